@@ -6,7 +6,7 @@ import type { WebSession } from '../../src/driver/contract.ts';
 const isCookie = (cookie: string | undefined, name: string): cookie is string => cookie?.includes(`${name}=`) ?? false;
 
 /**
- * Only these mean that the login is wrong. A version without this door, or one that is still starting, says other things: then the request goes
+ * Only these mean that the login is wrong. A version without this API, or one that is still starting, says other things: then the request goes
  * without a grant and tells by itself what is the matter.
  */
 const isRefusal = (status: number) => status === 400 || status === 401 || status === 403;

@@ -33,7 +33,7 @@ async function ask(link: MinerLink, isSeenByWebAlone: boolean): Promise<'api1' |
     const answer = await beforeAct(link, 'change', () => link.send(request, { deadlineMs: DEADLINE_MS }));
     return generationOf(JSON.stringify(answer) ?? '') ?? 'api2';
   } catch (error) {
-    // Firmware of API 3 may have no other door.
+    // Firmware of API 3 may have no other port.
     if (isSeenByWebAlone && error instanceof PeerError && error.code === 'peer.refused') return 'api3';
     throw error;
   }

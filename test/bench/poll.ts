@@ -59,7 +59,7 @@ export async function benchPoll(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The exchanges that a poll of this driver makes over CGMiner TCP, as the lines that are sent. Undefined: this family also needs other doors. */
+/** The exchanges that a poll of this driver makes over CGMiner TCP, as the lines that are sent. Undefined: this family also needs other servers. */
 function pollLines(driver: Driver, generation: string | undefined): string[] | undefined {
   const due = Object.values(driver.asks).filter(
     (ask) =>

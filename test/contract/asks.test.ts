@@ -72,7 +72,7 @@ afterAll(async () => {
   await farm?.stop();
 });
 
-/** The doors that it has open, as a scan finds them. */
+/** The servers that it has open, as a scan finds them. */
 async function portsOf(ip: string): Promise<Set<number>> {
   const open = new Set<number>();
   for (const port of [...SCAN_PORTS, ...SIDE_PORTS]) {

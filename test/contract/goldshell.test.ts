@@ -1,4 +1,4 @@
-// Goldshell on real sockets: known by either door, and read by what it tells without a login.
+// Goldshell on real sockets: known by either server, and read by what it tells without a login.
 import { describe, expect, test } from 'vitest';
 import { goldshell as driver } from '../../drivers/goldshell/driver.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';

@@ -18,7 +18,7 @@ const POOLS = {
   ],
 };
 
-test('is known by its web page alone, and has no other door', async () => {
+test('is known by its web page alone, and has no other server', async () => {
   const found = await site().recognise(of('KS3M').ip);
   expect(found?.known).toEqual({ make: 'Iceriver' });
   expect(found?.evidence.version).toBeUndefined();

@@ -1,4 +1,4 @@
-// Innosilicon on real sockets: known by either door, read over web and TCP, rebooted and given pools; a token that has expired is replaced.
+// Innosilicon on real sockets: known by either server, read over web and TCP, rebooted and given pools; a token that has expired is replaced.
 import { describe, expect, test } from 'vitest';
 import { innosilicon as driver } from '../../drivers/innosilicon/driver.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
@@ -47,7 +47,7 @@ describe.each(MODELS)('%s', (model) => {
   ])('$fault $value is read as it is', ({ fault, value }) => readsFault(of(model), fault, value));
 });
 
-describe('one door shut', () => {
+describe('one server shut', () => {
   test('TCP: pools from the web, no chips', async () => {
     const device = of('T3H+');
     const link = withoutTcp(site().link(device.ip));

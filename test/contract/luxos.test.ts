@@ -1,4 +1,4 @@
-// LuxOS on real sockets: read as it is, known by either door, changed within one session that is always closed again.
+// LuxOS on real sockets: read as it is, known by either server, changed within one session that is always closed again.
 import { describe, expect, test } from 'vitest';
 import { luxos as driver } from '../../drivers/luxos/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';

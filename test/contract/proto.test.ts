@@ -16,7 +16,7 @@ const ORDERS = [
 ] as const;
 
 describe.each([0, 1])('device %i', (nth) => {
-  test('is known by each of its doors alone, and read as it is', async () => {
+  test('is known by each of its servers alone, and read as it is', async () => {
     for (const port of [80]) expect(await site().recognise(device(nth).ip, [port])).toBeDefined();
     const { reading, failed, unparsable } = await site().read(device(nth).ip);
     expect({ failed, unparsable }).toEqual({ failed: [], unparsable: [] });

@@ -26,7 +26,7 @@ const MODELS = [
   ['M3', 'sure'],
   // Without TCP it shows the link to a public style sheet, and nothing else before a login.
   ['A2', 'likely'],
-  // A title is all that it shows: every call of its web wants a token, and it has no other door.
+  // A title is all that it shows: every call of its web wants a token, and it has no other server.
   ['T1', 'likely'],
 ] as const;
 const FAULTS: readonly FaultName[] = [

@@ -1,4 +1,4 @@
-// VNish on real sockets: read as it is in either unit, known by either door, changed under either form of its token.
+// VNish on real sockets: read as it is in either unit, known by either server, changed under either form of its token.
 import { describe, expect, test } from 'vitest';
 import { vnish as driver } from '../../drivers/vnish/driver.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';

@@ -83,7 +83,7 @@ describe('a device of every family', () => {
     const got = await capture(device.ip, device.login ?? { user: 'root', password: PASSWORD });
     expect(got?.driver).toBe(device.driver);
     expect(got?.isLoginRefused).toBe(false);
-    // As the agent's door lets them through.
+    // As the control socket of the agent lets them through.
     expect(captureSchema.safeParse({ case: got?.case, is_login_refused: false }).success).toBe(true);
     for (const [name, body] of got?.files ?? [])
       expect(lineSchema.safeParse({ type: 'file', name, text: body }).success, name).toBe(true);

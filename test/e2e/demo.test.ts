@@ -86,11 +86,11 @@ test('an ordinary user who may not use port 80 gets the same demo on mapped port
   try {
     const miners = await list(await ready(demo));
     expect(miners).toHaveLength(12);
-    const doors = await Promise.all(
+    const servers = await Promise.all(
       miners.map(async ({ ip }) => ({ mapped: await listens(ip, 8_080), standard: await listens(ip, 80) })),
     );
-    expect(doors.filter(({ mapped }) => mapped).length).toBeGreaterThan(0);
-    expect(doors.filter(({ standard }) => standard)).toEqual([]);
+    expect(servers.filter(({ mapped }) => mapped).length).toBeGreaterThan(0);
+    expect(servers.filter(({ standard }) => standard)).toEqual([]);
     demo.kill('SIGTERM');
     const { code, stderr } = await demo.end();
     expect(code, stderr).toBe(0);

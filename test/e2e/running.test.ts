@@ -315,17 +315,17 @@ test('no second agent is started on the same state: it would have a gate of its 
   expect((await pithead('status')).code).toBe(0);
 });
 
-test('of two that are started together one runs; where it has no door, nothing is rebooted beside it', async () => {
+test('of two that are started together one runs; where it has no control socket, nothing is rebooted beside it', async () => {
   const ip = farm.devices[0]?.ip ?? '';
   const before = farm.devices[0]?.reboots;
-  const doorless = write('doorless.yaml', { stateDir: `${'x'.repeat(110)}`, networks: [] }, GATE);
-  const both = [1, 2].map(() => startPithead(['up', '--config', doorless, '--port', '0']));
+  const socketless = write('socketless.yaml', { stateDir: `${'x'.repeat(110)}`, networks: [] }, GATE);
+  const both = [1, 2].map(() => startPithead(['up', '--config', socketless, '--port', '0']));
   const first = await Promise.race(both.map(async (each) => ({ each, ended: await each.end() })));
   expect(first.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('another one runs there') });
   const other = both.find((each) => each !== first.each);
-  const reboot = await runPithead(['reboot', ip, '--json', '--config', doorless]);
+  const reboot = await runPithead(['reboot', ip, '--json', '--config', socketless]);
   expect(reboot).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('choose a shorter stateDir') });
-  const { findings } = JSON.parse((await runPithead(['doctor', '--json', '--config', doorless])).stdout);
+  const { findings } = JSON.parse((await runPithead(['doctor', '--json', '--config', socketless])).stdout);
   expect(findings).toContainEqual(expect.objectContaining({ about: 'agent', level: 'warning' }));
   other?.kill('SIGTERM');
   expect((await other?.end())?.code).toBe(0);

@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { type Random, seeded } from '../contract/mutate.ts';
 import { BODIES, BOMB, damaged } from './hostile-replies.ts';
 
-type Door = 'http' | 'plain' | 'framed';
+type Protocol = 'http' | 'plain' | 'framed';
 type Answer = {
   readonly kind: string;
   readonly chance: number;
@@ -39,8 +39,8 @@ function drip(socket: Socket, first: string): void {
 const STATUSES = ['200 OK', '200 OK', '200 OK', '500 Oops', '404 Not Found', '429 Too Many', '999 ?'];
 const REALM = 'r'.repeat(2_000);
 
-/** How a body goes out of each door. */
-const CARRY: Readonly<Record<Door, (socket: Socket, random: Random, body: Buffer) => void>> = {
+/** How a body goes out of each protocol. */
+const CARRY: Readonly<Record<Protocol, (socket: Socket, random: Random, body: Buffer) => void>> = {
   http(socket, random, body) {
     const status = STATUSES[Math.floor(random() * STATUSES.length)] ?? '200 OK';
     socket.end(Buffer.concat([head(status, body.length, 'set-cookie: a=b; c\r\n'), body]));
@@ -64,7 +64,7 @@ const anywhere = (first: string): Answer[] => [
   odd('a drip', 0.006, (socket) => drip(socket, first)),
 ];
 
-const ODD: Readonly<Record<Door, readonly Answer[]>> = {
+const ODD: Readonly<Record<Protocol, readonly Answer[]>> = {
   plain: anywhere(''),
   framed: [
     ...anywhere(''),
@@ -107,20 +107,20 @@ const ODD: Readonly<Record<Door, readonly Answer[]>> = {
   ],
 };
 
-const doors = ['http', 'plain', 'framed'] as const;
+const protocols = ['http', 'plain', 'framed'] as const;
 const NAMED_CHANCE = 0.3 / Object.keys(BODIES).length;
 
-function answersOf(door: Door): readonly Answer[] {
+function answersOf(protocol: Protocol): readonly Answer[] {
   const named = Object.entries(BODIES).map(([kind, body]) =>
-    odd(kind, NAMED_CHANCE, (socket, random) => CARRY[door](socket, random, body)),
+    odd(kind, NAMED_CHANCE, (socket, random) => CARRY[protocol](socket, random, body)),
   );
-  const damage = odd('damage', 1, (socket, random) => CARRY[door](socket, random, damaged(random)));
-  return [...ODD[door], ...named, damage];
+  const damage = odd('damage', 1, (socket, random) => CARRY[protocol](socket, random, damaged(random)));
+  return [...ODD[protocol], ...named, damage];
 }
 
 const ANSWERS = { http: answersOf('http'), plain: answersOf('plain'), framed: answersOf('framed') };
 
-function doorOf(request: Buffer): Door {
+function protocolOf(request: Buffer): Protocol {
   if (/^[A-Z]{3,7} \//.test(request.subarray(0, 16).toString('latin1'))) return 'http';
   return request[0] === 0x7b ? 'plain' : 'framed';
 }
@@ -134,19 +134,19 @@ function chosen(answers: readonly Answer[], random: Random): Answer | undefined 
 }
 
 function startAddress(index: number): Server {
-  const seedOf = (door: number) => Number(seed) + index * doors.length + door;
+  const seedOf = (protocol: number) => Number(seed) + index * protocols.length + protocol;
   const random = { http: seeded(seedOf(0)), plain: seeded(seedOf(1)), framed: seeded(seedOf(2)) };
-  const isFirst = new Set<Door>(doors);
+  const isFirst = new Set<Protocol>(protocols);
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => {});
     socket.setTimeout(20_000, () => socket.destroy());
     socket.on('data', (bytes) => {
       requests++;
-      const door = doorOf(bytes);
-      const answers = ANSWERS[door];
-      const answer = isFirst.delete(door) ? answers[index % answers.length] : chosen(answers, random[door]);
-      kindsSent.add(`${door}: ${answer?.kind}`);
-      answer?.send(socket, random[door]);
+      const protocol = protocolOf(bytes);
+      const answers = ANSWERS[protocol];
+      const answer = isFirst.delete(protocol) ? answers[index % answers.length] : chosen(answers, random[protocol]);
+      kindsSent.add(`${protocol}: ${answer?.kind}`);
+      answer?.send(socket, random[protocol]);
     });
     socket.on('end', () => socket.end());
   });
@@ -164,7 +164,7 @@ const listen = (server: Server, port: number, address: string) =>
 
 let port = 0;
 for (const [index, address] of addresses.entries()) port = await listen(startAddress(index), port, address);
-const kinds = doors.flatMap((door) => ANSWERS[door].map(({ kind }) => `${door}: ${kind}`));
+const kinds = protocols.flatMap((protocol) => ANSWERS[protocol].map(({ kind }) => `${protocol}: ${kind}`));
 process.stdout.write(`${port}\n`);
 process.on('SIGTERM', () => {
   const end = { requests, kinds: kindsSent.size, missing: kinds.filter((kind) => !kindsSent.has(kind)) };

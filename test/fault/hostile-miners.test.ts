@@ -43,7 +43,7 @@ test(`${isFull ? '10,000' : 'some hundred'} malformed replies over every transpo
     clock: systemClock,
     log: silentLog,
     portMap: device.portMap,
-    // What came over HTTP; the other doors are measured by what they hand over, for their last bytes are heard before they are refused.
+    // What came over HTTP; the other protocols are measured by what they hand over, for their last bytes are heard before they are refused.
     tap: ({ bytes, status }) => {
       if (status !== undefined) largest = Math.max(largest, bytes.length);
     },
@@ -95,7 +95,7 @@ test(`${isFull ? '10,000' : 'some hundred'} malformed replies over every transpo
     return WRITES.length + 4;
   };
   const worker = async (ip: string, index: number) => {
-    // These knock at every door: each kind of answer has been sent when all have done it.
+    // These ask over every protocol: each kind of answer has been sent when all have done it.
     let asked = await askOnce(ip);
     for (let i = index; asked < REPLIES / AT_ONCE; i += AT_ONCE) {
       const { driver, generation } = kindAt(i);

@@ -129,7 +129,7 @@ test('nobody without a good certificate, and nothing older than TLS 1.2, is told
   });
 });
 
-test('a service that sends the agent elsewhere, to a plain door, is not followed', async () => {
+test('a service that sends the agent elsewhere, to a plain server, is not followed', async () => {
   let strangers = 0;
   const elsewherePlain = createTcp((socket: Socket) => {
     strangers++;
@@ -154,7 +154,7 @@ test('a service that sends the agent elsewhere, to a plain door, is not followed
   }
   report({
     id: 'S10',
-    value: `${redirects.length} ways to send it to a plain door: ${strangers} connections there`,
+    value: `${redirects.length} ways to send it to a plain server: ${strangers} connections there`,
     bar: 'no downgrade',
     isMet: strangers === 0,
   });

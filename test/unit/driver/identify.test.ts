@@ -32,7 +32,7 @@ describe('the questions', () => {
     expect((await gather({ '/': stockPage }, [80])).evidence.family).toBe('antminer-stock');
   });
 
-  test('what is expected there is believed at the first door that shows it, stock words at all of them', async () => {
+  test('what is expected there is believed at the first server that shows it, stock words at all of them', async () => {
     const ask = async (expected: string, script: Record<string, unknown>) => {
       const clock = createVirtualClock();
       const link = fakeLink(clock, script);
@@ -83,13 +83,13 @@ describe('the questions', () => {
     expect(link.maxAtOnce).toBe(1);
   });
 
-  test('failures are told and a silent door does not hide the other', async () => {
+  test('failures are told and a silent server does not hide the other', async () => {
     const { evidence, failures } = await gather({ version: takes(99_000, ''), '/': stockPage }, [80, 4028], 3_000);
     expect(evidence.family).toBe('antminer-stock');
     expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['peer.timeout']));
   });
 
-  test('a door that says nothing is given up early, unless the others only say stock', async () => {
+  test('a server that says nothing is given up early, unless the others only say stock', async () => {
     const mute = takes(99_000, '');
     const elapsed = async (script: Record<string, unknown>, ports: readonly number[], isLastTry = false) => {
       const clock = createVirtualClock();
@@ -114,12 +114,12 @@ describe('the questions', () => {
     expect(stock.link.asked).not.toContain('bare version');
   });
 
-  test('a slow door beside stock words is asked again and heard', async () => {
+  test('a slow server beside stock words is asked again and heard', async () => {
     const { evidence } = await gather({ version: takes(3_000, vnish), '/': stockPage }, [80, 4028]);
     expect(evidence.family).toBe('vnish');
   });
 
-  test('on the last try one mute door does not take the time of the others', async () => {
+  test('on the last try one mute server does not take the time of the others', async () => {
     const clock = createVirtualClock();
     const link = fakeLink(clock, { version: takes(99_000, ''), '/': takes(2_000, 'Luxor Firmware') });
     const gathered = gatherEvidence(link, new Set([80, 4028]), { clock, isLastTry: true });

@@ -53,7 +53,7 @@ describe('reboot', () => {
     expect(writes(updated.sent)).toEqual([{ via: 'whatsminer3-write', cmd: 'set.system.reboot' }]);
   });
 
-  test('of a miner that was seen by its web page alone goes to the door that is open', async () => {
+  test('of a miner that was seen by its web page alone goes to the server that is open', async () => {
     const link = fakeLink(({ via }) => {
       if (via === 'cgminer') throw neverSent();
       return done3;

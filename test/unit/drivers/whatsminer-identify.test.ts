@@ -1,11 +1,11 @@
-// A Whatsminer is recognised by each of its doors alone, and told which API it speaks.
+// A Whatsminer is recognised by each of its servers alone, and told which API it speaks.
 import { expect, test } from 'vitest';
 import { generationOf, identify } from '../../../drivers/whatsminer/identify.ts';
 import { evidenceOf } from '../../../src/driver/identify.ts';
 
 const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => identify(evidenceOf(parts));
 
-test('by its web page alone, and then every door is asked', () => {
+test('by its web page alone, and then every server is asked', () => {
   const identity = identifyBy({ web: { status: 307, location: 'https://127.0.0.9/', body: '' } });
   expect(identity).toEqual({ make: 'Whatsminer', confidence: 'likely' });
   expect(identifyBy({ web: { status: 200, body: '<meta url="/cgi-bin/luci">' } })?.confidence).toBe('likely');

@@ -1,4 +1,4 @@
-// A simulated Antminer against its protocols: shapes of both generations, a login that is really checked, and one truth behind every door.
+// A simulated Antminer against its protocols: shapes of both generations, a login that is really checked, and one truth behind every server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Device, Farm } from '../../../fixtures/farm/farm.ts';
 import { ask, askText, challengeOf, digestHeader, get, getWithLogin, jsonPage, ROOT, testFarm } from './clients.ts';
@@ -159,7 +159,7 @@ test('no sensor of a cold machine is colder than the air that comes in', async (
   expect(Math.max(...sensors)).toBeLessThan(45);
 });
 
-test('every door tells the truth', async () => {
+test('every server tells the truth', async () => {
   for (const one of farm.devices) {
     const truth = one.truth();
     const summary = await ask(one.ip, 'summary');

@@ -77,7 +77,7 @@ describe('Avalon', () => {
     const silent = connect({ host: one.ip, port: 4028 });
     await new Promise((resolve) => silent.once('connect', resolve));
     const waiting = askText(one.ip, { command: 'version' });
-    // Another door of the same device answers meanwhile: it is the queue that waits, not the device.
+    // Another server of the same device answers meanwhile: it is the queue that waits, not the device.
     expect((await get(one.ip, '/')).body).toContain('Avalon');
     let isAnswered = false;
     waiting.then(
@@ -110,7 +110,7 @@ describe('Avalon', () => {
     const silent = connect({ host: one.ip, port: 4028 });
     await new Promise((resolve) => silent.once('connect', resolve));
     const waiting = Array.from({ length: 5 }, () => askText(one.ip, { command: 'version' }, 2_000));
-    // They stand in the queue by the time that another door has answered.
+    // They stand in the queue by the time that another server has answered.
     await get(one.ip, '/');
     silent.destroy();
     expect((await Promise.all(waiting)).every((answer) => answer.includes('AvalonMiner 1466'))).toBe(true);

@@ -1,8 +1,8 @@
 // The gRPC face of the simulated Braiins OS over real HTTP/2: it tells and does what the other faces tell and do, in the field numbers of the
 // published messages.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decode, encode, inner, list, text, uint } from '../../../fixtures/farm/doors/protobuf.ts';
 import type { Device, Farm, FaultName } from '../../../fixtures/farm/farm.ts';
+import { decode, encode, inner, list, text, uint } from '../../../fixtures/farm/servers/protobuf.ts';
 import { errorCode, get, Json, talk, testFarm } from './clients.ts';
 import { type CallOptions, callGrpc, type Proto } from './grpc-client.ts';
 
@@ -203,7 +203,7 @@ test.each(['garbage', 'truncated'] as const)('with %s no message comes whole', a
   });
 });
 
-test('versions before 23.03 have no such door', async () => {
+test('versions before 23.03 have no such server', async () => {
   for (const model of ['S9', 'S17']) expect(await errorCode(talk(of(model).ip, 50_051, ''))).toBe('ECONNREFUSED');
 });
 

@@ -1,7 +1,7 @@
 // A request in text gets text, as cgminer has answered since before it knew JSON: from every simulated device that speaks its API.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asText } from '../../../fixtures/farm/doors/cgminer-text.ts';
 import type { Device, Farm } from '../../../fixtures/farm/farm.ts';
+import { asText } from '../../../fixtures/farm/servers/cgminer-text.ts';
 import { ask, askText, testFarm } from './clients.ts';
 
 describe('text', () => {

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { isRecord } from '../../../fixtures/farm/doors/cgminer-api.ts';
 import { type Farm, type FarmOptions, startFarm } from '../../../fixtures/farm/farm.ts';
+import { isRecord } from '../../../fixtures/farm/servers/cgminer-api.ts';
 
 /** Where port 80 is in tests: an ordinary user may not bind 80. */
 export const WEB_PORT = 8080;

@@ -1,4 +1,4 @@
-// Faults of simulated devices: each shows at every door of the device, says the same there as the truth does, and goes when it is switched off.
+// Faults of simulated devices: each shows at every server of the device, says the same there as the truth does, and goes when it is switched off.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Device, Farm, FaultName } from '../../../fixtures/farm/farm.ts';
 import { FAULTS, isFaultName } from '../../../fixtures/farm/faults.ts';
@@ -115,7 +115,7 @@ describe('the body', () => {
       device.setFault('hot', false);
     }
   });
-  test('dead pools at every door', async () => {
+  test('dead pools at every server', async () => {
     const [antminer, three] = [of('antminer-b'), of('whatsminer-3')];
     await withFault(antminer, 'pool-dead', async () => {
       expect((await ask(antminer.ip, 'pools')).at('POOLS', 0)).toMatchObject({
@@ -153,7 +153,7 @@ describe('the body', () => {
 });
 
 describe('the manner of answering', () => {
-  test('hangs: connections are taken and nothing comes, by any door', async () => {
+  test('hangs: connections are taken and nothing comes, by any server', async () => {
     const device = of('antminer-b');
     await withFault(device, 'hangs', async () => {
       expect(await errorCode(talk(device.ip, 4028, '{"command":"version"}', 150))).toContain('silent');

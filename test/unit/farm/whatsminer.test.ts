@@ -183,7 +183,7 @@ describe('API 3', () => {
   });
 });
 
-test('every door tells the truth', async () => {
+test('every server tells the truth', async () => {
   for (const one of farm.devices) {
     const truth = one.truth();
     if (one.family === 'whatsminer-2') {

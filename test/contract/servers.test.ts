@@ -1,4 +1,4 @@
-// Each driver finds its devices by the web alone and by TCP alone, where the device offers both (atlas 24.1): with all other doors shut.
+// Each driver finds its devices by the web alone and by TCP alone, where the device offers both (atlas 24.1): with all other servers shut.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { parseMix } from '../../fixtures/farm/families/index.ts';
@@ -17,7 +17,7 @@ const OPEN = { 80: 18_080, 4028: 14_028, 4433: 14_433, 8080: 18_088, 8359: 18_35
 const SHUT = 9;
 const ALL = [...SCAN_PORTS, ...SIDE_PORTS];
 
-/** Nothing in what these say at this door tells them from the driver named, as far as anybody has written down. */
+/** Nothing in what these say at this server tells them from the driver named, as far as anybody has written down. */
 const TAKEN_FOR: Readonly<Record<string, string>> = {
   // A modern Hiveon serves Antminer's own web of 2020 in stock's realm, an old one nothing but the realm.
   'hiveon web': 'antminer-stock',
@@ -48,7 +48,7 @@ async function recognise(device: Device, ports: readonly number[]): Promise<stri
   const config = parseConfig(JSON.stringify({ networks: [device.ip], credentials: { trust: 'network', logins } }), {
     baseDir: '.',
     environment: { PASSWORD: login?.password },
-    name: 'doors',
+    name: 'servers',
   });
   const access = createAccess({
     clock: systemClock,
@@ -80,19 +80,19 @@ const variants = () =>
 describe.each([
   ['web', [80]],
   ['tcp', [4028, 4433, 8359]],
-] as const)('by %s alone', (door, ports) => {
+] as const)('by %s alone', (server, ports) => {
   test.each(FAMILIES)('%s', async (family) => {
     const devices = variants().filter((device) => device.family === family);
     expect(devices.length).toBeGreaterThan(0);
     for (const device of devices) {
       const found = await recognise(device, ports);
       if (found === undefined) continue;
-      expect(found, `${family} ${device.spec.model}`).toBe(TAKEN_FOR[`${family} ${door}`] ?? device.driver);
+      expect(found, `${family} ${device.spec.model}`).toBe(TAKEN_FOR[`${family} ${server}`] ?? device.driver);
     }
   });
 });
 
-test('every driver is found at one door at least', async () => {
+test('every driver is found at one server at least', async () => {
   const found = new Set<string>();
   for (const driver of drivers) {
     const device = farm.devices.find((one) => one.driver === driver.id);
