@@ -1,19 +1,19 @@
-// Projects: `arch` holds the rules of the house and is part of `npm run check` too; `postgres` runs the tests of the service once more, on a real
-// PostgreSQL that it starts itself.
+// The folder of a test names its project, and a word before `.test.ts` names the exception: `.long` runs with `npm run test:long`, `.embedded` never on
+// PostgreSQL, `.postgres-long` there with the long ones, `.quiet` after the other bars, `.soak` with `npm run test:soak`.
+// `arch` is part of `npm run check` too; `postgres` starts a real PostgreSQL and runs the tests of the service once more on it.
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/longest-first.ts';
-import { SecondTries } from './test/second-tries.ts';
+import { LongestFirst } from './test/runner/longest-first.ts';
+import { SecondTries } from './test/runner/second-tries.ts';
 
-/** What has no database in it, or is about the embedded one. */
-const EMBEDDED_ONLY = [
-  ...[
-    ...['auth/secrets', 'tasks/plan', 'http/page-cache', 'ingest/agent-clock'],
-    ...['store/history/presence-intervals', 'store/sqlite/*'],
-  ].map((name) => `test/unit/service/${name}.test.ts`),
-  'test/conformance/completeness.test.ts',
-  ...['tls', 'limits', 'proxy', 'own-clock', 'clock-carry'].map((name) => `test/unit/service-http/${name}.test.ts`),
-];
+const LONG = '**/*.long.test.ts';
+const EMBEDDED = '**/*.embedded{,.*}.test.ts';
+const OF_POSTGRES = 'test/unit/service-postgres/**';
+const POSTGRES_LONG = '**/*.postgres-long.test.ts';
+/** Bars that time what others would slow down. */
+const QUIET = '**/*.quiet.test.ts';
+/** Bars of a night. */
+const SOAK = '**/*.soak.test.ts';
 
 /** Only what hangs should meet these: how long a test takes, and how soon a thing happens, is the machine's matter and not the test's. */
 const PATIENT = {
@@ -64,69 +64,9 @@ const E2E = {
   isolate: false,
   sequence: { groupOrder: 1 },
 };
-/** Of those, what takes long and is about one thing: `npm run test:long`. */
-const LONG = [
-  ...[
-    'capture',
-    'cli',
-    'cli-admin',
-    'copies',
-    'demo',
-    'doctor',
-    'first-run',
-    'log',
-    'own-command',
-    'own-firmware',
-    'own-restarts',
-    'pool-lock',
-    'rollout',
-    'running',
-    'scan-mix',
-    'scan-task',
-  ],
-  ...['reboot-batch', 'scan-account', 'screen', 'selftest', 'setup', 'stop-with-stdin', 'tls', 'trust'],
-  ...[
-    'agent-clock',
-    'few-files',
-    'https',
-    'identity',
-    'impostors',
-    'mass-move',
-    'one-login',
-    'outages',
-    'restore',
-    'two-attackers',
-  ],
-].map((name) => `test/e2e/${name}.test.ts`);
-
-/** Those that walk every driver with every order or every model. */
-const LONG_CONTRACT = [
-  ...['abilities', 'damaged', 'filler-hunt', 'healthy', 'illness', 'rare-models', 'requests', 'subsets', 'task-proof'],
-  ...['unread-pools', 'unsent', 'zero-hunt'],
-].map((name) => `test/contract/${name}.test.ts`);
-
-/** What measures the processor takes long on any machine; the others wait for seconds: for a limit, a certificate, a clock that is set. */
-const LONG_UNIT = [
-  ...['driver/redact-cost', 'service-http/clock-carry', 'service-http/stopping', 'service-http/tls'],
-  'transport/http/upload',
-].map((name) => `test/unit/${name}.test.ts`);
-/** The same of PostgreSQL: it goes away, its clock is another one; or it is slower at what the fast suite tests on the embedded database. */
-const LONG_POSTGRES = [
-  ...['service-postgres/away', 'service-postgres/copy-clock'],
-  ...['history/history-known', 'history/report-order', 'miners/filter-plans', 'copies'].map(
-    (name) => `service/store/${name}`,
-  ),
-].map((name) => `test/unit/${name}.test.ts`);
-
 /** In processes of their own: they measure memory and open files. */
 const FAULT = { ...BUSY, isolate: true, include: ['test/fault/**/*.test.ts'] };
 
-/** Bars that time what others would slow down: after the others. */
-const QUIET = ['config-files', 'r13-ill-miners', 'r15-hang', 'r18-cold-start', 's24-flood', 's6-task-flood'].map(
-  (name) => `test/fault/${name}.test.ts`,
-);
-/** Bars of a night: `npm run test:soak`. */
-const SOAK = ['test/fault/r16-memory.test.ts'];
 const FULL = { env: { PITHEAD_BARS: 'full' }, globalSetup: 'test/fault/global-setup.ts', testTimeout: 300_000 };
 
 export default defineConfig({
@@ -141,7 +81,7 @@ export default defineConfig({
           ...IN_MEMORY,
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
-          exclude: ['test/unit/service-postgres/**', ...LONG_UNIT],
+          exclude: [OF_POSTGRES, LONG],
         },
       },
       {
@@ -150,7 +90,7 @@ export default defineConfig({
           ...FAST,
           name: 'postgres',
           include: ['test/unit/{service,service-postgres}/**/*.test.ts'],
-          exclude: [...EMBEDDED_ONLY, ...LONG_POSTGRES],
+          exclude: [EMBEDDED, LONG, POSTGRES_LONG],
           ...POSTGRES,
         },
       },
@@ -160,29 +100,29 @@ export default defineConfig({
           name: 'postgres-long',
           include: [
             ...['test/property/*.test.ts', 'test/unit/service-http/*.test.ts', 'test/conformance/*.test.ts'],
-            ...LONG_POSTGRES,
+            'test/unit/{service,service-postgres}/**/*.{long,postgres-long}.test.ts',
           ],
-          exclude: EMBEDDED_ONLY,
+          exclude: [EMBEDDED],
           ...POSTGRES,
         },
       },
-      { test: { ...BUSY, name: 'unit-long', include: LONG_UNIT } },
+      { test: { ...BUSY, name: 'unit-long', include: ['test/unit/**/*.long.test.ts'], exclude: [OF_POSTGRES] } },
       { test: { ...BUSY, name: 'property-long', include: ['test/property/**/*.test.ts'] } },
       { test: { ...IN_MEMORY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
-      { test: { ...IN_MEMORY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: LONG_CONTRACT } },
-      { test: { ...BUSY, name: 'contract-long', include: LONG_CONTRACT } },
+      { test: { ...IN_MEMORY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: [LONG] } },
+      { test: { ...BUSY, name: 'contract-long', include: ['test/contract/**/*.long.test.ts'] } },
       // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with the long tests.
       // They wait as those of `e2e-long` do, and run beside them.
       {
         test: {
-          ...{ ...FAULT, name: 'bars-long', exclude: SOAK, testTimeout: 400_000 },
+          ...{ ...FAULT, name: 'bars-long', exclude: [SOAK], testTimeout: 400_000 },
           ...{ maxWorkers: E2E.maxWorkers, sequence: E2E.sequence },
         },
       },
       // Most of the time they wait: for a link to come back, for a process to start, for the next poll.
-      { test: { ...FAULT, ...FULL, name: 'fault', exclude: [...QUIET, ...SOAK], maxWorkers: 4 } },
-      { test: { ...FAULT, ...FULL, name: 'fault-quiet', include: QUIET, sequence: { groupOrder: 3 } } },
-      { test: { ...FAULT, ...FULL, name: 'soak', include: SOAK, testTimeout: 900_000 } },
+      { test: { ...FAULT, ...FULL, name: 'fault', exclude: [QUIET, SOAK], maxWorkers: 4 } },
+      { test: { ...FAULT, ...FULL, name: 'fault-quiet', include: [QUIET], sequence: { groupOrder: 3 } } },
+      { test: { ...FAULT, ...FULL, name: 'soak', include: [SOAK], testTimeout: 900_000 } },
       // Builds the program: a minute of its own, `npm run test:packaging`.
       {
         test: {
@@ -194,8 +134,8 @@ export default defineConfig({
           maxWorkers: 1,
         },
       },
-      { test: { ...E2E, ...FAST, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: LONG } },
-      { test: { ...E2E, name: 'e2e-long', include: LONG } },
+      { test: { ...E2E, ...FAST, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: [LONG] } },
+      { test: { ...E2E, name: 'e2e-long', include: ['test/e2e/**/*.long.test.ts'] } },
     ],
   },
 });

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { serviceFrameSchema } from '../../src/wire/frames.ts';
 import { CHALLENGE_HEADER, ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import type { MinerRecord } from '../../src/wire/records.ts';
-import { newIdentityKey } from '../identity-key.ts';
+import { newIdentityKey } from '../support/identity-key.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { helloOf, slice } from '../unit/service-http/wire-agent.ts';
 import { type BenchService, startServiceProcess } from './farm-process.ts';

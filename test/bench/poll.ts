@@ -14,7 +14,7 @@ import { isMiner, type RecognisedMiner } from '../../src/agent/device/recognised
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Driver } from '../../src/driver/contract.ts';
-import { freshTrust } from '../fresh-trust.ts';
+import { freshTrust } from '../support/fresh-trust.ts';
 import { bareExchanges, runFor } from './bare-client.ts';
 import { type BenchDevice, startFarmProcess } from './farm-process.ts';
 

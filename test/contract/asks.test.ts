@@ -11,7 +11,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 import type { MinerRequest, ProbeLink } from '../../src/transport/request.ts';
-import { freshTrust } from '../fresh-trust.ts';
+import { freshTrust } from '../support/fresh-trust.ts';
 
 /** Each family as often as any other, its models in turn. */
 const MIX = Object.fromEntries(Object.keys(parseMix('all')).map((family) => [family, 1]));

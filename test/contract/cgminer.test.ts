@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { cgminer } from '../../drivers/cgminer/driver.ts';
 import { pleaseAddMe } from '../../drivers/cgminer/please-add-me.ts';
 import { decodeReply } from '../../src/transport/cgminer/json-fixer.ts';
-import { cpuMsOf } from '../cpu-time.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
 import { bytesByAsk, bytesOf, cgminerFixture, hasRecordings, rawOf, recordings } from './answers.ts';
 
 const versionText = (name: 'idle' | 'usb') => {

@@ -7,7 +7,7 @@ import { VisitMemory } from '../../src/driver/memory.ts';
 import { visit } from '../../src/driver/visit.ts';
 import { readingSchema } from '../../src/model/reading.ts';
 import type { MinerLink } from '../../src/transport/request.ts';
-import { cpuMsOf } from '../cpu-time.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
 import { asLinkWould } from './answers.ts';
 import { mutate, numbersOf, type Random, seeded } from './mutate.ts';
 import { type Sample, samplesOf } from './samples.ts';

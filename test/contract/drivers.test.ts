@@ -10,7 +10,7 @@ import { mutate, numbersOf, seeded } from './mutate.ts';
 import { samplesOf } from './samples.ts';
 
 const all: readonly Driver[] = [...drivers, blueprint];
-/** A first look; `damaged.test.ts` has the rest. */
+/** A first look; `damaged.long.test.ts` has the rest. */
 const MUTATIONS = 60;
 
 test('the registry is sorted, ids are unique and kebab-case, and the blueprint is not in it', () => {

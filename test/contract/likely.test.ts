@@ -12,7 +12,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';
 import { type Overheard, overhear } from '../fault/overheard.ts';
-import { freshTrust } from '../fresh-trust.ts';
+import { freshTrust } from '../support/fresh-trust.ts';
 
 const IP = '127.99.48.2';
 const BEHIND = '127.99.48.130';

@@ -10,7 +10,7 @@ import { type Access, createAccess, type MinerTarget } from '../../src/agent/dev
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
-import { freshTrust } from '../fresh-trust.ts';
+import { freshTrust } from '../support/fresh-trust.ts';
 
 export type Requests = {
   readonly family: string;

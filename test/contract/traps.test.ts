@@ -16,7 +16,7 @@ import { waitingDevices } from '../../src/agent/device/waiting.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
-import { freshTrust } from '../fresh-trust.ts';
+import { freshTrust } from '../support/fresh-trust.ts';
 
 const NETWORK = '127.99.44.0/24';
 const MINER = '127.99.44.200';

@@ -12,7 +12,7 @@ import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import { encodeSlice, enrolAnswerSchema, serviceFrameSchema, type TaskOrder } from '../../src/wire/frames.ts';
 import { CHALLENGE_HEADER, ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import type { ReportRecord, TaskRecord } from '../../src/wire/records.ts';
-import { newIdentityKey } from '../identity-key.ts';
+import { newIdentityKey } from '../support/identity-key.ts';
 
 export type FakeAgent = {
   readonly agentId: string;

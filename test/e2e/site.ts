@@ -11,7 +11,7 @@ import { type AgentConfig, parseConfig } from '../../src/agent/config/config.ts'
 import { silentLog } from '../../src/base/log.ts';
 import { type Stack, startStack } from '../../src/cli/run/all-in-one.ts';
 import { type MinerV1, minerV1Schema } from '../../src/model/miner.ts';
-import type { neighbourAt } from '../neighbours.ts';
+import type { neighbourAt } from '../support/neighbours.ts';
 import { until } from './until.ts';
 import { vouchFor } from './vouch.ts';
 

@@ -12,9 +12,9 @@ import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { MinerV1 } from '../../src/model/miner.ts';
 import { openAdmin } from '../../src/service/admin.ts';
-import { queryDatabase } from '../database.ts';
 import { type Started, startPithead } from '../e2e/process.ts';
 import { minerListSchema } from '../e2e/site.ts';
+import { queryDatabase } from '../support/database.ts';
 
 /** One host with a wall clock of its own, and the program on it. */
 export type ClockedHost = {

@@ -5,7 +5,7 @@ import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { knock } from '../../src/agent/control/control-client.ts';
 import { parseDurationMs } from '../../src/base/time/duration.ts';
 import { type Site, startSite } from '../e2e/site.ts';
-import { neighbourAt } from '../neighbours.ts';
+import { neighbourAt } from '../support/neighbours.ts';
 import { pause } from './agent-site.ts';
 import { isFull, report } from './table.ts';
 

@@ -17,7 +17,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { WEB_RULES } from '../../src/driver/families.data.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';
 import { until } from '../e2e/until.ts';
-import { freshTrust } from '../fresh-trust.ts';
+import { freshTrust } from '../support/fresh-trust.ts';
 import { overhear } from './overheard.ts';
 import { sightingsOf } from './sightings.ts';
 

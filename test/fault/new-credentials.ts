@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { pinOf } from '../../src/agent/uplink/signatures/key-pin.ts';
 import { Secret } from '../../src/base/secrets.ts';
-import { newIdentityKey } from '../identity-key.ts';
+import { newIdentityKey } from '../support/identity-key.ts';
 
 export function newCredentials() {
   const { publicKey, prove } = newIdentityKey();

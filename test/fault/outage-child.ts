@@ -9,9 +9,9 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { keepHeapSmall } from '../../src/base/platform/heap-flags.ts';
 import type { MinerRecord } from '../../src/wire/records.ts';
+import { createVirtualClock } from '../support/virtual-clock.ts';
 import { uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { fleetRecord } from '../unit/service/store/fleet.ts';
-import { createVirtualClock } from '../virtual-clock.ts';
 import { seeded } from './seeded.ts';
 
 keepHeapSmall();

@@ -7,7 +7,7 @@ import { createAccess } from '../../src/agent/device/device-client.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';
-import { freshTrust } from '../fresh-trust.ts';
+import { freshTrust } from '../support/fresh-trust.ts';
 import { type Act, startActor } from './actor.ts';
 import { sightingsOf } from './sightings.ts';
 

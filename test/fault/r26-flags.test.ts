@@ -7,10 +7,10 @@ import { caughtUp, rememberedSchema } from '../../src/agent/fleet/remembered.ts'
 import { createMinerStateStore, memoryMigrations } from '../../src/agent/state/miner-state-store.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import { toBitmask } from '../../src/model/flags.ts';
+import { createVirtualClock } from '../support/virtual-clock.ts';
 import { DEFAULTS, START_MS } from '../unit/agent/fleet/anomaly/fixture.ts';
 import { DAY, sampleAt } from '../unit/agent/fleet/anomaly/golden-day.ts';
 import { makeDir, sample } from '../unit/agent/outbox/farm-records.ts';
-import { createVirtualClock } from '../virtual-clock.ts';
 import { seeded } from './seeded.ts';
 import { isFull, report } from './table.ts';
 

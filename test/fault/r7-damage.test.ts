@@ -5,8 +5,8 @@ import { test } from 'vitest';
 import { OUTBOX_FILE, openOutbox } from '../../src/agent/outbox/open.ts';
 import { renderError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { createVirtualClock } from '../support/virtual-clock.ts';
 import { contents, makeDir, outcome, readOldest, sample } from '../unit/agent/outbox/farm-records.ts';
-import { createVirtualClock } from '../virtual-clock.ts';
 import { seeded } from './seeded.ts';
 import { isFull, isWithin, report } from './table.ts';
 

@@ -3,8 +3,8 @@ import { test } from 'vitest';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { MinerRecord } from '../../src/wire/records.ts';
+import { createVirtualClock } from '../support/virtual-clock.ts';
 import { contents, makeDir, outcome, readOldest, sample } from '../unit/agent/outbox/farm-records.ts';
-import { createVirtualClock } from '../virtual-clock.ts';
 import { isFull, report } from './table.ts';
 
 const MINERS = isFull ? 1_000 : 100;

@@ -13,10 +13,10 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { TurnPriority } from '../../src/transport/limits/device-mutex.ts';
 import type { MinerRequest, ProbeLink } from '../../src/transport/request.ts';
-import { freshTrust } from '../fresh-trust.ts';
+import { freshTrust } from '../support/fresh-trust.ts';
+import { createVirtualClock } from '../support/virtual-clock.ts';
 import { densest } from '../unit/agent/poll/farm.ts';
 import { createNetwork, miner, type Station } from '../unit/agent/scan/network.ts';
-import { createVirtualClock } from '../virtual-clock.ts';
 import { isFull, report } from './table.ts';
 
 /** What nobody set. */

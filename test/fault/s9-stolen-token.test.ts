@@ -7,7 +7,7 @@ import { enrolOnce, loadCredentials } from '../../src/agent/uplink/enrolment/cre
 import { systemClock } from '../../src/base/clock.ts';
 import { CHALLENGE_HEADER, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import { until } from '../e2e/until.ts';
-import { newIdentityKey } from '../identity-key.ts';
+import { newIdentityKey } from '../support/identity-key.ts';
 import { idleSource, uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { startRig, temporaryFolder } from '../unit/service-http/rig.ts';

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { systemClock } from '../../src/base/clock.ts';
 import { openAdmin } from '../../src/service/admin.ts';
 import type { ReportRecord } from '../../src/wire/records.ts';
-import { queryDatabase } from '../database.ts';
 import { type FakeAgent, startFakeAgent } from '../e2e/fake-agent.ts';
 import { until } from '../e2e/until.ts';
+import { queryDatabase } from '../support/database.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 
 /** Miners that are in every slice; each slice brings one more of its own. */

@@ -1,7 +1,7 @@
 // One cluster for all files of the project. Where none can be started the files are skipped with the reason, unless PITHEAD_REQUIRE_POSTGRES=1.
 import type { TestProject } from 'vitest/node';
 import { openStore } from '../../src/service/store/store.ts';
-import { newPostgresDatabase } from '../database.ts';
+import { newPostgresDatabase } from '../support/database.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
 declare module 'vitest' {

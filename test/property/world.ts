@@ -2,7 +2,7 @@
 import { PERMISSIONS, type Permission } from '../../src/service/auth/rules.data.ts';
 import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
-import { queryDatabase } from '../database.ts';
+import { queryDatabase } from '../support/database.ts';
 import { hostRecord, minerRecord } from '../unit/service-http/records.ts';
 import { call, type Rig, startOwnedRig } from '../unit/service-http/rig.ts';
 import { connect, enrol } from '../unit/service-http/wire-agent.ts';

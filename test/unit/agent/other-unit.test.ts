@@ -11,7 +11,7 @@ import { parseConfig } from '../../../src/agent/config/config.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../src/base/log.ts';
 import { until } from '../../e2e/until.ts';
-import { neighbourAt } from '../../neighbours.ts';
+import { neighbourAt } from '../../support/neighbours.ts';
 
 const NETWORK = '127.50.0.0/28';
 const SPARE = '127.50.0.14';

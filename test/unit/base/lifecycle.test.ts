@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createRound } from '../../../src/base/lifecycle.ts';
 import { silentLog } from '../../../src/base/log.ts';
-import { createVirtualClock } from '../../virtual-clock.ts';
+import { createVirtualClock } from '../../support/virtual-clock.ts';
 
 const EVERY_MS = 1_000;
 

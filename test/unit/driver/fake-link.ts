@@ -1,7 +1,7 @@
 // A MinerLink whose answers a test writes down: by request name, with the time that each takes on a virtual clock.
 import { CancelledError, PeerError } from '../../../src/base/errors.ts';
 import type { ExchangeLimits, MinerRequest, ProbeLink, WebEvidence } from '../../../src/transport/request.ts';
-import type { VirtualClock } from '../../virtual-clock.ts';
+import type { VirtualClock } from '../../support/virtual-clock.ts';
 
 /** A value, an error to throw, or `{ afterMs, answer }`; `afterMs` beyond the deadline is a timeout. */
 export type Scripted = unknown;

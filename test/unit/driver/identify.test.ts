@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Driver, Evidence, Identity } from '../../../src/driver/contract.ts';
 import { WEB_RULES } from '../../../src/driver/families.data.ts';
 import { chooseDriver, familyOf, gatherEvidence } from '../../../src/driver/identify.ts';
-import { createVirtualClock } from '../../virtual-clock.ts';
+import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { fakeLink, takes } from './fake-link.ts';
 
 const antminer = JSON.stringify({

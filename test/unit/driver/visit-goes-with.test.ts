@@ -5,7 +5,7 @@ import { defineDriver, reply } from '../../../src/driver/contract.ts';
 import { num } from '../../../src/driver/fields.ts';
 import { VisitMemory } from '../../../src/driver/memory.ts';
 import { visit } from '../../../src/driver/visit.ts';
-import { createVirtualClock } from '../../virtual-clock.ts';
+import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { fakeLink, peerError } from './fake-link.ts';
 
 const answer = reply(z.looseObject({ hashrate: num({ min: 0 }) }));

@@ -4,7 +4,7 @@ import { type Driver, defineDriver, reply } from '../../../src/driver/contract.t
 import { num, text } from '../../../src/driver/fields.ts';
 import { VisitMemory } from '../../../src/driver/memory.ts';
 import { type Visit, visit } from '../../../src/driver/visit.ts';
-import { createVirtualClock } from '../../virtual-clock.ts';
+import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { fakeLink, peerError, takes } from './fake-link.ts';
 
 const answerSchema = z.looseObject({ hashrate: num({ min: 0 }), uptime: num({ min: 0 }), host: text(), fw: text() });

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { silentLog } from '../../../src/base/log.ts';
 import { Secret } from '../../../src/base/secrets.ts';
 import { createTransport, type Transport } from '../../../src/transport/transport.ts';
-import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
 import { ask, askFramed, errorCode, get, getWithLogin, ROOT, testFarm } from './clients.ts';
 
 const BOOT_S = 45;

@@ -1,5 +1,5 @@
 // Looks into the database of a rig beside the running service, and sets what has no door yet.
-import { queryDatabase } from '../../database.ts';
+import { queryDatabase } from '../../support/database.ts';
 import type { Rig } from './rig.ts';
 
 /** Rows of a statement with `?` for each value, on a connection of its own. */

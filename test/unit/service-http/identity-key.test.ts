@@ -1,7 +1,7 @@
 // Enrolment with a key of the agent's own: what is no key is refused before the code is used up, and the token alone opens nothing.
 import { expect, test } from 'vitest';
 import { ENROL_PATH, PROTOCOL_VERSION } from '../../../src/wire/protocol.ts';
-import { newIdentityKey } from '../../identity-key.ts';
+import { newIdentityKey } from '../../support/identity-key.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';
 import { call, type Rig, startRig } from './rig.ts';

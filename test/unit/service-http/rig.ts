@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { type Log, type LogFields, silentLog } from '../../../src/base/log.ts';
 import { createService, type Service, type ServiceOptions } from '../../../src/service/service.ts';
-import { newDatabase } from '../../database.ts';
+import { newDatabase } from '../../support/database.ts';
 
 export type Rig = {
   readonly service: Service;

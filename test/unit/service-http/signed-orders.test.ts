@@ -17,8 +17,8 @@ import {
   signedNoticeSchema,
   signedOrderSchema,
 } from '../../../src/wire/orders.ts';
-import { newDatabase } from '../../database.ts';
 import { until } from '../../e2e/until.ts';
+import { newDatabase } from '../../support/database.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';
 import { call, type Rig, recordingLog, startOwnedRig, startRig, temporaryFolder } from './rig.ts';

@@ -14,7 +14,7 @@ import {
 import { signedNoticeSchema, signedOrderSchema } from '../../../src/wire/orders.ts';
 import { CHALLENGE_HEADER, ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../../src/wire/protocol.ts';
 import type { ReportRecord } from '../../../src/wire/records.ts';
-import { newIdentityKey } from '../../identity-key.ts';
+import { newIdentityKey } from '../../support/identity-key.ts';
 import { type Answer, call, type Rig } from './rig.ts';
 
 export type Identity = { readonly agentId: string; readonly token: string };

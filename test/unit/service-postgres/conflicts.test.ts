@@ -5,7 +5,7 @@ import { migrate } from '../../../src/service/store/migrations/migrations.ts';
 import { retryConflicts } from '../../../src/service/store/postgres/conflicts.ts';
 import { openPostgresDatabases } from '../../../src/service/store/postgres/postgres.ts';
 import type { Db } from '../../../src/service/store/schema.ts';
-import { temporaryDatabase } from '../../database.ts';
+import { temporaryDatabase } from '../../support/database.ts';
 
 async function openWithTwoRows() {
   const databases = openPostgresDatabases(await temporaryDatabase());

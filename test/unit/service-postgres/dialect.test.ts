@@ -5,7 +5,7 @@ import { renderError } from '../../../src/base/errors.ts';
 import { migrate } from '../../../src/service/store/migrations/migrations.ts';
 import { openPostgresDatabases } from '../../../src/service/store/postgres/postgres.ts';
 import { openStore } from '../../../src/service/store/store.ts';
-import { temporaryDatabase } from '../../database.ts';
+import { temporaryDatabase } from '../../support/database.ts';
 
 async function open() {
   const databases = openPostgresDatabases(await temporaryDatabase());

@@ -1,7 +1,7 @@
 // Copies that never look by themselves in this time: only what PostgreSQL passes on can bring the one what the other was told.
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import { queryDatabase } from '../../database.ts';
+import { queryDatabase } from '../../support/database.ts';
 import { minerRecord } from '../service-http/records.ts';
 import { call, startRig, steppedClock } from '../service-http/rig.ts';
 import { connect } from '../service-http/wire-agent.ts';

@@ -5,7 +5,7 @@ import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
 import { createCaptures } from '../../../../src/agent/capture/captures.ts';
 import { type AgentConfig, parseConfig } from '../../../../src/agent/config/config.ts';
-import { freshTrust } from '../../../fresh-trust.ts';
+import { freshTrust } from '../../../support/fresh-trust.ts';
 
 let farm: Farm;
 let config: AgentConfig;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPlaceholders } from '../../../../src/agent/capture/placeholders.ts';
-import { cpuMsOf } from '../../../cpu-time.ts';
+import { cpuMsOf } from '../../../support/cpu-time.ts';
 
 /** Learns from all texts, then hides in each. */
 function hide(texts: readonly string[], secrets: readonly string[] = []): string[] {

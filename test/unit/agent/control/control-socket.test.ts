@@ -12,7 +12,7 @@ import { doorAddress } from '../../../../src/agent/control/socket-address.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { until } from '../../../e2e/until.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { CLIMBER, createOffers, FLOOD, NOBODY, STATE } from './handlers.ts';
 
 function newFolder(): string {

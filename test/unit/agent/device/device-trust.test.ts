@@ -5,7 +5,7 @@ import { openTrustRecord } from '../../../../src/agent/device/trust-record.ts';
 import { waitingDevices } from '../../../../src/agent/device/waiting.ts';
 import { readRanges } from '../../../../src/base/net/ranges.ts';
 import type { Identity } from '../../../../src/driver/contract.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const [ACCEPTED, OTHER] = ['10.0.0.5', '10.0.0.6'];
 

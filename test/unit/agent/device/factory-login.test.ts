@@ -6,7 +6,7 @@ import { parseConfig } from '../../../../src/agent/config/config.ts';
 import { createAccess } from '../../../../src/agent/device/device-client.ts';
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { freshTrust } from '../../../fresh-trust.ts';
+import { freshTrust } from '../../../support/fresh-trust.ts';
 
 const IP = '127.46.0.2';
 let server: Server | undefined;

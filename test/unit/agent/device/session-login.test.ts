@@ -8,7 +8,7 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { defineDriver, type FirmwareImage, reply } from '../../../../src/driver/contract.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
-import { freshTrust } from '../../../fresh-trust.ts';
+import { freshTrust } from '../../../support/fresh-trust.ts';
 
 const IP = '127.46.0.3';
 const SESSION: WebSession = {

@@ -12,7 +12,7 @@ import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { type Driver, defineDriver, reply } from '../../../../src/driver/contract.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
-import { startTlsFront, type TlsFront, tlsKeyOf } from '../../../tls-front.ts';
+import { startTlsFront, type TlsFront, tlsKeyOf } from '../../../support/tls-front.ts';
 import { good as a, selfSigned as b } from '../../service-http/certificates.data.ts';
 
 const IP = '127.46.0.9';

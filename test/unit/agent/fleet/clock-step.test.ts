@@ -17,7 +17,7 @@ import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { VisitMemory } from '../../../../src/driver/memory.ts';
 import type { Reading } from '../../../../src/model/reading.ts';
 import type { MinerRecord, ReportRecord } from '../../../../src/wire/records.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const IP = '10.0.0.1';
 const MINUTE_MS = 60_000;

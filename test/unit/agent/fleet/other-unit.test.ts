@@ -17,7 +17,7 @@ import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { VisitMemory } from '../../../../src/driver/memory.ts';
 import type { VisitOutcome } from '../../../../src/driver/visit.ts';
 import type { ReportRecord } from '../../../../src/wire/records.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const IP = '10.0.0.1';
 const [MAC_A, MAC_B] = ['AA:00:00:00:00:01', 'AA:00:00:00:00:02'];

@@ -17,7 +17,7 @@ import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { VisitMemory } from '../../../../src/driver/memory.ts';
 import type { Reading } from '../../../../src/model/reading.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { healthy } from './anomaly/fixture.ts';
 
 const MINUTE_MS = 60_000;

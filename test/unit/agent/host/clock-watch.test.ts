@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createClockWatch } from '../../../../src/agent/host/clock-watch.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import type { ReportRecord } from '../../../../src/wire/records.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const AGENT = '0198a7a2-0000-7000-8000-00000000000a';

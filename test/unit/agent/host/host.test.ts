@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createHostReader, distribution, readHost } from '../../../../src/agent/host/host.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { hostSchema } from '../../../../src/model/host.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const memory = { total: 8, free: 3, used: 5, swap_total: 2, swap_free: 2, swap_used: 0 };
 const sources = { osName: async () => 'Debian GNU/Linux 13', memory: async () => memory };

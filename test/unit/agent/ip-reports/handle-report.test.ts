@@ -16,7 +16,7 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { type LogFields, silentLog } from '../../../../src/base/log.ts';
 import type { EventRecord } from '../../../../src/wire/records.ts';
 import { until } from '../../../e2e/until.ts';
-import { freshTrust } from '../../../fresh-trust.ts';
+import { freshTrust } from '../../../support/fresh-trust.ts';
 
 const NETWORK = '127.49.1.0/28';
 const KEY = '00000000-0000-7000-8000-000000000001';

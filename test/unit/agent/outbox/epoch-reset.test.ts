@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { beginNewEpochs } from '../../../../src/agent/outbox/epoch-reset.ts';
 import { openOutbox } from '../../../../src/agent/outbox/open.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { contents, readOldest, sample } from './farm-records.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pithead-restored-'));

@@ -7,7 +7,7 @@ import { toEntry } from '../../../../src/agent/outbox/slice.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { contents, makeDir, readOldest, sample } from './farm-records.ts';
 
 const WAIT = { interval: 10 };

@@ -6,7 +6,7 @@ import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { acknowledgeOldest, contents, makeDir, outcome, readOldest, sample } from './farm-records.ts';
 
 const WAIT = { interval: 10 };

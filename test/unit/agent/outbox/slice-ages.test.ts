@@ -6,7 +6,7 @@ import { beginAges, noteProduced, producedElapsedMs } from '../../../../src/agen
 import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { contents, makeDir, readOldest, sample } from './farm-records.ts';
 
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import type { PollTarget } from '../../../../src/agent/poll/poll-schedule.ts';
 import { createPoller, type PollerOptions, type PollResult } from '../../../../src/agent/poll/poller.ts';
 import type { Clock } from '../../../../src/base/clock.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 export type Manner =
   | 'ok'

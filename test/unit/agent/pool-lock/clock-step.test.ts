@@ -4,7 +4,7 @@ import { openPoolWishes, poolLockMigrations } from '../../../../src/agent/pool-l
 import { createPoolGuard } from '../../../../src/agent/pool-lock/guard.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const POOLS = [{ url: 'stratum+tcp://ours.example:3333', user: 'farm.1' }];

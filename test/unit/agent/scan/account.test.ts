@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Contact } from '../../../../src/agent/scan/plan.ts';
 import { runScan } from '../../../../src/agent/scan/scan.ts';
 import { readRanges } from '../../../../src/base/net/ranges.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { createNetwork, type Station, stranger, type Who } from './network.ts';
 
 const answer = fc.constantFrom('open' as const, 'refused' as const, 'silent' as const, 'unreachable' as const);

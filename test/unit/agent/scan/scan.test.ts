@@ -6,7 +6,7 @@ import { createBrake } from '../../../../src/agent/scan/worker-pool.ts';
 import { readRanges } from '../../../../src/base/net/ranges.ts';
 import { connectionsWithin, socketsWithin } from '../../../../src/base/platform/fd-limit.ts';
 import { classesOf } from '../../../../src/model/contact.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { createNetwork, miner, type Station, stranger, type Who } from './network.ts';
 
 function setUp(written: string[], stations: Record<string, Station>, plan: Partial<ScanPlan> = {}) {

@@ -5,7 +5,7 @@ import { runScan } from '../../../../src/agent/scan/scan.ts';
 import { createScanner, type FinishedScan, type ScanTicket } from '../../../../src/agent/scan/scanner.ts';
 import { RefusedError } from '../../../../src/base/errors.ts';
 import { readRanges } from '../../../../src/base/net/ranges.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { createNetwork, miner, type Station, type Who } from './network.ts';
 
 const planOf = (...written: string[]) => ({ ranges: readRanges(written, []), limits: { maxSockets: 30 } });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
 import { createScanning } from '../../../../src/agent/scan/scanning.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const MINER = '127.20.0.9';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { clockMigrations, openLastingClock } from '../../../../src/agent/state/lasting-clock.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const newDatabase = () => openSqlite(':memory:', [clockMigrations]);

@@ -10,7 +10,7 @@ import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import type { Vault } from '../../../../src/base/storage/vault.ts';
 import type { TaskOrder } from '../../../../src/wire/frames.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { createSimFarm } from './sim-farm.ts';
 
 export const keyOf = (number: number) => `0198a7a2-0000-7000-8000-${String(number).padStart(12, '0')}`;

@@ -7,7 +7,7 @@ import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
 import type { Uplink } from '../../../../src/agent/uplink/uplink.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { makeDir, sample } from '../outbox/farm-records.ts';
 import { startService, type TinyService } from './tiny-service.ts';
 import { uplinkTo } from './uplink-to.ts';

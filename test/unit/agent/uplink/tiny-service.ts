@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type AgentFrame, agentFrameSchema, decodeSlice, type SliceHeader } from '../../../../src/wire/frames.ts';
 import { CHALLENGE_HEADER } from '../../../../src/wire/protocol.ts';
-import { newIdentityKey } from '../../../identity-key.ts';
+import { newIdentityKey } from '../../../support/identity-key.ts';
 import { contents } from '../outbox/farm-records.ts';
 
 export type TinyService = Awaited<ReturnType<typeof startService>>;

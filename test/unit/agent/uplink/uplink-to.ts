@@ -9,7 +9,7 @@ import { silentLog } from '../../../../src/base/log.ts';
 import { Secret } from '../../../../src/base/secrets.ts';
 import { type Notice, parseJson, type TaskOrder } from '../../../../src/wire/frames.ts';
 import { signedNoticeSchema, signedOrderSchema } from '../../../../src/wire/orders.ts';
-import { newIdentityKey } from '../../../identity-key.ts';
+import { newIdentityKey } from '../../../support/identity-key.ts';
 
 export const { prove } = newIdentityKey();
 

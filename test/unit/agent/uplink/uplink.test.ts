@@ -13,7 +13,7 @@ import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { Secret } from '../../../../src/base/secrets.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import type { TaskOrder } from '../../../../src/wire/frames.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { makeDir, sample } from '../outbox/farm-records.ts';
 import { startService, type TinyService, welcomeFrame } from './tiny-service.ts';
 import { inForm, prove, uplinkTo } from './uplink-to.ts';

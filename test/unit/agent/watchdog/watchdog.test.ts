@@ -1,7 +1,7 @@
 // When the agent says of itself that it stands still, and when it does not although things are bad.
 import { expect, test } from 'vitest';
 import { createStandstill } from '../../../../src/agent/watchdog/watchdog.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 function watched() {
   const clock = createVirtualClock();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { silentLog } from '../../../../src/base/log.ts';
 import { createServiceManager } from '../../../../src/base/platform/service-manager.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 function manager(environment: Record<string, string>) {
   const clock = createVirtualClock();

@@ -1,7 +1,7 @@
 // A step of the wall clock is told from time that passes, from a suspend of the host and from a clock that is slewed.
 import { expect, test } from 'vitest';
 import { ageOf, lookAtClocks, stepBetween, wallTimeAt, wallTimeOf } from '../../../../src/base/time/clock-steps.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 test.each([-86_400_000, -3_600_000, -1_201, 1_201, 3_600_000, 86_400_000])(
   'a step of %i ms is seen',

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { CancelledError, PeerError } from '../../../../src/base/errors.ts';
 import { withDeadline } from '../../../../src/base/time/deadline.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const tooLate = () => new PeerError('peer.timeout', 'wait for work', 'soon');
 

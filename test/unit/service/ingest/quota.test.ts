@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { silentLog } from '../../../../src/base/log.ts';
 import { createShares, type Work } from '../../../../src/service/ingest/quota.ts';
 import type { IngestStore } from '../../../../src/service/store/store.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 type Need = Awaited<ReturnType<IngestStore['needOf']>>;
 

@@ -10,8 +10,8 @@ import type { Work } from '../../../../src/service/ingest/quota.ts';
 import { createUplinks } from '../../../../src/service/ingest/uplink.ts';
 import { encodeSlice } from '../../../../src/wire/frames.ts';
 import { CHALLENGE_HEADER, MAX_SLICE_BYTES, UPLINK_PATH } from '../../../../src/wire/protocol.ts';
-import { newIdentityKey } from '../../../identity-key.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { newIdentityKey } from '../../../support/identity-key.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { minerRecord } from '../../service-http/records.ts';
 import { helloOf, slice } from '../../service-http/wire-agent.ts';
 

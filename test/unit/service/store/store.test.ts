@@ -5,7 +5,7 @@ import type { Databases } from '../../../../src/service/store/databases.ts';
 import { createFirstSchema } from '../../../../src/service/store/migrations/first-schema.ts';
 import { migrate, type Step } from '../../../../src/service/store/migrations/migrations.ts';
 import { newId, openDatabases, openStore, type Store } from '../../../../src/service/store/store.ts';
-import { queryDatabase, temporaryDatabase } from '../../../database.ts';
+import { queryDatabase, temporaryDatabase } from '../../../support/database.ts';
 
 async function newStore(target?: string): Promise<Store> {
   const store = await openStore(target ?? (await temporaryDatabase()));

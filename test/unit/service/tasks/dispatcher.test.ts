@@ -6,8 +6,8 @@ import { newId, openStore, type Store } from '../../../../src/service/store/stor
 import { createCourier } from '../../../../src/service/tasks/dispatcher.ts';
 import { planBatches } from '../../../../src/service/tasks/plan.ts';
 import type { Notice, TaskOrder } from '../../../../src/wire/frames.ts';
-import { queryDatabase, temporaryDatabase } from '../../../database.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { queryDatabase, temporaryDatabase } from '../../../support/database.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { minerRecord } from '../../service-http/records.ts';
 
 const MINERS = 150;

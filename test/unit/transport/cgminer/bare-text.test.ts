@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import { parseBareText } from '../../../../src/transport/cgminer/bare-text.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { peerErrorOf, startDevice, transportTo } from '../loopback-device.ts';
 
 const STATUS = 'STATUS=S,When=5,Code=11,Msg=Summary,Description=cgminer 2.3.4';

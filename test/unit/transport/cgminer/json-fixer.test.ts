@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeReply, MAX_DEPTH, repairJson } from '../../../../src/transport/cgminer/json-fixer.ts';
-import { cpuMsOf } from '../../../cpu-time.ts';
+import { cpuMsOf } from '../../../support/cpu-time.ts';
 
 const repair = (text: string) => repairJson(Buffer.from(text));
 

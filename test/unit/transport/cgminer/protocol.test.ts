@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { type LogFields, silentLog } from '../../../../src/base/log.ts';
 import { createTransport, type Transport } from '../../../../src/transport/transport.ts';
-import { createVirtualClock, type VirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../support/virtual-clock.ts';
 import { closedPort, type Device, pause, peerErrorOf, startDevice, transportTo } from '../loopback-device.ts';
 
 const ANSWER =

@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { unpackBody } from '../../../../src/transport/http/unpack.ts';
 import type { Transport } from '../../../../src/transport/transport.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { closedPort, listen, pause, peerErrorOf, portOf, transportTo } from '../loopback-device.ts';
 import { get, rawWeb, web } from '../web-device.ts';
 

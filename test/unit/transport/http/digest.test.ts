@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../../src/base/secrets.ts';
 import { digestAuthorization, parseDigestChallenge } from '../../../../src/transport/http/digest.ts';
-import { cpuMsOf } from '../../../cpu-time.ts';
+import { cpuMsOf } from '../../../support/cpu-time.ts';
 
 const RFC7616 =
   'realm="http-auth@example.org", qop="auth, auth-int", algorithm=ALGO, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"';

@@ -5,7 +5,7 @@ import type { Clock } from '../../../../src/base/clock.ts';
 import { renderError } from '../../../../src/base/errors.ts';
 import { Secret } from '../../../../src/base/secrets.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { listen, peerErrorOf, portOf, transportTo } from '../loopback-device.ts';
 
 const PASSWORD = 'secret-word';

@@ -4,7 +4,7 @@ import type { SecureVersion } from 'node:tls';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { CarriedLogin, MinerLink, MinerRequest, WebSession } from '../../../../src/transport/request.ts';
 import type { Transport } from '../../../../src/transport/transport.ts';
-import { type KeyPair, startTlsFront, type TlsFront, tlsKeyOf } from '../../../tls-front.ts';
+import { type KeyPair, startTlsFront, type TlsFront, tlsKeyOf } from '../../../support/tls-front.ts';
 import { good as a, selfSigned as b } from '../../service-http/certificates.data.ts';
 import { listen, peerErrorOf, portOf, transportTo } from '../loopback-device.ts';
 import { get, login } from '../web-device.ts';

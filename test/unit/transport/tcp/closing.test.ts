@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Engine } from '../../../../src/transport/tcp/engine.ts';
 import { FIN_PROBES } from '../../../../src/transport/tcp/fin-budget.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { listen, portOf, transportTo } from '../loopback-device.ts';
 
 const open: { close(): unknown }[] = [];

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import { Engine, type EngineLimits } from '../../../../src/transport/tcp/engine.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { type Device, pause, startDevice } from '../loopback-device.ts';
 
 /** For what the test itself brings to an end. */

@@ -7,7 +7,7 @@ import { Secret } from '../../../../src/base/secrets.ts';
 import type { Login } from '../../../../src/transport/request.ts';
 import { createTransport, type Transport } from '../../../../src/transport/transport.ts';
 import { md5CryptHash } from '../../../../src/transport/whatsminer/md5-crypt.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { type Device, peerErrorOf, startDevice } from '../loopback-device.ts';
 
 const PASSWORD = 'farm-secret';

@@ -4,7 +4,7 @@ import type { Clock } from '../../../../src/base/clock.ts';
 import { Secret } from '../../../../src/base/secrets.ts';
 import type { Transport } from '../../../../src/transport/transport.ts';
 import { encodeFrame } from '../../../../src/transport/whatsminer/api3-frames.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { type Device, peerErrorOf, startDevice, transportTo } from '../loopback-device.ts';
 
 const PASSWORD = 'farm-secret';

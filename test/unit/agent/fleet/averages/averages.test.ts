@@ -5,7 +5,7 @@ import { averagesMigrations, decodeCells, encodeCells } from '../../../../../src
 import { clockMigrations, openLastingClock } from '../../../../../src/agent/state/lasting-clock.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
-import { createVirtualClock } from '../../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 5);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createIdentityBook } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../../src/agent/fleet/identity/store.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
-import { createVirtualClock } from '../../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 import { MAC } from './fixture.ts';
 
 const HOUR_MS = 3_600_000;

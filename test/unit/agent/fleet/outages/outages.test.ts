@@ -11,7 +11,7 @@ import { VisitMemory } from '../../../../../src/driver/memory.ts';
 import { toMinerDocument } from '../../../../../src/model/document.ts';
 import type { Reading } from '../../../../../src/model/reading.ts';
 import { type EventRecord, eventRecordSchema } from '../../../../../src/wire/records.ts';
-import { createVirtualClock } from '../../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 import { DEFAULTS, healthy } from '../anomaly/fixture.ts';
 
 const POLL_MS = 60_000;

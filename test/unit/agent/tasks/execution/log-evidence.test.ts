@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { logEvidence } from '../../../../../src/agent/tasks/execution/log-evidence.ts';
-import { cpuMsOf } from '../../../../cpu-time.ts';
+import { cpuMsOf } from '../../../../support/cpu-time.ts';
 
 const textOf = (log: string, secrets: string[] = []) => logEvidence(log, secrets).text;
 

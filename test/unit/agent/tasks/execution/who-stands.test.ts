@@ -10,7 +10,7 @@ import { createTaskLooks } from '../../../../../src/agent/tasks/execution/observ
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import { VisitMemory } from '../../../../../src/driver/memory.ts';
 import type { Reading } from '../../../../../src/model/reading.ts';
-import { createVirtualClock } from '../../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 
 const [IP, ELSEWHERE] = ['10.0.0.1', '10.0.0.2'];
 const [OWN, OTHER, NEW] = ['AA:00:00:00:00:01', 'AA:00:00:00:00:02', 'AA:00:00:00:00:03'];

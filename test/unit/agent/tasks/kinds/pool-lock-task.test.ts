@@ -17,7 +17,7 @@ import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import type { Ability } from '../../../../../src/driver/contract.ts';
 import type { Reading } from '../../../../../src/model/reading.ts';
 import type { EventRecord, TaskRecord } from '../../../../../src/wire/records.ts';
-import { createVirtualClock } from '../../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 import { keyOf } from '../bench-gate.ts';
 
 type Pool = { url: string; user: string; password?: string };

@@ -6,7 +6,7 @@ import { createScanner, type Scanner } from '../../../../../src/agent/scan/scann
 import { createScanTask } from '../../../../../src/agent/tasks/kinds/scan-task.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
 import { readRanges } from '../../../../../src/base/net/ranges.ts';
-import { createVirtualClock } from '../../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 import { createNetwork, miner, type Station, type Who } from '../../scan/network.ts';
 
 function setUp(written: string[] = ['10.0.0.0/22'], maxWaiting = 1) {

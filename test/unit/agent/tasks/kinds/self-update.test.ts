@@ -8,7 +8,7 @@ import { createSelfUpdate } from '../../../../../src/agent/tasks/kinds/self-upda
 import { RefusedError } from '../../../../../src/base/errors.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
 import { type Outcome, openNotes } from '../../../../../src/update/install/notes.ts';
-import { createVirtualClock } from '../../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 import { bundleIn, NOW, root, setOf, signing, tempFolder } from '../../../update/release.ts';
 
 const URL_OF_IT = 'https://updates.example/pithead.bundle';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { enrol } from '../../../../../src/agent/uplink/enrolment/enrol.ts';
 import { ENROL_PATH } from '../../../../../src/wire/protocol.ts';
-import { newIdentityKey } from '../../../../identity-key.ts';
+import { newIdentityKey } from '../../../../support/identity-key.ts';
 
 const ANSWER = {
   agent_id: '0198a7a2-0000-7000-8000-00000000000a',

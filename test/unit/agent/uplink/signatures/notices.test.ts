@@ -7,7 +7,7 @@ import type { OrderEvent } from '../../../../../src/agent/uplink/signatures/refu
 import { silentLog } from '../../../../../src/base/log.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import type { Notice } from '../../../../../src/wire/frames.ts';
-import { createVirtualClock } from '../../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 import { newSigner, order, type Signer, signNotice, signOrder } from './signed.ts';
 
 const AGENT = '0198c0de-0000-7000-8000-0000000000a1';

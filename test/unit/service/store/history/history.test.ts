@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Slice } from '../../../../../src/service/store/ingest.ts';
 import { newId, openStore, type Store } from '../../../../../src/service/store/store.ts';
 import type { MinerRecord } from '../../../../../src/wire/records.ts';
-import { temporaryDatabase } from '../../../../database.ts';
+import { temporaryDatabase } from '../../../../support/database.ts';
 import { hostRecord, minerRecord, SILENT } from '../../../service-http/records.ts';
 import {
   CELLS_FROM_NINE,

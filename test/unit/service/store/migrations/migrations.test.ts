@@ -7,7 +7,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import type { Databases } from '../../../../../src/service/store/databases.ts';
 import { migrate, STEPS, type Step } from '../../../../../src/service/store/migrations/migrations.ts';
 import { openDatabases, openStore } from '../../../../../src/service/store/store.ts';
-import { queryDatabase, temporaryDatabase } from '../../../../database.ts';
+import { queryDatabase, temporaryDatabase } from '../../../../support/database.ts';
 
 const isPostgres = inject('postgres') !== undefined;
 

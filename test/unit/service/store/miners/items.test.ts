@@ -8,7 +8,7 @@ import { readItemsFromRows } from '../../../../../src/service/store/miners/items
 import { createMinerStore } from '../../../../../src/service/store/miners/miners.ts';
 import { isPostgresUrl } from '../../../../../src/service/store/postgres/postgres.ts';
 import { openDatabases, openStore, type Store } from '../../../../../src/service/store/store.ts';
-import { newDatabase, type TestDatabase } from '../../../../database.ts';
+import { newDatabase, type TestDatabase } from '../../../../support/database.ts';
 import { type Fleet, fillFleet } from '../fleet.ts';
 import { itemsText, rowsOf } from './item-rows.ts';
 

@@ -13,7 +13,7 @@ import {
 import { createMinerStore } from '../../../../../src/service/store/miners/miners.ts';
 import { isPostgresUrl } from '../../../../../src/service/store/postgres/postgres.ts';
 import { openDatabases } from '../../../../../src/service/store/store.ts';
-import { newDatabase, type TestDatabase } from '../../../../database.ts';
+import { newDatabase, type TestDatabase } from '../../../../support/database.ts';
 import { ID, rowsOf } from './item-rows.ts';
 
 const NOW_MS = 1_000_000;

@@ -6,7 +6,7 @@ import { isPostgresUrl } from '../../../../../src/service/store/postgres/postgre
 import { createSealing } from '../../../../../src/service/store/sealing.ts';
 import { openDatabases, openStore } from '../../../../../src/service/store/store.ts';
 import { createTaskStore } from '../../../../../src/service/store/tasks/tasks.ts';
-import { temporaryDatabase } from '../../../../database.ts';
+import { temporaryDatabase } from '../../../../support/database.ts';
 import { explain, listening, type Plan } from '../query-plan.ts';
 
 const DAY_MS = 86_400_000;

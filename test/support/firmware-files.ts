@@ -1,6 +1,6 @@
 // Firmware files as the simulated devices of some families take them. They run `version` afterwards.
-import { imageOf } from '../fixtures/farm/image.ts';
-import { bundleOf } from './unit/drivers/bundle-file.ts';
+import { imageOf } from '../../fixtures/farm/image.ts';
+import { bundleOf } from '../unit/drivers/bundle-file.ts';
 
 /** Of Antminers: one file for every control board and hashboard that is simulated. */
 export const antminerBundle = (version: string): Buffer =>

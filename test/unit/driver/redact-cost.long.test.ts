@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createPlaceholders } from '../../../src/agent/capture/placeholders.ts';
 import { logEvidence } from '../../../src/agent/tasks/execution/log-evidence.ts';
 import { hideText } from '../../../src/driver/redact.ts';
-import { cpuMsOf } from '../../cpu-time.ts';
+import { cpuMsOf } from '../../support/cpu-time.ts';
 
 const [SMALL, LARGE] = [64 * 1024, 1024 * 1024];
 const LENGTHS = LARGE / SMALL;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { newId, openStore, type Store } from '../../../../../src/service/store/store.ts';
-import { temporaryDatabase } from '../../../../database.ts';
+import { temporaryDatabase } from '../../../../support/database.ts';
 import { minerRecord, SILENT } from '../../../service-http/records.ts';
 
 const MINUTE_MS = 60_000;

@@ -2,8 +2,8 @@
 // answer, and reports, history and tasks go on at once.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { temporaryDatabase } from '../../database.ts';
 import { until } from '../../e2e/until.ts';
+import { temporaryDatabase } from '../../support/database.ts';
 import { query } from './database.ts';
 import { hostRecord, type MinerChange, minerRecord } from './records.ts';
 import { type Rig, recordingLog, startOwnedRig, startRig, steppedClock } from './rig.ts';

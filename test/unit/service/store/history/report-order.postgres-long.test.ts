@@ -10,7 +10,7 @@ import { migrate } from '../../../../../src/service/store/migrations/migrations.
 import type { Tables } from '../../../../../src/service/store/schema.ts';
 import { newId, openDatabases } from '../../../../../src/service/store/store.ts';
 import type { MinerRecord } from '../../../../../src/wire/records.ts';
-import { newDatabase, type TestDatabase } from '../../../../database.ts';
+import { newDatabase, type TestDatabase } from '../../../../support/database.ts';
 import { minerRecord, SILENT } from '../../../service-http/records.ts';
 
 const MINUTE_MS = 60_000;

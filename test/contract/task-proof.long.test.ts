@@ -11,7 +11,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import type { TaskName } from '../../src/model/task.ts';
-import { freshTrust } from '../fresh-trust.ts';
+import { freshTrust } from '../support/fresh-trust.ts';
 import { PORTS } from './simulated.ts';
 
 let farm: Farm;

@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createPageCache, type PageBody, takesGzip } from '../../../../src/service/http/shared/page-cache.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const text = ({ bytes }: PageBody) => String(bytes);
 

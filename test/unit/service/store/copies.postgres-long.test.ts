@@ -5,7 +5,7 @@ import type { Slice } from '../../../../src/service/store/ingest.ts';
 import { newId, openStore, type Store } from '../../../../src/service/store/store.ts';
 import { planBatches } from '../../../../src/service/tasks/plan.ts';
 import type { MinerRecord } from '../../../../src/wire/records.ts';
-import { queryDatabase, temporaryDatabase } from '../../../database.ts';
+import { queryDatabase, temporaryDatabase } from '../../../support/database.ts';
 import { minerRecord } from '../../service-http/records.ts';
 import { rowsOf } from './miners/item-rows.ts';
 

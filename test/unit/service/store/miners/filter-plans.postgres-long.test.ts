@@ -6,7 +6,7 @@ import { createMinerStore } from '../../../../../src/service/store/miners/miners
 import { listPlacements } from '../../../../../src/service/store/miners/placements.ts';
 import { isPostgresUrl } from '../../../../../src/service/store/postgres/postgres.ts';
 import { openDatabases, openStore, type Store } from '../../../../../src/service/store/store.ts';
-import { newDatabase, type TestDatabase } from '../../../../database.ts';
+import { newDatabase, type TestDatabase } from '../../../../support/database.ts';
 import { type Fleet, fillFleet } from '../fleet.ts';
 import { type Access, explain, describe as inWords, listening, type Plan } from '../query-plan.ts';
 import { ask, filterCases } from './filter-cases.ts';

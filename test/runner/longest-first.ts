@@ -1,5 +1,6 @@
 // The order of test files: those that take longest begin first, so that none of them runs alone at the end. A fresh checkout has no times of an earlier
 // run, and the size of a file says little: these are named.
+import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Longest first: minutes in `npm run test:fault`, about one in `npm run test:long`, a third of one in `npm test`. */
@@ -32,10 +33,10 @@ const LONGEST = [
     'farm-to-interface',
     'addresses',
   ],
-].map((name) => `/${name}.test.ts`);
+];
 
 const placeOf = ({ moduleId }: TestSpecification) => {
-  const place = LONGEST.findIndex((name) => moduleId.endsWith(name));
+  const place = LONGEST.indexOf(basename(moduleId).replace(/\..*/, ''));
   return place < 0 ? LONGEST.length : place;
 };
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { antminerBundle, axeosApplication } from '../firmware-files.ts';
+import { antminerBundle, axeosApplication } from '../support/firmware-files.ts';
 import { type Site, startSite } from './site.ts';
 
 const MINERS = 3;

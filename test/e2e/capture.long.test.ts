@@ -10,7 +10,7 @@ import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { captureOnce } from '../../src/agent/capture/record.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { captureSchema, lineSchema } from '../../src/agent/control/messages.ts';
-import { freshTrust } from '../fresh-trust.ts';
+import { freshTrust } from '../support/fresh-trust.ts';
 import { runPithead } from './process.ts';
 
 const FAMILIES = Object.keys(parseMix('all'));

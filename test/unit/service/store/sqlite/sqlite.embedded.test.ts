@@ -8,7 +8,7 @@ import type { Databases } from '../../../../../src/service/store/databases.ts';
 import { migrate, STEPS, type Step } from '../../../../../src/service/store/migrations/migrations.ts';
 import { openSqliteDatabases } from '../../../../../src/service/store/sqlite/sqlite.ts';
 import { openStore } from '../../../../../src/service/store/store.ts';
-import { temporaryDatabase } from '../../../../database.ts';
+import { temporaryDatabase } from '../../../../support/database.ts';
 
 test('both connections keep what they commit through a power cut', async () => {
   const databases = openSqliteDatabases(await temporaryDatabase());

@@ -11,7 +11,7 @@ import { backupPath, listBackups } from '../../../../../src/service/store/sqlite
 import { createBackups } from '../../../../../src/service/store/sqlite/backups.ts';
 import { restore } from '../../../../../src/service/store/sqlite/restore.ts';
 import { openStore, type Store } from '../../../../../src/service/store/store.ts';
-import { createVirtualClock } from '../../../../virtual-clock.ts';
+import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 /** Fewer than a day of them. */

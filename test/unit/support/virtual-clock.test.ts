@@ -1,6 +1,6 @@
 // The clock that other tests trust must itself be true.
 import { expect, test } from 'vitest';
-import { createVirtualClock } from '../virtual-clock.ts';
+import { createVirtualClock } from '../../support/virtual-clock.ts';
 
 test('due timers run in order of time, then of setting, and never before their time', async () => {
   const clock = createVirtualClock();

@@ -1,6 +1,6 @@
 // Keys as an agent makes one at its enrolment, for tests that play the agent, or only need one that is none of ours.
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
-import { proofBytes } from '../src/wire/protocol.ts';
+import { proofBytes } from '../../src/wire/protocol.ts';
 
 /** What an Ed25519 key begins with in PKCS 8; 32 bytes follow. */
 const PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');

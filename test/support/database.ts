@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import { numberTypes } from '../src/service/store/postgres/dialect.ts';
-import { isPostgresUrl } from '../src/service/store/postgres/postgres.ts';
+import { numberTypes } from '../../src/service/store/postgres/dialect.ts';
+import { isPostgresUrl } from '../../src/service/store/postgres/postgres.ts';
 
 export type TestDatabase = {
   /** A path or a URL, as `openStore` takes it. */

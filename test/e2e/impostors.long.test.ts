@@ -2,7 +2,7 @@
 // gets an order. And the farm moves to other addresses as a whole: every miner is known again. A whole site, real sockets.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Device } from '../../fixtures/farm/farm.ts';
-import { neighbourAt } from '../neighbours.ts';
+import { neighbourAt } from '../support/neighbours.ts';
 import { type Site, startSite } from './site.ts';
 
 const CLAIMS = {

@@ -1,6 +1,6 @@
 // A Clock whose time moves only when a test says so: due timers run in order, and what they set off settles before the next instant.
 // It does not speed up real I/O: use it with simulated peers only.
-import { type Clock, sleepOn } from '../src/base/clock.ts';
+import { type Clock, sleepOn } from '../../src/base/clock.ts';
 
 type Timer = { readonly atMs: number; readonly order: number; readonly run: () => void; isCancelled: boolean };
 

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { VERSION } from '../../src/base/version.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { ENROL_PATH, PROTOCOL_VERSION } from '../../src/wire/protocol.ts';
-import { newIdentityKey } from '../identity-key.ts';
+import { newIdentityKey } from '../support/identity-key.ts';
 import { runPithead, type Started, startPithead } from './process.ts';
 
 let folder: string;
