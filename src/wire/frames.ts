@@ -54,12 +54,12 @@ const helloFrameSchema = z.object({
  * Agent → service, after the welcome: slices of this epoch too come through this connection, in order among themselves.
  * They may be sent once the service has said with a frame of the same type what it has of them.
  */
-const laneFrameSchema = z.object({ type: z.literal('lane'), epoch: id, next_seq: z.int().min(1) });
+const epochFrameSchema = z.object({ type: z.literal('epoch'), epoch: id, next_seq: z.int().min(1) });
 /** Agent → service: the order is in the agent's journal and will not be lost. */
 const taskReceivedFrameSchema = z.object({ type: z.literal('task-received'), task_id: id });
 export const agentFrameSchema = z.discriminatedUnion('type', [
   helloFrameSchema,
-  laneFrameSchema,
+  epochFrameSchema,
   taskReceivedFrameSchema,
 ]);
 export type AgentFrame = z.infer<typeof agentFrameSchema>;
@@ -82,10 +82,10 @@ const welcomeFrameSchema = z.object({
   takes: z.array(z.string().max(32)).max(16).optional(),
 });
 export type WelcomeFrame = z.infer<typeof welcomeFrameSchema>;
-/** Service → agent, answer to lane: everything up to `acked_seq` of this epoch is stored. */
-const laneReadyFrameSchema = z.object({ type: z.literal('lane'), epoch: id, acked_seq: z.int().min(0) });
+/** Service → agent, answer to epoch: everything up to `acked_seq` of this epoch is stored. */
+const epochReadyFrameSchema = z.object({ type: z.literal('epoch'), epoch: id, acked_seq: z.int().min(0) });
 /** Most epochs in one connection, the first included. */
-export const MAX_LANES = 8;
+export const MAX_EPOCHS = 8;
 /** Service → agent: every slice of the epoch up to and including `seq` is stored durably. */
 const ackFrameSchema = z.object({ type: z.literal('ack'), epoch: id, seq: z.int().min(1) });
 /**
@@ -135,7 +135,7 @@ const signedNoticeFrameSchema = z.object({ type: z.literal('signed-notice'), tex
 export type SignedNoticeFrame = z.infer<typeof signedNoticeFrameSchema>;
 export const serviceFrameSchema = z.discriminatedUnion('type', [
   welcomeFrameSchema,
-  laneReadyFrameSchema,
+  epochReadyFrameSchema,
   ackFrameSchema,
   signedTaskFrameSchema,
   signedNoticeFrameSchema,

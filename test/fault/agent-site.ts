@@ -125,7 +125,7 @@ export async function startAgentSite(
     ledger() {
       const [meta] = site.kept('SELECT next_id FROM outbox_meta');
       const total = { stored: 0, acknowledged: 0, waiting: 0, unexplained: 0 };
-      for (const { epoch, base, acked, through } of site.kept('SELECT * FROM outbox_lanes')) {
+      for (const { epoch, base, acked, through } of site.kept('SELECT * FROM outbox_epochs')) {
         const [cursor] = site.stored(`SELECT seq FROM ingest_cursors WHERE epoch = '${epoch}'`);
         const stored = Number(cursor?.seq ?? 0);
         const acknowledged = Number(acked) - Number(base);

@@ -33,7 +33,7 @@ export const wholeTask = () => inForm(unsignedTask());
 /** One right frame of each type. */
 const RIGHT: Readonly<Record<string, (epoch: string) => Readonly<Record<string, unknown>>>> = {
   welcome,
-  lane: (epoch) => ({ type: 'lane', epoch, acked_seq: 0 }),
+  epoch: (epoch) => ({ type: 'epoch', epoch, acked_seq: 0 }),
   ack: (epoch) => ({ type: 'ack', epoch, seq: 1 }),
   'signed-task': wholeTask,
   'signed-notice': () => inForm({ type: 'cancel', task_id: randomUUID() }),
@@ -122,7 +122,7 @@ export const SCRIPTS: Readonly<Record<string, Script>> = {
   'a second welcome': json(welcome),
   'an acknowledgement of what was not sent': json(({ epoch }) => ({ type: 'ack', epoch, seq: 2 ** 40 })),
   'an acknowledgement of another epoch': json(() => ({ type: 'ack', epoch: randomUUID(), seq: 1 })),
-  'a lane that was not asked for': json(() => ({ type: 'lane', epoch: randomUUID(), acked_seq: 0 })),
+  'an epoch that was not asked for': json(() => ({ type: 'epoch', epoch: randomUUID(), acked_seq: 0 })),
   'a welcome that has more than there is': first(() => ({ ...welcome(), acked_seq: 2 ** 40 })),
   'another version': first(({ random }) => ({ ...welcome(), protocol: Math.floor(random() * 1e6) + 2 })),
   'an older version': first(({ random }) => ({ ...welcome(), protocol: -Math.floor(random() * 3) })),

@@ -32,10 +32,10 @@ Reflect.set(
   function prepareAndTell(this: DatabaseSync, ...args: Parameters<typeof prepare>) {
     const statement = prepare.apply(this, args);
     const isSlice = args[0].startsWith('INSERT OR REPLACE INTO outbox_slices');
-    if (!isSlice && !args[0].startsWith('INSERT OR REPLACE INTO outbox_lanes')) return statement;
+    if (!isSlice && !args[0].startsWith('INSERT OR REPLACE INTO outbox_epochs')) return statement;
     const { run } = statement;
     Reflect.set(statement, 'run', (...values: Parameters<typeof run>) => {
-      const line = isSlice ? sliceLine(values[0]) : ['lane', values[1], values[2]];
+      const line = isSlice ? sliceLine(values[0]) : ['epoch', values[1], values[2]];
       open.set(this, [...(open.get(this) ?? []), line]);
       return run.apply(statement, values);
     });

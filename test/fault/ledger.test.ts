@@ -15,7 +15,7 @@ const slice = (id: number, record: unknown) =>
 /** Four samples, three of them committed, then a kill and its gap. */
 const LEDGER = [
   '["start",1]',
-  '["lane","e",0]',
+  '["epoch","e",0]',
   ...[1, 2, 3].flatMap((number) => [
     `["produced","${key}","${iso(number)}"]`,
     slice(number, sample(number, at(number))),

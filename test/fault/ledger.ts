@@ -9,7 +9,7 @@ import { sliceBodySchema } from '../../src/wire/records.ts';
 const lineSchema = z.union([
   z.tuple([z.literal('start'), z.int()]),
   z.tuple([z.literal('produced'), z.string(), z.iso.datetime()]),
-  z.tuple([z.literal('lane'), z.string(), z.int()]),
+  z.tuple([z.literal('epoch'), z.string(), z.int()]),
   z.tuple([z.literal('slice'), z.int(), z.base64()]),
   z.tuple([z.literal('committed')]),
 ]);
@@ -133,7 +133,7 @@ export function judge(ledgerPath: string, databasePath: string, waiting: Readonl
       inTransaction = [];
     }
     if (line[0] === 'produced') runs.at(-1)?.push({ key: line[1], atMs: Date.parse(line[2]) });
-    else if (line[0] === 'lane') bases.set(line[1], line[2]);
+    else if (line[0] === 'epoch') bases.set(line[1], line[2]);
     else if (line[0] === 'slice') {
       slices.set(line[1], open(line[2]));
       inTransaction.push(line[1]);

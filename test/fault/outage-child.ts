@@ -92,7 +92,7 @@ await goOn();
 const startedMs = performance.now();
 const ofOutage = produced;
 let saidMs = 0;
-while ((await outbox.source('farm').lanes()).length > 1 || backlog() > 2) {
+while ((await outbox.source('farm').epochs()).length > 1 || backlog() > 2) {
   await systemClock.sleep(liveEveryMs);
   await outbox.append([next(virtual.nowMs())]);
   say('live', { number: produced });

@@ -62,7 +62,7 @@ test('the token alone, used from elsewhere, is refused, and the agent itself not
   };
   const firstWords: Readonly<Record<string, object>> = {
     'a receipt, no hello': { type: 'task-received', task_id: randomUUID() },
-    'a lane, no hello': { type: 'lane', epoch: epoch, next_seq: 1 },
+    'an epoch, no hello': { type: 'epoch', epoch, next_seq: 1 },
     'what only newer agents say, no hello': { type: 'newer' },
   };
   const letIn: string[] = [];

@@ -37,7 +37,7 @@ function spoken(frame: Message, side: 'agent' | 'service', version: Version): Me
 }
 
 /** Answers to these would go astray; those before the welcome have their own place. */
-const NOT_REPEATED = new Set(['hello', 'welcome', 'ack', 'lane']);
+const NOT_REPEATED = new Set(['hello', 'welcome', 'ack', 'epoch']);
 
 export type Between = {
   readonly url: string;

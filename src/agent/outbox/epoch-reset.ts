@@ -11,13 +11,13 @@ import { openStore } from './store.ts';
 export function beginNewEpochs(path: string, inStep: readonly string[] = []): void {
   const database = new DatabaseSync(path, { timeout: 5_000 });
   try {
-    const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'outbox_lanes'").get();
+    const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'outbox_epochs'").get();
     if (table === undefined) return;
     const names = database
-      .prepare('SELECT DISTINCT name FROM outbox_lanes')
+      .prepare('SELECT DISTINCT name FROM outbox_epochs')
       .all()
       .map(({ name }) => String(name));
-    const forget = database.prepare('DELETE FROM outbox_lanes WHERE name = ?');
+    const forget = database.prepare('DELETE FROM outbox_epochs WHERE name = ?');
     for (const name of names) if (!inStep.includes(name)) forget.run(name);
     const store = openStore(database);
     const meta = store.meta();

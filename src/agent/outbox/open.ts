@@ -115,7 +115,7 @@ export function openOutbox(
 
   let current = open();
   const source = (name: string): SliceSource => ({
-    lanes: () => current.outbox.source(name).lanes(),
+    epochs: () => current.outbox.source(name).epochs(),
     split: () => current.outbox.source(name).split(),
     read: (range) => current.outbox.source(name).read(range),
     acknowledge: (seq, epoch) => current.outbox.source(name).acknowledge(seq, epoch),
@@ -173,7 +173,7 @@ function oldestWaitingMs(path: string, nowMs: number): number | undefined {
     try {
       const row = db
         .prepare(
-          'SELECT first_ms FROM outbox_slices WHERE id > (SELECT min(acked) FROM outbox_lanes) ORDER BY id LIMIT 1',
+          'SELECT first_ms FROM outbox_slices WHERE id > (SELECT min(acked) FROM outbox_epochs) ORDER BY id LIMIT 1',
         )
         .get();
       // The file is damaged: a time that cannot be is not told to anybody.

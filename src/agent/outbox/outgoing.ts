@@ -1,4 +1,4 @@
-// The outbox as uplinks see it: lanes, acknowledgements, slices read in order. None is handed out that is damaged: what fails its checksum, or is
+// The outbox as uplinks see it: epochs, acknowledgements, slices read in order. None is handed out that is damaged: what fails its checksum, or is
 // missing, is replaced by a declared gap first. New slices are made in outbox.ts.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -9,7 +9,7 @@ import type { Books } from './books.ts';
 import type { LiveNews } from './queue.ts';
 import { compress, damagedSlice, isSound, MAX_BODY_BYTES, type StoredSlice } from './slice.ts';
 import { producedElapsedMs, type SliceAges } from './slice-ages.ts';
-import type { Lane, Meta, Store } from './store.ts';
+import type { EpochCursor, Meta, Store } from './store.ts';
 
 /** The outbox as one uplink sees it. Calls take effect in the order in which they are made. */
 export type SliceSource = ReturnType<ReturnType<typeof createOutgoing>['source']>;
@@ -20,7 +20,7 @@ export type OutgoingSlice = {
   readonly producedElapsedMs: number;
 };
 /** A run of slices under an epoch of its own. */
-export type LanePosition = Readonly<ReturnType<typeof positionOf>>;
+export type EpochPosition = Readonly<ReturnType<typeof positionOf>>;
 /** States of `count` miners as they go on the wire. */
 type LiveStates = {
   readonly header: LiveHeader;
@@ -29,7 +29,7 @@ type LiveStates = {
   readonly last: number;
 };
 const MAX_FAULT = 128;
-type SliceRange = Record<'afterSeq' | 'maxSlices' | 'maxBytes', number> & Pick<Lane, 'epoch'>;
+type SliceRange = Record<'afterSeq' | 'maxSlices' | 'maxBytes', number> & Pick<EpochCursor, 'epoch'>;
 
 /** Slices; with more than these to be read an uplink is behind. */
 const BEHIND_FROM = 32;
@@ -57,11 +57,11 @@ export function createOutgoing(options: {
   const { store, books, clock, log, listeners } = options;
 
   const read = (name: string, range: SliceRange): readonly OutgoingSlice[] => {
-    const lane = books.lanes(name).find(({ epoch }) => epoch === range.epoch);
-    if (lane === undefined) return [];
+    const cursor = books.epochs(name).find(({ epoch }) => epoch === range.epoch);
+    if (cursor === undefined) return [];
     const { deletedThrough } = books.meta();
-    const nextId = lane.through === null ? books.meta().nextId : lane.through + 1;
-    const afterId = Math.max(lane.base + range.afterSeq, deletedThrough, lane.base);
+    const nextId = cursor.through === null ? books.meta().nextId : cursor.through + 1;
+    const afterId = Math.max(cursor.base + range.afterSeq, deletedThrough, cursor.base);
     const now = lookAtClocks(clock);
     try {
       const result = readSlices(store, { ...range, afterId, nextId, nowMs: now.wallMs });
@@ -71,7 +71,12 @@ export function createOutgoing(options: {
         log.warn({ slices: result.repaired.length }, 'damaged slices were replaced by declared gaps');
       }
       return result.slices.map(({ id, producedMs, body }) => ({
-        header: { epoch: lane.epoch, seq: id - lane.base, order: id, produced_at: new Date(producedMs).toISOString() },
+        header: {
+          epoch: cursor.epoch,
+          seq: id - cursor.base,
+          order: id,
+          produced_at: new Date(producedMs).toISOString(),
+        },
         body,
         producedElapsedMs: producedElapsedMs(options.ages(), { id, producedMs }, now),
       }));
@@ -83,13 +88,13 @@ export function createOutgoing(options: {
 
   return {
     source: (name: string) => ({
-      /** What waits to be sent, oldest first; the last lane is open, and new slices join it. Rejects when a first epoch cannot be stored. */
-      async lanes(): Promise<readonly [LanePosition, ...LanePosition[]]> {
-        const [oldest, ...rest] = books.lanes(name);
+      /** What waits to be sent, oldest first; the last epoch is open, and new slices join it. Rejects when a first epoch cannot be stored. */
+      async epochs(): Promise<readonly [EpochPosition, ...EpochPosition[]]> {
+        const [oldest, ...rest] = books.epochs(name);
         const meta = books.meta();
-        return [positionOf(oldest, meta), ...rest.map((lane) => positionOf(lane, meta))];
+        return [positionOf(oldest, meta), ...rest.map((cursor) => positionOf(cursor, meta))];
       },
-      /** What is written from now on goes into a lane of its own, so that it need not wait for what came before. Rejects when that cannot be stored. */
+      /** What is written from now on goes into an epoch of its own, so that it need not wait for what came before. Rejects when that cannot be stored. */
       split: async () => books.split(name),
       /** Slices after `afterSeq` in order and without holes; at least one if there is one. */
       read: async (range: SliceRange) => read(name, range),
@@ -138,7 +143,7 @@ export function createOutgoing(options: {
   };
 }
 
-function positionOf({ epoch, base, acked, through }: Lane, { nextId, deletedThrough, outbox }: Meta) {
+function positionOf({ epoch, base, acked, through }: EpochCursor, { nextId, deletedThrough, outbox }: Meta) {
   return {
     epoch,
     /** Names what `order` of its slices counts in. */
@@ -146,7 +151,7 @@ function positionOf({ epoch, base, acked, through }: Lane, { nextId, deletedThro
     /** The oldest that can still be read. */
     firstSeq: Math.max(deletedThrough, base) - base + 1,
     ackedSeq: acked - base,
-    /** The next that will be written or, once the lane is closed, one more than its last. */
+    /** The next that will be written or, once the epoch is closed, one more than its last. */
     nextSeq: (through === null ? nextId : through + 1) - base,
   };
 }

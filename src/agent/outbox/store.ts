@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Migrations, transact } from '../../base/storage/sqlite.ts';
 import { ROW_BYTES, type StoredSlice, storedSliceSchema } from './slice.ts';
 
-/** One row per slice, one per lane of an uplink, one of bookkeeping. No index: each would be one page more to write per slice. */
+/** One row per slice, one per epoch of an uplink, one of bookkeeping. No index: each would be one page more to write per slice. */
 export const outboxMigrations: Migrations = {
   owner: 'outbox',
   steps: [
@@ -34,7 +34,7 @@ export const outboxMigrations: Migrations = {
        outbox TEXT NOT NULL,
        crc INTEGER NOT NULL
      ) STRICT;
-     CREATE TABLE outbox_lanes (
+     CREATE TABLE outbox_epochs (
        name TEXT NOT NULL,
        epoch TEXT NOT NULL,
        base INTEGER NOT NULL,
@@ -65,7 +65,7 @@ const metaSchema = z.object({
 export type Meta = Readonly<Omit<z.output<typeof metaSchema>, 'crc'>>;
 
 /** Part of what an uplink sends: slice `id` is sequence number `id - base` of `epoch`; `acked` is an id, `through` the last one, null while open. */
-const laneSchema = z.object({
+const cursorSchema = z.object({
   name: z.string(),
   epoch: z.string(),
   base: int,
@@ -73,7 +73,7 @@ const laneSchema = z.object({
   through: int.nullable(),
   crc: int,
 });
-export type Lane = Readonly<Omit<z.output<typeof laneSchema>, 'crc'>>;
+export type EpochCursor = Readonly<Omit<z.output<typeof cursorSchema>, 'crc'>>;
 
 const idRow = z.object({ id: int });
 const idRows = z.array(idRow);
@@ -82,7 +82,7 @@ const sumsRow = z.object({ slices: int, bytes: int, first: int.nullable(), last:
 
 const metaCrc = (meta: Meta) =>
   crc32([meta.nextId, meta.deletedThrough, meta.isClean, meta.hasSamples, meta.aliveMs, meta.outbox].join(':'));
-const laneCrc = ({ name, epoch, base, acked, through }: Lane) =>
+const cursorCrc = ({ name, epoch, base, acked, through }: EpochCursor) =>
   crc32([name, epoch, base, acked, ...(through === null ? [] : [through])].join(':'));
 
 /** A row under this id, whether or not its columns make sense. */
@@ -114,9 +114,9 @@ export function openStore(db: DatabaseSync) {
        crc
        FROM outbox_meta`,
   );
-  const upsertLane = db.prepare('INSERT OR REPLACE INTO outbox_lanes VALUES (?, ?, ?, ?, ?, ?)');
-  const selectLanes = db.prepare('SELECT * FROM outbox_lanes ORDER BY name, base, acked');
-  const dropLane = db.prepare('DELETE FROM outbox_lanes WHERE name = ? AND epoch = ?');
+  const upsertEpoch = db.prepare('INSERT OR REPLACE INTO outbox_epochs VALUES (?, ?, ?, ?, ?, ?)');
+  const selectEpochs = db.prepare('SELECT * FROM outbox_epochs ORDER BY name, base, acked');
+  const dropEpoch = db.prepare('DELETE FROM outbox_epochs WHERE name = ? AND epoch = ?');
 
   const writeSlices = (slices: readonly StoredSlice[]) => {
     for (const slice of slices) insert.run(slice);
@@ -129,12 +129,12 @@ export function openStore(db: DatabaseSync) {
   };
 
   return {
-    /** New slices, bookkeeping and lanes in one transaction. */
+    /** New slices, bookkeeping and epochs in one transaction. */
     commit(changes: {
       readonly slices?: readonly StoredSlice[];
       readonly meta: Meta;
-      readonly lanes?: Iterable<Lane>;
-      readonly forget?: Iterable<Lane>;
+      readonly epochs?: Iterable<EpochCursor>;
+      readonly forget?: Iterable<EpochCursor>;
       /** Deletes up to this many of the oldest slices that all have; gives the bytes of each that went. */
       readonly dropLimit?: number | undefined;
     }): number[] {
@@ -143,9 +143,9 @@ export function openStore(db: DatabaseSync) {
         const { nextId, deletedThrough, isClean, hasSamples, aliveMs, outbox } = changes.meta;
         const crc = metaCrc(changes.meta);
         upsertMeta.run(nextId, deletedThrough, Number(isClean), Number(hasSamples), aliveMs, outbox, crc);
-        for (const { name, epoch } of changes.forget ?? []) dropLane.run(name, epoch);
-        for (const lane of changes.lanes ?? []) {
-          upsertLane.run(lane.name, lane.epoch, lane.base, lane.acked, lane.through, laneCrc(lane));
+        for (const { name, epoch } of changes.forget ?? []) dropEpoch.run(name, epoch);
+        for (const cursor of changes.epochs ?? []) {
+          upsertEpoch.run(cursor.name, cursor.epoch, cursor.base, cursor.acked, cursor.through, cursorCrc(cursor));
         }
         if (changes.dropLimit === undefined) return [];
         const gone = remove.all(deletedThrough, changes.dropLimit);
@@ -171,13 +171,13 @@ export function openStore(db: DatabaseSync) {
       const row = metaSchema.safeParse(found);
       return row.success && metaCrc(row.data) === row.data.crc ? row.data : 'damaged';
     },
-    /** Lanes whose checksum holds, oldest first. */
-    lanes: (): Lane[] =>
-      selectLanes.all().flatMap((found) => {
-        const row = laneSchema.safeParse(found);
+    /** Epochs whose checksum holds, oldest first. */
+    epochs: (): EpochCursor[] =>
+      selectEpochs.all().flatMap((found) => {
+        const row = cursorSchema.safeParse(found);
         if (!row.success) return [];
-        const { crc, ...lane } = row.data;
-        return laneCrc(lane) === crc ? [lane] : [];
+        const { crc, ...cursor } = row.data;
+        return cursorCrc(cursor) === crc ? [cursor] : [];
       }),
   };
 }

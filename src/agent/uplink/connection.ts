@@ -1,4 +1,4 @@
-// One connection to the service from opening to end: hello, welcome, slices within the window, newest lane first, acknowledgements, tasks. Every
+// One connection to the service from opening to end: hello, welcome, slices within the window, newest epoch first, acknowledgements, tasks. Every
 // frame is checked; a wrong one ends the connection with a reason. It never reconnects: that is uplink.ts.
 import { WebSocket } from 'ws';
 import type { Cancel, Clock } from '../../base/clock.ts';
@@ -7,7 +7,7 @@ import type { Log } from '../../base/log.ts';
 import { plainText } from '../../model/plain-text.ts';
 import {
   type AgentFrame,
-  MAX_LANES,
+  MAX_EPOCHS,
   type OpsStatusFrame,
   type ServiceFrame,
   type SignedNoticeFrame,
@@ -15,7 +15,7 @@ import {
   type TaskOrder,
 } from '../../wire/frames.ts';
 import { CHALLENGE_HEADER, MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
-import type { LanePosition, SliceSource } from '../outbox/outgoing.ts';
+import type { EpochPosition, SliceSource } from '../outbox/outgoing.ts';
 import type { Credentials } from './enrolment/credentials.ts';
 import { createInbox } from './inbox.ts';
 import { createLiveSender, TAKES_LIVE } from './live-sender.ts';
@@ -82,9 +82,9 @@ export function connect(options: ConnectionOptions) {
   });
 
   const timers = new Map<'answer' | 'ping' | 'silence' | 'ack', Cancel>();
-  let hello: LanePosition | undefined;
+  let hello: EpochPosition | undefined;
   let isWelcome = false;
-  const asked = new Map<string, LanePosition>();
+  const asked = new Map<string, EpochPosition>();
   let isOver = false;
   let heardAtMs = clock.monotonicMs();
   let unsentBytes = 0;
@@ -177,18 +177,18 @@ export function connect(options: ConnectionOptions) {
     await sender.sendMore();
     // After the outbox began anew its epoch comes with the next connection.
     if (asked.size === 0 && (await sender.isDone()))
-      end('renewed', 'the lanes of this connection are sent: others are next', 1000);
+      end('renewed', 'the epochs of this connection are sent: others are next', 1000);
   };
 
   /** False when the connection is over, or the service has other slices than we do; then a new epoch begins with the next connection. */
-  const join = async (lane: LanePosition, ackedSeq: number): Promise<boolean> => {
-    if (ackedSeq >= lane.nextSeq || ackedSeq + 1 < lane.firstSeq) {
-      await source.renewEpoch(ackedSeq, lane.epoch);
+  const join = async (position: EpochPosition, ackedSeq: number): Promise<boolean> => {
+    if (ackedSeq >= position.nextSeq || ackedSeq + 1 < position.firstSeq) {
+      await source.renewEpoch(ackedSeq, position.epoch);
       end('renewed', 'the service has other slices than we do: a new epoch begins', 1000);
       return false;
     }
-    if (ackedSeq > 0) await source.acknowledge(ackedSeq, lane.epoch);
-    sender.join(lane.epoch, ackedSeq);
+    if (ackedSeq > 0) await source.acknowledge(ackedSeq, position.epoch);
+    sender.join(position.epoch, ackedSeq);
     return !isOver;
   };
 
@@ -202,34 +202,34 @@ export function connect(options: ConnectionOptions) {
     if (frame.takes?.includes(TAKES_LIVE)) live.start();
     if (!(await join(hello, frame.acked_seq))) return;
     isWelcome = true;
-    await askForLanes(hello.epoch);
+    await askForEpochs(hello.epoch);
     if (isOver) return;
     options.onWelcome(skewMs);
     await sendMore();
   };
 
-  /** A long backlog gets a lane of its own; each lane but that of the hello is sent once the service has said what it has of it. */
-  const askForLanes = async (helloEpoch: string) => {
-    const lanes = await source.lanes();
-    const open = lanes.at(-1);
+  /** A long backlog gets an epoch of its own; each epoch but that of the hello is sent once the service has said what it has of it. */
+  const askForEpochs = async (helloEpoch: string) => {
+    const epochs = await source.epochs();
+    const open = epochs.at(-1);
     const isLong = open !== undefined && open.nextSeq - 1 - open.ackedSeq > LONG_BACKLOG;
-    if (isLong && lanes.length < MAX_LANES)
+    if (isLong && epochs.length < MAX_EPOCHS)
       // Where that cannot be stored, what follows waits behind the backlog.
       await source
         .split()
         .catch((error: unknown) => log.warn({ error: renderError(error) }, 'the backlog gets no epoch of its own'));
-    for (const lane of (await source.lanes()).slice(0, MAX_LANES)) {
-      if (isOver || lane.epoch === helloEpoch) continue;
-      asked.set(lane.epoch, lane);
-      send({ type: 'lane', epoch: lane.epoch, next_seq: lane.nextSeq });
+    for (const position of (await source.epochs()).slice(0, MAX_EPOCHS)) {
+      if (isOver || position.epoch === helloEpoch) continue;
+      asked.set(position.epoch, position);
+      send({ type: 'epoch', epoch: position.epoch, next_seq: position.nextSeq });
     }
   };
 
-  const onLane = async (frame: Extract<ServiceFrame, { type: 'lane' }>) => {
-    const lane = asked.get(frame.epoch);
-    if (lane === undefined) return badFrame('a lane that was not asked for');
+  const onEpoch = async (frame: Extract<ServiceFrame, { type: 'epoch' }>) => {
+    const position = asked.get(frame.epoch);
+    if (position === undefined) return badFrame('an epoch that was not asked for');
     asked.delete(frame.epoch);
-    if (await join(lane, frame.acked_seq)) await sendMore();
+    if (await join(position, frame.acked_seq)) await sendMore();
   };
 
   const onAck = async (frame: Extract<ServiceFrame, { type: 'ack' }>) => {
@@ -272,7 +272,7 @@ export function connect(options: ConnectionOptions) {
       orders = [];
       if (frame.type === 'welcome') await onWelcome(frame);
       else if (frame.type === 'ack') await onAck(frame);
-      else if (frame.type === 'lane') await onLane(frame);
+      else if (frame.type === 'epoch') await onEpoch(frame);
       else onNotice(frame);
     }
     if (!isOver) onTasks(orders);
@@ -308,7 +308,7 @@ export function connect(options: ConnectionOptions) {
   const onOpen = async () => {
     heard();
     if (challenge === undefined) return end('lost', 'the service does not ask us to prove our key', CLOSE.cannot);
-    const [oldest] = await source.lanes();
+    const [oldest] = await source.epochs();
     if (isOver) return;
     hello = oldest;
     const { epoch, nextSeq, outbox } = hello;

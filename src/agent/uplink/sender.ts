@@ -1,4 +1,4 @@
-// What is sent next and what is on the way: the newest lane first, older ones fill what is left of the window, each in its own order. It knows no
+// What is sent next and what is on the way: the newest epoch first, older ones fill what is left of the window, each in its own order. It knows no
 // socket and ends nothing.
 import type { Clock } from '../../base/clock.ts';
 import { encodeSlice } from '../../wire/frames.ts';
@@ -24,8 +24,8 @@ export function createSender(options: {
   let onTheWay: OnTheWay[] = [];
   let isStopped = false;
 
-  /** False when the window is full, or the lane cannot go on. */
-  const sendLane = async (epoch: string, maxOnTheWay: number): Promise<boolean> => {
+  /** False when the window is full, or the epoch cannot go on. */
+  const sendEpoch = async (epoch: string, maxOnTheWay: number): Promise<boolean> => {
     for (;;) {
       const sentSeq = sentSeqs.get(epoch) ?? 0;
       const room = window.bytes() - onTheWay.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -50,14 +50,14 @@ export function createSender(options: {
   };
 
   return {
-    /** The slices of this epoch after `sentSeq` may be sent. Lanes join in any order; the newest is the one that the source names last. */
+    /** The slices of this epoch after `sentSeq` may be sent. Epochs join in any order; the newest is the one that the source names last. */
     join: (epoch: string, sentSeq: number): void => void sentSeqs.set(epoch, sentSeq),
     /** One call at a time. Rejects when the source does. */
     async sendMore(): Promise<void> {
-      const joined = (await source.lanes()).filter(({ epoch }) => sentSeqs.has(epoch));
+      const joined = (await source.epochs()).filter(({ epoch }) => sentSeqs.has(epoch));
       for (const [age, { epoch }] of joined.toReversed().entries()) {
         const isBacklog = age > 0;
-        const isWindowOpen = await sendLane(epoch, MAX_SLICES_IN_FLIGHT - (isBacklog ? KEPT_FOR_NEW : 0));
+        const isWindowOpen = await sendEpoch(epoch, MAX_SLICES_IN_FLIGHT - (isBacklog ? KEPT_FOR_NEW : 0));
         if (isStopped || (!isWindowOpen && !isBacklog)) return;
       }
     },
@@ -76,9 +76,9 @@ export function createSender(options: {
     },
     /** Whether slices are on the way. */
     isWaiting: () => onTheWay.length > 0,
-    /** Whether what has joined is closed and confirmed, so that only lanes are left that have not. */
+    /** Whether what has joined is closed and confirmed, so that only epochs are left that have not. */
     async isDone(): Promise<boolean> {
-      const [oldest] = await source.lanes();
+      const [oldest] = await source.epochs();
       return onTheWay.length === 0 && !sentSeqs.has(oldest.epoch);
     },
     /** The connection is over: nothing is transmitted from now on. */

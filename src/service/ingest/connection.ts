@@ -1,4 +1,4 @@
-// One uplink of one agent: hello first, then slices, those of each lane in order, and receipts for tasks. Frames are handled one after the other; when they come faster
+// One uplink of one agent: hello first, then slices, each epoch in order, and receipts for tasks. Frames are handled one after the other; when they come faster
 // than they can be stored the socket is paused. It does not know what else is connected.
 import { verify } from 'node:crypto';
 import type { WebSocket } from 'ws';
@@ -11,7 +11,7 @@ import { plainText } from '../../model/plain-text.ts';
 import {
   type AgentFrame,
   type LiveHeader,
-  MAX_LANES,
+  MAX_EPOCHS,
   type Notice,
   readAgentFrame,
   type ServiceFrame,
@@ -67,7 +67,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
   const { agent, clock, log } = parts;
   const fields = { agentId: agent.id };
   let heardAtMs = clock.monotonicMs();
-  /** The epochs of the hello and of each lane, with the number of the outbox that each is of; none before the hello. */
+  /** The epochs of this connection, with the number of the outbox that each is of; none before the hello. */
   const epochs = new Map<string, number>();
   let greeting: Greeting | undefined;
   let signing: Signing | undefined;
@@ -95,7 +95,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
       return log.debug({ ...fields, type: read.type }, 'a frame of a newer agent is left aside');
     const { frame } = read;
     if (frame.type === 'task-received') return parts.onTaskReceived(agent.id, frame.task_id);
-    if (frame.type === 'lane') return openLane(frame);
+    if (frame.type === 'epoch') return openEpoch(frame);
     if (epochs.size > 0) throw new RefusedError('frame.order', 'take a hello: this connection has said it');
     await greet(frame, came);
   };
@@ -144,15 +144,15 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     await parts.onReady(agent.id);
   };
 
-  const openLane = async ({ epoch }: Extract<AgentFrame, { type: 'lane' }>) => {
+  const openEpoch = async ({ epoch }: Extract<AgentFrame, { type: 'epoch' }>) => {
     // It has been told what we have of it.
     if (epochs.has(epoch)) return;
-    if (epochs.size >= MAX_LANES)
-      throw new RefusedError('frame.lanes', `open a lane: this connection has ${MAX_LANES}`);
+    if (epochs.size >= MAX_EPOCHS)
+      throw new RefusedError('frame.epochs', `open an epoch: this connection has ${MAX_EPOCHS}`);
     const acked_seq = await parts.ingest.cursor(agent.id, epoch);
     // Where the outbox has no name, each epoch is taken for one: the agent names them oldest first.
     epochs.set(epoch, greeting?.outbox ?? (await parts.ingest.beginOutbox(agent.id, epoch)));
-    transmit({ type: 'lane', epoch, acked_seq });
+    transmit({ type: 'epoch', epoch, acked_seq });
   };
 
   const handleBinary = async (bytes: Buffer, came: ClockLook) => {

@@ -33,7 +33,7 @@ export type Slice = {
   readonly agentId: string;
   readonly farmId: string;
   readonly epoch: string;
-  /** While it is the same the agent's keys are: lanes of one agent differ in epoch only. Default: the epoch. */
+  /** While it is the same the agent's keys are: slices of one agent differ in epoch only. Default: the epoch. */
   readonly home?: string;
   readonly seq: number;
   /** Of two slices of the agent the one with the higher number is the newer one: see outbox-order.ts. Default: the sequence number. */

@@ -138,16 +138,16 @@ test('what waited comes after what is new: it changes no state, and counts in hi
   const rig = await startRig();
   const key = randomUUID();
   const { agent, send, agentMs } = await startAgent(rig);
-  const lane = randomUUID();
-  agent.send({ type: 'lane', epoch: lane, next_seq: 2 });
-  await agent.frame('lane');
+  const second = randomUUID();
+  agent.send({ type: 'epoch', epoch: second, next_seq: 2 });
+  await agent.frame('epoch');
   await send([hashes(key, agentMs())], { order: 10 });
   const waited = [
     hashes(key, agentMs() - 30 * 60_000, { document: { hashrate: 50e12 } }),
     hostRecord(agentMs(), { version: 'old' }),
   ];
-  agent.sendBytes(slice(lane, 1, waited, iso(agentMs()), { order: 9, age_ms: 30 * 60_000 }));
-  await agent.frame('ack', ({ epoch }) => epoch === lane);
+  agent.sendBytes(slice(second, 1, waited, iso(agentMs()), { order: 9, age_ms: 30 * 60_000 }));
+  await agent.frame('ack', ({ epoch }) => epoch === second);
   expect((await only(rig)).hashrate).toBe(110e12);
   const cells = await query(rig, 'SELECT hashrate FROM history_cells ORDER BY from_at');
   expect(cells).toEqual([{ hashrate: 50e12 }, { hashrate: 110e12 }]);
@@ -195,8 +195,8 @@ test('an agent that does not number its slices: each epoch is newer than those t
   const key = randomUUID();
   const agent = await connect(rig);
   const [live, atMs] = [randomUUID(), rig.clock.nowMs()];
-  agent.send({ type: 'lane', epoch: live, next_seq: 1 });
-  await agent.frame('lane');
+  agent.send({ type: 'epoch', epoch: live, next_seq: 1 });
+  await agent.frame('epoch');
   agent.sendBytes(slice(live, 1, [stopped(key, atMs)]));
   await agent.frame('ack', ({ epoch }) => epoch === live);
   for (const seq of [1, 2]) await agent.report([hashes(key, atMs)], seq);

@@ -41,9 +41,9 @@ async function startAgent(rig: Rig) {
       };
       agent.sendBytes(encodeSlice(header, zstdCompressSync(Buffer.from(JSON.stringify({ v: 1, records })))));
       // Frames are taken one after the other: the answer to this one says that the one before is done.
-      const lane = randomUUID();
-      agent.send({ type: 'lane', epoch: lane, next_seq: 1 });
-      await agent.frame('lane', (frame) => frame.epoch === lane);
+      const second = randomUUID();
+      agent.send({ type: 'epoch', epoch: second, next_seq: 1 });
+      await agent.frame('epoch', (frame) => frame.epoch === second);
     },
   };
 }

@@ -18,7 +18,7 @@ async function speak(rig: Rig, name: string) {
   const agent = await open(rig, await enrol(rig), epoch);
   // The frozen proof is for the challenge of another connection.
   const { proof } = helloOf(agent);
-  for (const frame of frames.filter(({ type }) => type !== 'lane'))
+  for (const frame of frames.filter(({ type }) => type !== 'epoch'))
     agent.sendBytes(JSON.stringify(frame.type === 'hello' ? { ...frame, proof } : frame));
   await agent.frame('welcome');
   agent.sendBytes(slice(epoch, 1, records));

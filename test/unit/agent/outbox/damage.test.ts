@@ -99,10 +99,10 @@ test('a cursor that was changed is not believed: what is stored goes out again u
   const path = dir.path('cursor.db');
   await makeOutbox(path);
   const before = reopen(path);
-  const { epoch } = (await before.outbox.source('farm').lanes())[0];
+  const { epoch } = (await before.outbox.source('farm').epochs())[0];
   await before.outbox.close();
   before.db.close();
-  damage(path, "UPDATE outbox_lanes SET acked = 5 WHERE name = 'farm'");
+  damage(path, "UPDATE outbox_epochs SET acked = 5 WHERE name = 'farm'");
   const { slices, samples } = await readAll(path);
   expect(samples.length).toBe(SLICES * 2);
   expect(slices[0]?.header.epoch).not.toBe(epoch);

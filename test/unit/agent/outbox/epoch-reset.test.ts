@@ -21,7 +21,7 @@ test('the same outbox, opened again, has another epoch', async () => {
   const epochOf = async (): Promise<string> => {
     const outbox = open();
     await outbox.setUplinks(['service']);
-    const { epoch } = (await outbox.source('service').lanes())[0];
+    const { epoch } = (await outbox.source('service').epochs())[0];
     await outbox.close();
     return epoch;
   };
@@ -38,7 +38,7 @@ test('it has another name, since its numbers may come again, and declares no gap
     await outbox.setUplinks(['service']);
     if (produced > 0) await outbox.append([sample(produced, 0)]);
     const slices = await readOldest(outbox, 'service');
-    const { outbox: name } = (await outbox.source('service').lanes())[0];
+    const { outbox: name } = (await outbox.source('service').epochs())[0];
     await outbox.close();
     return { name, slices };
   };
@@ -58,9 +58,9 @@ test('an uplink whose service was put back with it keeps its epoch', async () =>
     const newEpoch = () => `epoch-${++epochs}`;
     const outbox = openOutbox(own, { clock: createVirtualClock(), log: silentLog, newEpoch });
     await outbox.setUplinks(['embedded', 'service']);
-    const lanes = await Promise.all(['embedded', 'service'].map((name) => outbox.source(name).lanes()));
+    const positions = await Promise.all(['embedded', 'service'].map((name) => outbox.source(name).epochs()));
     await outbox.close();
-    return lanes.map(([{ epoch }]) => epoch);
+    return positions.map(([{ epoch }]) => epoch);
   };
   const [embedded, service] = await epochsOf();
   beginNewEpochs(join(own, 'outbox.sqlite'), ['embedded']);

@@ -73,20 +73,20 @@ export function outcome(number: number, atMs: number): TaskRecord {
   };
 }
 
-/** What an uplink that is about to connect would send of its oldest lane. */
+/** What an uplink that is about to connect would send of its oldest epoch. */
 export async function readOldest(
   outbox: Pick<Outbox, 'source'>,
   uplink: string,
   limits: { readonly maxSlices: number; readonly maxBytes: number } = { maxSlices: 1e6, maxBytes: 1e12 },
 ): Promise<readonly OutgoingSlice[]> {
   const source = outbox.source(uplink);
-  const [{ epoch, ackedSeq }] = await source.lanes();
+  const [{ epoch, ackedSeq }] = await source.epochs();
   return source.read({ epoch, afterSeq: ackedSeq, ...limits });
 }
 
 export async function acknowledgeOldest(outbox: Pick<Outbox, 'source'>, uplink: string, seq: number): Promise<void> {
   const source = outbox.source(uplink);
-  await source.acknowledge(seq, (await source.lanes())[0].epoch);
+  await source.acknowledge(seq, (await source.epochs())[0].epoch);
 }
 
 /** Numbers of the samples, numbers of the task outcomes, and the gaps in a list of slices. Throws when a slice is not what the wire allows. */

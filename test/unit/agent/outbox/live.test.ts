@@ -30,7 +30,7 @@ function open() {
 
 test('the newest state of each miner, once, with the reason and its place among the slices; nothing of it while the disk is well', async () => {
   const { clock, db, outbox, source, samplesOf } = open();
-  await source.lanes();
+  await source.epochs();
   const offer = (key: string, number: number) => outbox.offer({ ...sample(number, clock.nowMs()), key });
   for (const number of [1, 2]) offer(KEYS[0], number);
   await expect.poll(() => outbox.state().slices, WAIT).toBe(1);

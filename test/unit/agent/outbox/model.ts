@@ -74,12 +74,12 @@ export async function checkModel(runs: number, seed?: number): Promise<void> {
         let crashes = 0;
         let damages = 0;
 
-        /** Reads the lane of this age, and what the peer then has of it. */
+        /** Reads the epoch of this age, and what the peer then has of it. */
         const take = async (maxSlices: number, age = 0) => {
-          const lanes = await outbox.source('farm').lanes();
-          const { epoch, ackedSeq } = lanes[age % lanes.length] ?? lanes[0];
-          // In the order in which the lanes were made.
-          for (const lane of lanes) if (!stored.has(lane.epoch)) stored.set(lane.epoch, new Map());
+          const epochs = await outbox.source('farm').epochs();
+          const { epoch, ackedSeq } = epochs[age % epochs.length] ?? epochs[0];
+          // In the order in which the epochs were made.
+          for (const each of epochs) if (!stored.has(each.epoch)) stored.set(each.epoch, new Map());
           const slices = await outbox.source('farm').read({ epoch, afterSeq: ackedSeq, maxSlices, maxBytes: 1e9 });
           for (const [index, slice] of slices.entries()) {
             expect(slice.header.epoch).toBe(epoch);
@@ -151,9 +151,9 @@ export async function checkModel(runs: number, seed?: number): Promise<void> {
           }
         }
         await outbox.flush();
-        for (const { epoch } of await outbox.source('farm').lanes()) {
+        for (const { epoch } of await outbox.source('farm').epochs()) {
           for (;;) {
-            const age = (await outbox.source('farm').lanes()).findIndex((lane) => lane.epoch === epoch);
+            const age = (await outbox.source('farm').epochs()).findIndex((each) => each.epoch === epoch);
             if (age < 0) break;
             const { last } = await take(50, age);
             if (last === undefined) break;

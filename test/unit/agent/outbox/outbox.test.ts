@@ -33,7 +33,7 @@ function open(settings: OutboxSettings = {}) {
 test('a full slice is stored at once, a part of one after the flush time', async () => {
   const { outbox } = open({ sliceRecords: 3, flushMs: 1_000 });
   for (let number = 1; number <= 4; number++) outbox.offer(sample(number, clock.nowMs()));
-  await outbox.source('farm').lanes();
+  await outbox.source('farm').epochs();
   await expect.poll(async () => contents(await readOldest(outbox, 'farm', ALL)).samples, WAIT).toEqual([1, 2, 3]);
   await clock.advance(1_000);
   await expect.poll(async () => contents(await readOldest(outbox, 'farm', ALL)).samples, WAIT).toEqual([1, 2, 3, 4]);
@@ -72,7 +72,7 @@ test('an uplink that comes later starts at sequence 1 with what is still stored'
   const late = await readOldest(outbox, 'late', ALL);
   expect(late.map(({ header }) => header.seq)).toEqual([1]);
   expect(contents(late).samples).toEqual([3]);
-  expect(late[0]?.header.epoch).not.toBe((await outbox.source('farm').lanes())[0].epoch);
+  expect(late[0]?.header.epoch).not.toBe((await outbox.source('farm').epochs())[0].epoch);
 });
 
 test('acknowledgements that go backwards or name slices that were never written change nothing', async () => {
@@ -87,13 +87,13 @@ test('epoch, cursor and numbering survive a clean end, without a gap', async () 
   const first = open();
   for (let number = 1; number <= 3; number++) await first.outbox.append([sample(number, clock.nowMs())]);
   await acknowledgeOldest(first.outbox, 'farm', 1);
-  const before = (await first.outbox.source('farm').lanes())[0];
+  const before = (await first.outbox.source('farm').epochs())[0];
   first.outbox.offer(sample(4, clock.nowMs()));
   await first.outbox.close();
   first.db.close();
   const second = open();
   await second.outbox.append([sample(5, clock.nowMs())]);
-  expect((await second.outbox.source('farm').lanes())[0]).toMatchObject({
+  expect((await second.outbox.source('farm').epochs())[0]).toMatchObject({
     epoch: before.epoch,
     ackedSeq: 1,
     nextSeq: 6,
@@ -260,10 +260,10 @@ test('a peer that has more than we ever wrote gets a new epoch, one that has les
   const farm = outbox.source('farm');
   for (let number = 1; number <= 4; number++) await outbox.append([sample(number, clock.nowMs())]);
   await acknowledgeOldest(outbox, 'farm', 2);
-  const [{ epoch: old }] = await farm.lanes();
+  const [{ epoch: old }] = await farm.epochs();
   await farm.renewEpoch(90, old);
   await outbox.flush();
-  const [{ epoch }] = await farm.lanes();
+  const [{ epoch }] = await farm.epochs();
   expect(epoch).not.toBe(old);
   const ahead = await readOldest(outbox, 'farm', ALL);
   expect(ahead[0]?.header).toMatchObject({ seq: 1, epoch });
@@ -279,7 +279,7 @@ test('one slice comes out even when it is larger than the bytes asked for, and n
   for (let number = 1; number <= 4; number++) await outbox.append([sample(number, clock.nowMs())]);
   expect((await readOldest(outbox, 'farm', { maxSlices: 10, maxBytes: 1 })).length).toBe(1);
   expect((await readOldest(outbox, 'farm', { maxSlices: 2, maxBytes: 1e9 })).length).toBe(2);
-  const [{ epoch }] = await outbox.source('farm').lanes();
+  const [{ epoch }] = await outbox.source('farm').epochs();
   const slices = await outbox.source('farm').read({ epoch, afterSeq: 3, ...ALL });
   expect(slices.map(({ header }) => header.seq)).toEqual([4]);
 });

@@ -41,7 +41,7 @@ function link(url = service.url): void {
   uplink.start();
 }
 
-test('slices carry their number through all lanes, and an age that no step of the clock changes', async () => {
+test('slices carry their number through all epochs, and an age that no step of the clock changes', async () => {
   const source = outbox.source('farm');
   await outbox.append([sample(1, clock.nowMs())]);
   await clock.advance(60_000);
@@ -60,7 +60,7 @@ test('slices carry their number through all lanes, and an age that no step of th
     { order: 2, seq: 2, age_ms: HOUR_MS + 10_000 },
     { order: 3, seq: 1, age_ms: HOUR_MS },
   ]);
-  const [{ outbox: name }] = await source.lanes();
+  const [{ outbox: name }] = await source.epochs();
   expect(service.frames[0]).toMatchObject({ type: 'hello', outbox: name });
 });
 

@@ -82,9 +82,9 @@ export async function startService(options: { port?: number; refuse?: number } =
         }
         const frame = agentFrameSchema.parse(JSON.parse(data.toString('utf8')));
         frames.push(frame);
-        if (frame.type === 'lane') {
+        if (frame.type === 'epoch') {
           const has = stored.get(frame.epoch)?.size ?? 0;
-          ws.send(JSON.stringify({ type: 'lane', epoch: frame.epoch, acked_seq: has }));
+          ws.send(JSON.stringify({ type: 'epoch', epoch: frame.epoch, acked_seq: has }));
         }
         if (frame.type !== 'hello') return;
         epoch = frame.epoch;

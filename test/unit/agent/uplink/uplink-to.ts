@@ -63,7 +63,7 @@ const NO_RECORDS = zstdCompressSync(JSON.stringify({ v: 1, records: [] }));
 export function idleSource(epoch: string): SliceSource {
   const position = { epoch, outbox: epoch, firstSeq: 1, ackedSeq: 0, nextSeq: 1 };
   return {
-    lanes: async () => [position],
+    epochs: async () => [position],
     async split() {},
     read: async () => [],
     async acknowledge() {},

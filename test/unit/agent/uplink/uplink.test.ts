@@ -139,7 +139,7 @@ test('acknowledgements that are lost lead to a resend from what the service says
 
 test('acknowledgements that come late, doubled and in any order confirm each slice once', async () => {
   service.behaviour.mayAck = () => false;
-  const [{ epoch }] = await outbox.source('farm').lanes();
+  const [{ epoch }] = await outbox.source('farm').epochs();
   let held: number[] = [];
   service.behaviour.onSlice = (socket, seq) => {
     held.push(seq);
@@ -273,7 +273,7 @@ test('a task that could not be taken is not confirmed', async () => {
 test('hostile frames have no effect, close the connection with a reason and are survived', {
   timeout: 30_000,
 }, async () => {
-  const epoch = (await outbox.source('farm').lanes())[0].epoch;
+  const epoch = (await outbox.source('farm').epochs())[0].epoch;
   const good = inForm(order());
   const hostile: (string | Buffer | object)[] = [
     'not json',
@@ -327,7 +327,7 @@ test.each(['present', 'newer'])('what a service of the %s version says is taken'
   link().start();
   await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
   // Those that answer something come when there is something to answer.
-  const unasked = frames.filter(({ type }) => !['welcome', 'ack', 'lane'].includes(type));
+  const unasked = frames.filter(({ type }) => !['welcome', 'ack', 'epoch'].includes(type));
   for (const frame of unasked) service.send(frame);
   const wanted = name === 'present' ? ['miner.system.reboot'] : ['miner.system.reboot', 'miner.dance.begin'];
   await expect.poll(() => orders.map((taken) => taken.name), WAIT).toEqual(wanted);
@@ -365,7 +365,7 @@ test('a task before the welcome is not taken', async () => {
 test('a service that knows more than was ever written is answered with a new epoch that begins at 1', async () => {
   await produce(3);
   service.behaviour.welcomeSeq = 50;
-  const { epoch } = (await outbox.source('farm').lanes())[0];
+  const { epoch } = (await outbox.source('farm').epochs())[0];
   service.behaviour.onWelcomed = () => {
     service.behaviour.welcomeSeq = undefined;
   };

@@ -181,12 +181,12 @@ async function startWelcomed() {
 
 test('of an agent that has to wait nothing is read and nothing is done', async () => {
   const { epoch, socket, say, rested, takeTurn, charges, cursors, frames, heard } = await startWelcomed();
-  say({ type: 'lane', epoch: randomUUID(), next_seq: 1 });
+  say({ type: 'epoch', epoch: randomUUID(), next_seq: 1 });
   socket.send(slice(epoch, 1, [minerRecord(1, 0)]));
   await rested;
   expect([charges, cursors, frames]).toEqual([[], [epoch], ['welcome']]);
   takeTurn();
-  expect(await heard(3)).toEqual(['welcome', 'lane', 'ack 1']);
+  expect(await heard(3)).toEqual(['welcome', 'epoch', 'ack 1']);
 });
 
 test('a slice costs what it unpacks to, with the records that fit no schema; one that cannot be unpacked the most', async () => {
@@ -202,19 +202,19 @@ test('a slice costs what it unpacks to, with the records that fit no schema; one
   expect(charges[1]).toEqual({ frame: 'slice', records: 0, bytes: MAX_SLICE_BYTES });
 });
 
-test('every text costs something, and a lane is looked up and answered once', async () => {
+test('every text costs something, and an epoch is looked up and answered once', async () => {
   const { epoch, say, takeTurn, charges, cursors, heard } = await startWelcomed();
   takeTurn();
   const [first, second] = [randomUUID(), randomUUID()];
   const asked = [first, first, epoch, first, second];
-  const lanes = asked.map((lane) => ({ type: 'lane', epoch: lane, next_seq: 1 }));
-  for (const lane of lanes) say(lane);
-  expect(await heard(3)).toEqual(['welcome', 'lane', 'lane']);
+  const epochs = asked.map((epoch) => ({ type: 'epoch', epoch, next_seq: 1 }));
+  for (const frame of epochs) say(frame);
+  expect(await heard(3)).toEqual(['welcome', 'epoch', 'epoch']);
   expect(cursors).toEqual([epoch, first, second]);
   say({ type: 'task-received', task_id: randomUUID() });
   say({ type: 'of a newer agent' });
-  say({ type: 'lane', epoch: randomUUID(), next_seq: 1 });
+  say({ type: 'epoch', epoch: randomUUID(), next_seq: 1 });
   await heard(4);
   expect(charges.map(({ frame }) => frame)).toEqual(Array(8).fill('text'));
-  expect(charges[0]?.bytes).toBe(JSON.stringify(lanes[0]).length);
+  expect(charges[0]?.bytes).toBe(JSON.stringify(epochs[0]).length);
 });

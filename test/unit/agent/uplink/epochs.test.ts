@@ -77,10 +77,10 @@ test('what is new is stored while a backlog is still on its way, and nothing is 
   expect(service.duplicates()).toBe(0);
   expect(service.holes()).toBe(0);
   await expect.poll(() => outbox.state().slices, WAIT).toBe(0);
-  expect(await outbox.source('farm').lanes()).toHaveLength(1);
+  expect(await outbox.source('farm').epochs()).toHaveLength(1);
 });
 
-test('connections cut at any slice, and restarts, keep every lane whole', async () => {
+test('connections cut at any slice, and restarts, keep every epoch whole', async () => {
   let count = 0;
   service.behaviour.onSlice = () => {
     if (++count % 9 === 0) service.cut();
@@ -100,37 +100,37 @@ test('connections cut at any slice, and restarts, keep every lane whole', async 
   await expect.poll(() => outbox.state().backlog.farm, WAIT).toBe(0);
 });
 
-test('a lane whose row was damaged goes out again rather than not at all', async () => {
+test('an epoch whose row was damaged goes out again rather than not at all', async () => {
   await produce(40);
   await outbox.source('farm').split();
   await produce(40);
   await outbox.source('farm').split();
   await produce(5);
-  for (const lane of [0, 1, 2]) {
+  for (const index of [0, 1, 2]) {
     await outbox.close();
     db.prepare(
-      'UPDATE outbox_lanes SET crc = crc + 1 WHERE base = (SELECT base FROM outbox_lanes ORDER BY base LIMIT 1 OFFSET ?)',
-    ).run(lane);
+      'UPDATE outbox_epochs SET crc = crc + 1 WHERE base = (SELECT base FROM outbox_epochs ORDER BY base LIMIT 1 OFFSET ?)',
+    ).run(index);
     db.close();
     await openOutbox();
     expect(outbox.state().backlog).toEqual({ farm: 85 });
-    expect((await outbox.source('farm').lanes()).map(({ nextSeq }) => nextSeq - 1)).toEqual([40, 40, 5]);
+    expect((await outbox.source('farm').epochs()).map(({ nextSeq }) => nextSeq - 1)).toEqual([40, 40, 5]);
   }
   link();
   await expect.poll(sorted, WAIT).toEqual(all());
   expect(service.duplicates()).toBe(0);
 });
 
-test('a lane of which the service has more than was ever written begins anew, and the others go on', async () => {
+test('an epoch of which the service has more than was ever written begins anew, and the others go on', async () => {
   await produce(40);
   const source = outbox.source('farm');
   await source.split();
   await produce(40);
-  const [first, second] = await source.lanes();
+  const [first, second] = await source.epochs();
   await source.acknowledge(10, second?.epoch ?? '');
   await source.renewEpoch(90, second?.epoch ?? '');
   await outbox.flush();
-  expect((await source.lanes()).map(({ epoch }) => epoch === first?.epoch || epoch === second?.epoch)).toEqual([
+  expect((await source.epochs()).map(({ epoch }) => epoch === first?.epoch || epoch === second?.epoch)).toEqual([
     true,
     true,
     false,
