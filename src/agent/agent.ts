@@ -21,7 +21,7 @@ import { createFirmwareStore } from './firmware/store.ts';
 import { createAverages } from './fleet/averages/averages.ts';
 import { averagesMigrations } from './fleet/averages/store.ts';
 import { createFleet } from './fleet/fleet.ts';
-import { createIdentityBook } from './fleet/identity/miner-registry.ts';
+import { createMinerRegistry } from './fleet/identity/miner-registry.ts';
 import { identityMigrations } from './fleet/identity/store.ts';
 import { createOpsStatuses, opsStatusMigrations } from './fleet/ops-status.ts';
 import { outageMigrations } from './fleet/outages/outage-store.ts';
@@ -103,16 +103,17 @@ export function createAgent(options: AgentOptions) {
   const vault = vaultOf(config.credentials.keyFile, log);
   const home = homeOf(db, newUuid);
   const mayReach = (ip: string) => covers(config.ranges, ip);
-  const book = createIdentityBook(db, {
+  const registry = createMinerRegistry(db, {
     ...{ clock, newKey: newUuid, pollMs: () => config.poll.interval },
     maxMiners: () => Math.max(LEAST_MINERS, MINERS_PER_ADDRESS * config.ranges.toProbe),
   });
   const { neighbours = createNeighbours(clock) } = options;
   const trust = createTrustDesk({
-    ...{ clock, log, stateDir: config.stateDir, neighbourAt: neighbours.at, mayLogIn: (ip) => !book.isContested(ip) },
+    ...{ clock, log, stateDir: config.stateDir, neighbourAt: neighbours.at },
     ...{ agentIds: uplinks.map(({ agentId }) => agentId), emit: (record) => emit(record) },
+    mayLogIn: (ip) => !registry.isContested(ip),
   });
-  const driverOnRecord = (ip: string) => book.byIp(ip)?.driverId;
+  const driverOnRecord = (ip: string) => registry.byIp(ip)?.driverId;
   const access = createAccess({ clock, log, drivers, config, mayReach, driverOnRecord, trust: trust.sources });
   const captures = createCaptures(config, access.transport.turns, trust.sources);
   const averages = createAverages(db, { clock });
@@ -134,7 +135,7 @@ export function createAgent(options: AgentOptions) {
 
   const reporting = { clock, log, agentIds: uplinks.map(({ agentId }) => agentId), emit };
   const clockWatch = createClockWatch({ ...reporting, onStep: time.keep });
-  const suspectReport = createSuspectReport({ ...reporting, suspects: book.suspects });
+  const suspectReport = createSuspectReport({ ...reporting, suspects: registry.suspects });
   const { isOutOfOperation } = opsStatuses;
   const outagesOf = { miners: () => fleet.all(), pollMs: () => config.poll.interval, isOutOfOperation };
   const outages = createOutages(db, { ...reporting, ...outagesOf });
@@ -172,7 +173,7 @@ export function createAgent(options: AgentOptions) {
     log,
     access,
     mayReach,
-    book,
+    registry,
     neighbours,
     averages,
     states,
@@ -207,9 +208,7 @@ export function createAgent(options: AgentOptions) {
   const ipReports = createIpReports({
     ...{ clock, log, isOurs: mayReach, portOf: (port) => config.portMap.get(port) ?? port },
     onReport: createIpReportDesk({
-      ...{ clock, log, random, access, scanning, book, emit },
-      settings: config,
-      signal: stopping.signal,
+      ...{ clock, log, random, access, scanning, registry, emit, settings: config, signal: stopping.signal },
     }),
   });
 
@@ -235,8 +234,8 @@ export function createAgent(options: AgentOptions) {
     vault,
     isTimeUnsure: time.isTimeUnsure,
     deps: gateDeps({
-      ...{ clock, log, settings: config, access, fleet, book, neighbours, poller, scanning, firmware, pools, outbox },
-      ...{ mayReach, signal: stopping.signal, onError: report },
+      ...{ clock, log, settings: config, access, fleet, registry, neighbours, poller, scanning, firmware },
+      ...{ pools, outbox, mayReach, signal: stopping.signal, onError: report },
     }),
   });
 
@@ -292,13 +291,13 @@ export function createAgent(options: AgentOptions) {
     log,
     newId: newUuid,
     offers: createDoorOffers({
-      ...{ clock, startedMs, config, access, fleet, book, scanning, captures, tasks, standstill, mayReach },
+      ...{ clock, startedMs, config, access, fleet, registry, scanning, captures, tasks, standstill, mayReach },
       ...{ log, neighbours, emit, pollNow: poller.pollNow, newId: newUuid },
       reload: options.reload,
       ownService: options.ownService,
       outbox: () => outbox.state(),
       polls: () => poller.stats(),
-      suspects: book.suspects,
+      suspects: registry.suspects,
       outages: outages.current,
       clockSteps: () => clockWatch.recent(),
       trust: trust.state,
@@ -324,7 +323,7 @@ export function createAgent(options: AgentOptions) {
       async stop() {
         await states.writeAll();
         await averages.flush();
-        book.flush();
+        registry.flush();
         time.keep();
       },
     },

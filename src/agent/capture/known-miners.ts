@@ -6,7 +6,7 @@ import { lookAtClocks, wallTimeOf } from '../../base/time/clock-steps.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
 import type { Access, Recognised } from '../device/device-client.ts';
 import type { Fleet, MinerState } from '../fleet/fleet.ts';
-import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
+import type { MinerRegistry } from '../fleet/identity/miner-registry.ts';
 import type { Contact, ScanPlan } from '../scan/plan.ts';
 import type { Found, KnownMiner } from './found.ts';
 import { foundOf, lookWith } from './look.ts';
@@ -23,10 +23,10 @@ export function createKnownMiners(parts: {
   readonly access: Access;
   readonly fleet: Pick<Fleet, 'get' | 'all' | 'isExpectedBack'>;
   readonly tasks: { isBusy(minerKey: string): boolean };
-  readonly book: Pick<IdentityBook, 'byIp'>;
+  readonly registry: Pick<MinerRegistry, 'byIp'>;
 }) {
-  const { clock, access, fleet, book, tasks } = parts;
-  const stateAt = (ip: string): MinerState | undefined => fleet.get(book.byIp(ip)?.key ?? '');
+  const { clock, access, fleet, registry, tasks } = parts;
+  const stateAt = (ip: string): MinerState | undefined => fleet.get(registry.byIp(ip)?.key ?? '');
 
   const lastAnswerOf = ({ readAt, judgement }: MinerState): string | null => {
     const now = lookAtClocks(clock);
@@ -35,7 +35,7 @@ export function createKnownMiners(parts: {
   };
 
   const known = (ip: string): KnownMiner | undefined => {
-    const entry = book.byIp(ip);
+    const entry = registry.byIp(ip);
     const state = stateAt(ip);
     if (entry === undefined || state === undefined) return undefined;
     const { key, make, model } = entry;

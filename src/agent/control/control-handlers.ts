@@ -15,7 +15,7 @@ import { createKnownMiners, muteNote } from '../capture/known-miners.ts';
 import { lookWith, type ScanFeedback } from '../capture/look.ts';
 import type { Access } from '../device/device-client.ts';
 import { noMiner } from '../device/recognised.ts';
-import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
+import type { MinerRegistry } from '../fleet/identity/miner-registry.ts';
 import { namedMiners } from '../fleet/miner-selectors.ts';
 import { createSettlement } from '../fleet/settlement.ts';
 import type { ScanPlan } from '../scan/plan.ts';
@@ -40,7 +40,7 @@ export function createDoorOffers(
     readonly log: Log;
     readonly config: { readonly tasks: AllowSettings & { readonly reboot: { readonly concurrency: number } } };
     readonly access: Access;
-    readonly book: Pick<IdentityBook, 'get' | 'byIp' | 'disputes' | 'undecided' | 'settle'>;
+    readonly registry: Pick<MinerRegistry, 'get' | 'byIp' | 'disputes' | 'undecided' | 'settle'>;
     readonly neighbours: Parameters<typeof createSettlement>[0]['neighbours'];
     readonly emit: Parameters<typeof createSettlement>[0]['emit'];
     readonly pollNow: (key: string) => void;
@@ -50,11 +50,11 @@ export function createDoorOffers(
     readonly reload: (() => Reloaded) | undefined;
   },
 ) {
-  const { clock, config, access, fleet, book, scanning, tasks, mayReach } = parts;
+  const { clock, config, access, fleet, registry, scanning, tasks, mayReach } = parts;
 
   const known = () =>
     [...fleet.all()].map(({ key, target: { ip } }) => {
-      const { mac = null, serialNumber = null } = book.get(key) ?? {};
+      const { mac = null, serialNumber = null } = registry.get(key) ?? {};
       return { key, ip, mac, serialNumber };
     });
 
@@ -95,11 +95,11 @@ export function createDoorOffers(
   };
 
   const runs = createLocalRuns(tasks);
-  const knownMiners = createKnownMiners({ clock, access, fleet, book, tasks });
+  const knownMiners = createKnownMiners({ clock, access, fleet, registry, tasks });
 
   const looking = pLimit(RECOGNISED_AT_ONCE);
   const settlement = createSettlement({
-    ...{ clock, log: parts.log, book, fleet, mayReach, meet },
+    ...{ clock, log: parts.log, registry, fleet, mayReach, meet },
     ...{ neighbours: parts.neighbours, emit: parts.emit, pollNow: parts.pollNow },
     isAnswering: (ip, signal) =>
       looking(async () => {
@@ -109,7 +109,7 @@ export function createDoorOffers(
   });
 
   return {
-    ...createIdentities({ clock, book, settlement, name: (names) => namedMiners(names, known()) }),
+    ...createIdentities({ clock, registry, settlement, name: (names) => namedMiners(names, known()) }),
     state: () => shownState(parts),
     /** Newest first. */
     tasks(limit: number, onlyOpen: boolean) {

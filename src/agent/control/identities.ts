@@ -1,7 +1,7 @@
 // Which units show the same facts, as a person is shown them, and the person's word on which is the miner.
 import type { Clock } from '../../base/clock.ts';
 import { plainText } from '../../model/plain-text.ts';
-import type { Dispute, IdentityBook } from '../fleet/identity/miner-registry.ts';
+import type { Dispute, MinerRegistry } from '../fleet/identity/miner-registry.ts';
 import type { MinerEntry } from '../fleet/identity/record.ts';
 import type { Named } from '../fleet/miner-selectors.ts';
 import type { Settled, Settlement } from '../fleet/settlement.ts';
@@ -10,20 +10,20 @@ import { isoOf } from './status.ts';
 
 export function createIdentities(parts: {
   readonly clock: Pick<Clock, 'nowMs'>;
-  readonly book: Pick<IdentityBook, 'disputes' | 'undecided' | 'get'>;
+  readonly registry: Pick<MinerRegistry, 'disputes' | 'undecided' | 'get'>;
   readonly settlement: Settlement;
   /** The miners that are meant, among those that are known. */
   readonly name: (names: readonly string[]) => Named;
 }) {
-  const { clock, book, settlement, name } = parts;
+  const { clock, registry, settlement, name } = parts;
   return {
     identities(): Identities {
       const nowMs = clock.nowMs();
-      const undecided = book.undecided().flatMap(({ ip, key }) => {
-        const miner = book.get(key);
+      const undecided = registry.undecided().flatMap(({ ip, key }) => {
+        const miner = registry.get(key);
         return miner === undefined ? [] : [shownUndecided(ip, miner, nowMs)];
       });
-      return { disputes: [...book.disputes().map((dispute) => shownDispute(dispute, nowMs)), ...undecided] };
+      return { disputes: [...registry.disputes().map((dispute) => shownDispute(dispute, nowMs)), ...undecided] };
     },
     /** What is left as it is has its reason. */
     async settle({ units, dry_run: isDryRun, ...request }: SettleRequest, signal: AbortSignal): Promise<SettledUnits> {

@@ -20,7 +20,7 @@ import type { AnomalySettings } from './anomaly/settings.ts';
 import { type MinerJudgement, standingOf } from './anomaly/state.ts';
 import type { Averages } from './averages/averages.ts';
 import type { OldAddress } from './identity/claims.ts';
-import type { IdentityBook, IdentityStates } from './identity/miner-registry.ts';
+import type { IdentityStates, MinerRegistry } from './identity/miner-registry.ts';
 import type { MinerEntry, Sighting } from './identity/record.ts';
 import { wasSilentTogether } from './outages/silence.ts';
 import { caughtUp, type Remembered } from './remembered.ts';
@@ -46,9 +46,9 @@ export type MinerState = {
 };
 
 export type Fleet = {
-  /** Miners of earlier runs, from the identity book, as far as they may be reached. `untilMs`: wall time until which those runs went on. */
+  /** Miners of earlier runs, from the miner registry, as far as they may be reached. `untilMs`: wall time until which those runs went on. */
   restore(untilMs: number): Promise<void>;
-  /** The networks are others now: who stands outside is let go, who is inside again is back. The identity book keeps all. */
+  /** The networks are others now: who stands outside is let go, who is inside again is back. The miner registry keeps all. */
   confine(): void;
   get(key: string): MinerState | undefined;
   /** What a poll of this key of the schedule asks: a miner, or an address of which it is not settled who answers there. */
@@ -75,7 +75,7 @@ type Parts = {
   readonly log: Log;
   readonly access: Pick<Access, 'read' | 'targetOf' | 'forgetRefusals'>;
   readonly mayReach: (ip: string) => boolean;
-  readonly book: IdentityBook;
+  readonly registry: MinerRegistry;
   /** What this host knows of its direct neighbours. */
   readonly neighbours: { at(ip: string): Sighting['neighbour'] };
   readonly averages: Averages;
@@ -107,7 +107,7 @@ const LONGEST_ACTION_MS = 3 * 60 * 60_000;
 const MAX_OLD_LOOKS = 3;
 
 export function createFleet(parts: Parts): Fleet {
-  const { clock, log, access, mayReach, book, neighbours, averages, states, emit, schedule } = parts;
+  const { clock, log, access, mayReach, registry, neighbours, averages, states, emit, schedule } = parts;
   const miners = new Map<string, MinerState>();
   /** Miners of an earlier run that have not been heard of in this one. */
   const remembered = new Map<string, Remembered>();
@@ -137,7 +137,7 @@ export function createFleet(parts: Parts): Fleet {
     return fresh;
   };
 
-  /** The miner stands nowhere any more: the identity book keeps it, nobody polls it. */
+  /** The miner is at no address any more: the registry keeps it, no poll reaches it. */
   const leave = (key: string) => {
     schedule.drop(key);
     miners.delete(key);
@@ -152,7 +152,7 @@ export function createFleet(parts: Parts): Fleet {
       const again = access.targetOf(ip, driver.id, known);
       if (again === undefined) return 'silent';
       const { reading } = await access.read(again, signal, 'command');
-      return book.standsAt(key, { ...factsIn(reading), neighbour: neighbours.at(ip) });
+      return registry.standsAt(key, { ...factsIn(reading), neighbour: neighbours.at(ip) });
     } catch (error) {
       if (error instanceof PeerError) return 'silent';
       throw error;
@@ -165,14 +165,14 @@ export function createFleet(parts: Parts): Fleet {
     return isRebooting || (awaitedMs !== undefined && clock.monotonicMs() - awaitedMs < AWAITED_MS);
   };
 
-  /** The key that this miner has, after a look at its old address if the identity book asks for one; undefined = it is none, or not clear yet. */
+  /** The key that this miner has, after a look at its old address if the miner registry asks for one; undefined = it is none, or not clear yet. */
   const settle = async (seen: Sighting, target: MinerTarget, signal: AbortSignal): Promise<Settled | undefined> => {
     const sighting = { ...seen, neighbour: neighbours.at(seen.ip) };
-    let result = book.observe(sighting);
+    let result = registry.observe(sighting);
     for (let looks = 0; result.kind === 'check-old' && looks < MAX_OLD_LOOKS; looks++) {
       const { key, oldIp } = result;
       const old = await lookAtOld(key, oldIp, signal);
-      result = book.observe(sighting, { old, isExpectedBack: isExpectedBack(key) });
+      result = registry.observe(sighting, { old, isExpectedBack: isExpectedBack(key) });
     }
     switch (result.kind) {
       case 'check-old':
@@ -198,12 +198,12 @@ export function createFleet(parts: Parts): Fleet {
   const lookAgain = ({ ip, driver, known }: MinerTarget) => {
     const fresh = access.targetOf(ip, driver.id, known);
     if (fresh !== undefined) unsettled.hold(fresh);
-    const onRecord = miners.get(book.byIp(ip)?.key ?? '');
+    const onRecord = miners.get(registry.byIp(ip)?.key ?? '');
     if (onRecord !== undefined) onRecord.target.memory.isStale = true;
   };
 
   const statesOf = (key: string): IdentityStates =>
-    book.states(key) ?? { mac: 'empty', serial: 'empty', unstableReason: 'ip_only' };
+    registry.states(key) ?? { mac: 'empty', serial: 'empty', unstableReason: 'ip_only' };
 
   const isOursNow = (key: string, ip: string, reading: Reading): boolean => {
     const nowMs = clock.elapsedMs();
@@ -221,7 +221,7 @@ export function createFleet(parts: Parts): Fleet {
     const opsMaintenance = parts.isOutOfOperation(key);
     const poolTrouble = parts.poolTrouble(key);
     const { warmUpS } = target.driver.quirks;
-    const twins = (fact: 'mac' | 'serial') => twinsIn(target.ip, book.duplicatesOf(key, fact));
+    const twins = (fact: 'mac' | 'serial') => twinsIn(target.ip, registry.duplicatesOf(key, fact));
     const macTwins = macState === 'duplicate' ? twins('mac') : undefined;
     const serialTwins = serialState === 'duplicate' ? twins('serial') : undefined;
     return {
@@ -255,7 +255,7 @@ export function createFleet(parts: Parts): Fleet {
       previous: state.reported,
       ip: state.target.ip,
       driverId: state.target.driver.id,
-      known: book.get(state.key),
+      known: registry.get(state.key),
       isLastCheckOk: sample.kind === 'ok',
       unstableReason,
       isFactoryLogin,
@@ -277,14 +277,14 @@ export function createFleet(parts: Parts): Fleet {
 
   /** A cut answer makes any miner look like a stranger: what its own driver read lately is believed before that. */
   const isKnownBetter = (ip: string, found: MinerTarget): boolean => {
-    const present = miners.get(book.byIp(ip)?.key ?? '');
+    const present = miners.get(registry.byIp(ip)?.key ?? '');
     if (present === undefined || present.target.driver.id === found.driver.id) return false;
     return present.readAt !== undefined && ageOf(present.readAt, lookAtClocks(clock)) < BELIEVED_MS;
   };
 
   /** A miner that was recognised but gave no reading now: it is known and polled from now on, and reported with its first poll. */
   const meet = async (target: MinerTarget, identity: Pick<Sighting, 'mac' | 'serialNumber'>, signal: AbortSignal) => {
-    if (book.byIp(target.ip) !== undefined || unsettled.has(target.ip)) return;
+    if (registry.byIp(target.ip) !== undefined || unsettled.has(target.ip)) return;
     const settled = await settle(sightingOf(target, identity, clock.nowMs()), target, signal);
     if (settled === undefined) return;
     stateOf(settled.key, target);
@@ -300,7 +300,7 @@ export function createFleet(parts: Parts): Fleet {
     const { reading } = outcome;
     const now = lookAtClocks(clock);
     const sighting = sightingOf(target, identity, now.wallMs, reading);
-    const hadAnother = book.byIp(target.ip) !== undefined;
+    const hadAnother = registry.byIp(target.ip) !== undefined;
     const settled = await settle(sighting, target, signal);
     if (settled === undefined) return;
     const { key, ipChanged, isNewHere } = settled;
@@ -328,9 +328,9 @@ export function createFleet(parts: Parts): Fleet {
     schedule.set(entry.key, entry.ip);
   };
 
-  /** Those of the identity book that are not here although they may be reached. */
+  /** Those of the miner registry that are not here although they may be reached. */
   const meetAgain = () => {
-    for (const entry of book.all()) if (!miners.has(entry.key)) place(entry);
+    for (const entry of registry.all()) if (!miners.has(entry.key)) place(entry);
   };
 
   return {
@@ -389,11 +389,11 @@ export function createFleet(parts: Parts): Fleet {
     isExpectedBack,
     settledByHand(key, left) {
       for (const gone of left) leave(gone);
-      const entry = book.get(key);
+      const entry = registry.get(key);
       if (entry !== undefined) place(entry);
     },
     prune() {
-      for (const key of book.prune()) leave(key);
+      for (const key of registry.prune()) leave(key);
     },
   };
 }

@@ -5,7 +5,7 @@ import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { EventRecord } from '../../wire/records.ts';
 import type { Fleet } from './fleet.ts';
-import type { Dispute, IdentityBook } from './identity/miner-registry.ts';
+import type { Dispute, MinerRegistry } from './identity/miner-registry.ts';
 import { event, type MinerEntry, type Sighting } from './identity/record.ts';
 
 /** What a person wants settled. `by` = who it is, as the command says it. */
@@ -41,7 +41,7 @@ type Plan = { readonly unit: MinerEntry; readonly miner: MinerEntry; readonly ot
 export function createSettlement(parts: {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: Log;
-  readonly book: Pick<IdentityBook, 'disputes' | 'undecided' | 'settle' | 'get' | 'byIp'>;
+  readonly registry: Pick<MinerRegistry, 'disputes' | 'undecided' | 'settle' | 'get' | 'byIp'>;
   readonly fleet: Pick<Fleet, 'settledByHand' | 'isExpectedBack'>;
   readonly neighbours: { at(ip: string): Sighting['neighbour'] };
   readonly emit: (record: EventRecord) => void;
@@ -53,7 +53,7 @@ export function createSettlement(parts: {
   readonly meet: (ips: readonly string[], signal: AbortSignal) => Promise<unknown>;
   readonly mayReach: (ip: string) => boolean;
 }) {
-  const { clock, book, fleet, neighbours, emit } = parts;
+  const { clock, registry, fleet, neighbours, emit } = parts;
 
   const lookAtOld = async ({ unit, miner }: Plan, signal: AbortSignal): Promise<OldAddress> => {
     if (miner.ip === null || miner.ip === unit.ip || !parts.mayReach(miner.ip)) return 'unknown';
@@ -63,7 +63,7 @@ export function createSettlement(parts: {
   const networkMacAt = (ip: string): string | null => {
     const neighbour = neighbours.at(ip);
     const seen = neighbour === undefined || neighbour.isShared ? undefined : neighbour.mac;
-    return seen ?? book.byIp(ip)?.netMac ?? null;
+    return seen ?? registry.byIp(ip)?.netMac ?? null;
   };
 
   const carryOut = (plan: Plan, old: OldAddress, by: string): Settled => {
@@ -71,10 +71,14 @@ export function createSettlement(parts: {
     const { ip } = unit;
     if (ip === null) return left(plan, 'it stands nowhere any more');
     const rejected = rejectedBy(plan, old).map((other) => ({ ip: other, netMac: networkMacAt(other) }));
-    const { events, left: gone } = book.settle(miner.key, ip, rejected);
+    const { events, left: gone } = registry.settle(miner.key, ip, rejected);
     if (unit.key !== miner.key) fleet.settledByHand(miner.key, gone);
     const from = miner.lastIp === ip ? null : miner.lastIp;
-    const units = rejected.map((one) => ({ ip: one.ip, network_mac: one.netMac, key: book.byIp(one.ip)?.key ?? null }));
+    const units = rejected.map((one) => ({
+      ip: one.ip,
+      network_mac: one.netMac,
+      key: registry.byIp(one.ip)?.key ?? null,
+    }));
     const detail = { ip, from, network_mac: networkMacAt(ip), rejected: units, actor: { type: 'user', name: by } };
     parts.log.warn({ miner: miner.key, ...detail }, 'a person has settled which unit is the miner');
     for (const record of [...events, event('identity_settled', miner.key, clock.nowMs(), detail)]) emit(record);
@@ -86,7 +90,7 @@ export function createSettlement(parts: {
   const settleOne = async (plan: Plan, old: OldAddress, { isDryRun, by }: SettleRequest, signal: AbortSignal) => {
     if (isDryRun) return wouldSettle(plan, old);
     const settled = carryOut(plan, old, by);
-    const unmet = settled.rejected.filter((ip) => book.byIp(ip) === undefined);
+    const unmet = settled.rejected.filter((ip) => registry.byIp(ip) === undefined);
     await parts.meet(unmet, signal).catch((error: unknown) => {
       parts.log.warn({ ips: unmet, cause: renderError(error) }, 'look at units that were found not to be the miner');
     });
@@ -96,13 +100,13 @@ export function createSettlement(parts: {
   return {
     /** Answers in the order of what is wanted; those of `all` by how long they have been disputed. A unit that cannot be settled is left, with the reason. */
     async settle(request: SettleRequest, signal: AbortSignal): Promise<Settled[]> {
-      const disputes = book.disputes();
-      const undecided = book.undecided();
+      const disputes = registry.disputes();
+      const undecided = registry.undecided();
       const isAll = request.wanted === 'all';
       const plans =
         request.wanted === 'all'
           ? plansOfAll(disputes, undecided)
-          : plansOf(request.wanted, disputes, undecided, book.get);
+          : plansOf(request.wanted, disputes, undecided, registry.get);
       const looked = await Promise.all(
         plans.map(async (plan) => ({
           plan,
@@ -122,7 +126,7 @@ export function createSettlement(parts: {
 }
 
 type Problem = Plan & { readonly problem: string };
-type Undecided = ReturnType<IdentityBook['undecided']>;
+type Undecided = ReturnType<MinerRegistry['undecided']>;
 
 function plansOf(
   wanted: readonly string[],

@@ -21,7 +21,7 @@ type Parts = {
   readonly settings: { readonly ranges: ScanRanges };
   readonly access: Pick<Access, 'transport' | 'recognise'>;
   readonly scanning: Pick<Scanning, 'planFor' | 'takeIn'>;
-  readonly book: { byIp(ip: string): { readonly key: string } | undefined };
+  readonly registry: { byIp(ip: string): { readonly key: string } | undefined };
   readonly emit: (event: EventRecord) => void;
   /** Aborts when the agent stops. */
   readonly signal: AbortSignal;
@@ -33,7 +33,7 @@ const MAX_WAITING = 16;
 
 /** Takes reports; resolves when one is dealt with, and never rejects. */
 export function createIpReportDesk(parts: Parts): (report: IpReport) => Promise<void> {
-  const { clock, log, random, settings, access, scanning, book, emit, signal } = parts;
+  const { clock, log, random, settings, access, scanning, registry, emit, signal } = parts;
   const turn = pLimit(AT_ONCE);
 
   const look = async ({ ip, makes, claimedMac }: IpReport) => {
@@ -46,7 +46,7 @@ export function createIpReportDesk(parts: Parts): (report: IpReport) => Promise<
     if (contact?.found !== undefined) await scanning.takeIn(ip, contact.found);
     const status = contact?.status ?? 'silent';
     log.info({ ip, makes, claimedMac, status }, 'somebody pressed the IP-report button of a miner');
-    const key = book.byIp(ip)?.key;
+    const key = registry.byIp(ip)?.key;
     if (key === undefined || contact === undefined) return;
     const detail = { ip, makes, claimedMac: claimedMac ?? null, status };
     emit({ kind: 'event', type: 'ip_reported', key, at: new Date(clock.nowMs()).toISOString(), detail });

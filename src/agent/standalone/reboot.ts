@@ -13,7 +13,7 @@ import type { AgentConfig } from '../config/config.ts';
 import type { Preview, Step } from '../control/messages.ts';
 import type { Access, MinerTarget } from '../device/device-client.ts';
 import { isMiner, noMiner, type RecognisedMiner } from '../device/recognised.ts';
-import { createIdentityBook } from '../fleet/identity/miner-registry.ts';
+import { createMinerRegistry } from '../fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../fleet/identity/store.ts';
 import { factsIn } from '../fleet/sighting.ts';
 import { createNeighbours } from '../host/neighbours.ts';
@@ -78,7 +78,7 @@ async function rebootAll(
   signal: AbortSignal,
 ): Promise<{ total: number; succeeded: number }> {
   const db = openSqlite(':memory:', [tasksMigrations, identityMigrations]);
-  const book = createIdentityBook(db, { clock: systemClock, newKey: newUuid });
+  const registry = createMinerRegistry(db, { clock: systemClock, newKey: newUuid });
   const neighbours = createNeighbours(systemClock);
   const targets = new Map<string, MinerTarget>();
   const targetOf = (key: string) => {
@@ -92,7 +92,7 @@ async function rebootAll(
     const facts = factsIn({ ...identity, ...outcome?.reading });
     const sighting = { ip, driverId: driver.id, at: systemClock.nowMs(), ...facts, neighbour: neighbours.at(ip) };
     // Whoever shows the same elsewhere was named as well, and has answered there a moment ago.
-    const observed = book.observe(sighting, { old: 'itself', isExpectedBack: false });
+    const observed = registry.observe(sighting, { old: 'itself', isExpectedBack: false });
     if (observed.kind !== 'settled') return undefined;
     targets.set(observed.key, target);
     return observed.key;
@@ -113,7 +113,7 @@ async function rebootAll(
         return access.act(target, ability, params, actSignal);
       },
       ...createTaskLooks({
-        ...{ clock: systemClock, access, book, neighbours, targetOf, signal },
+        ...{ clock: systemClock, access, registry, neighbours, targetOf, signal },
         // Nobody polls here, and nobody is met but those that were named.
         fleet: { get: () => undefined, recognised: () => Promise.resolve() },
         pollMs: () => 0,

@@ -7,7 +7,7 @@ import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { Access } from '../device/device-client.ts';
 import type { FirmwareStore } from '../firmware/store.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
+import type { MinerRegistry } from '../fleet/identity/miner-registry.ts';
 import { unitFactsSchema } from '../fleet/identity/record.ts';
 import { factsIn } from '../fleet/sighting.ts';
 import type { Outbox } from '../outbox/outbox.ts';
@@ -25,8 +25,8 @@ export const POOL_UPDATE = 'miner.pool.update';
 export const POOL_LOCK = 'miner.pool.lock';
 
 type LookParts = Pick<Parameters<typeof createTaskLooks>[0], 'neighbours' | 'signal' | 'onError'> & {
-  readonly book: Parameters<typeof createTaskLooks>[0]['book'] &
-    Pick<IdentityBook, 'rivals' | 'isContested' | 'compare'>;
+  readonly registry: Parameters<typeof createTaskLooks>[0]['registry'] &
+    Pick<MinerRegistry, 'rivals' | 'isContested' | 'compare'>;
 };
 
 export function gateDeps(
@@ -62,11 +62,11 @@ export function gateDeps(
       const target = fleet.get(key)?.target;
       return target && { ip: target.ip, driverId: target.driver.id, abilities: target.driver.abilities };
     },
-    unitOf: (key) => unitFactsSchema.safeParse(parts.book.get(key)).data,
+    unitOf: (key) => unitFactsSchema.safeParse(parts.registry.get(key)).data,
     compare: (unit, ip, shown) =>
-      parts.book.compare(unit, ip, { ...factsIn(shown), neighbour: parts.neighbours.at(ip) }),
+      parts.registry.compare(unit, ip, { ...factsIn(shown), neighbour: parts.neighbours.at(ip) }),
     mayReach,
-    doubtOf: (key) => doubtOf(parts.book, key),
+    doubtOf: (key) => doubtOf(parts.registry, key),
     act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),
     ...createTaskLooks({ ...parts, targetOf, pollMs: () => settings.poll.interval }),
     image: (params, signal) => firmware.find(params, signal),
@@ -91,14 +91,14 @@ export function gateDeps(
 }
 
 /** Why nothing that changes this miner may be sent, with the address that is in the way and what to do; undefined = it may. */
-function doubtOf(book: LookParts['book'], key: string): string | undefined {
-  const ip = book.get(key)?.ip ?? 'its address';
-  const others = book.rivals(key).map((other) => other.ip);
+function doubtOf(registry: LookParts['registry'], key: string): string | undefined {
+  const ip = registry.get(key)?.ip ?? 'its address';
+  const others = registry.rivals(key).map((other) => other.ip);
   if (others.length > 0) {
     const where = others.slice(0, MAX_NAMED).join(', ') + (others.length > MAX_NAMED ? ' and more' : '');
     return `${ip} and ${where} show the same MAC or serial number, and only one can be the miner; look at both, then: pithead identity settle <the right one>`;
   }
-  if (!book.isContested(ip)) return undefined;
+  if (!registry.isContested(ip)) return undefined;
   return `${ip} changes who it is; look at the device there, and order again when it has told the same identity for an hour`;
 }
 const MAX_NAMED = 3;

@@ -15,7 +15,7 @@ export type SampleContext = {
   readonly isExplainedRestart?: boolean | undefined;
   /** The operator has it under maintenance. */
   readonly opsMaintenance: boolean;
-  /** The identity book saw it move since the last sample. */
+  /** The miner registry saw it move since the last sample. */
   readonly ipChanged: boolean;
   /** Why the locked pools are not kept, in words; absent = they are, or none are locked. */
   readonly poolTrouble?: string | undefined;

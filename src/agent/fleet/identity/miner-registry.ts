@@ -66,7 +66,7 @@ export type SettledByHand = { readonly events: readonly EventRecord[]; readonly 
 
 export type OldCheck = Pick<Circumstances, 'old' | 'isExpectedBack'>;
 
-export type IdentityBook = {
+export type MinerRegistry = {
   /** Takes in one successful look at one address. Throws RefusedError `identity.full` when there is no room for another miner. */
   observe(sighting: Sighting, check?: OldCheck): Observed;
   /** What answers where the miner `key` stood, if it shows these facts. */
@@ -120,7 +120,7 @@ export type IdentityOptions = {
 const HOUR_MS = 3_600_000;
 const PRUNE_AFTER_MS = 7 * 24 * HOUR_MS;
 
-export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): IdentityBook {
+export function createMinerRegistry(db: DatabaseSync, options: IdentityOptions): MinerRegistry {
   const { clock, newKey, liveMs = 15 * 60_000, maxMiners = () => 100_000, pollMs = () => 60_000 } = options;
   const rows = createRows(db, clock);
   const { index, commit, markSeen, unseenMs } = rows;

@@ -1,4 +1,4 @@
-// What the identity book keeps of one miner, and what a sighting says against it. Pure: no storage, no clock.
+// What the miner registry keeps of one miner, and what a sighting says against it. Pure: no storage, no clock.
 import { z } from 'zod';
 import { macState, normaliseMac, normaliseSerial, serialState } from '../../../model/identity-facts.ts';
 import { plainText } from '../../../model/plain-text.ts';

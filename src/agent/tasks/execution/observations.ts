@@ -6,7 +6,7 @@ import type { AbilityName } from '../../../driver/contract.ts';
 import type { VisitOutcome } from '../../../driver/visit.ts';
 import type { Access, MinerTarget } from '../../device/device-client.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import type { IdentityBook } from '../../fleet/identity/miner-registry.ts';
+import type { MinerRegistry } from '../../fleet/identity/miner-registry.ts';
 import type { Sighting } from '../../fleet/identity/record.ts';
 import { factsIn, knownOf } from '../../fleet/sighting.ts';
 import { failed, type Standing, type TaskDeps, type TaskOutcome } from '../contract.ts';
@@ -19,7 +19,7 @@ export function createTaskLooks(parts: {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly access: Pick<Access, 'read' | 'readAfresh' | 'targetOf'>;
   readonly fleet: Pick<Fleet, 'get' | 'recognised'>;
-  readonly book: Pick<IdentityBook, 'whoIs' | 'answersAs' | 'get'>;
+  readonly registry: Pick<MinerRegistry, 'whoIs' | 'answersAs' | 'get'>;
   readonly neighbours: { at(ip: string): Sighting['neighbour'] };
   /** Throws CancelledError when the miner has left. */
   readonly targetOf: (key: string) => MinerTarget;
@@ -30,10 +30,10 @@ export function createTaskLooks(parts: {
   /** Who answered instead could not be taken in. */
   onError(error: unknown, ip: string): void;
 }): Pick<TaskDeps, 'observe' | 'whoStands'> {
-  const { clock, access, fleet, book, neighbours, targetOf, pollMs, signal } = parts;
+  const { clock, access, fleet, registry, neighbours, targetOf, pollMs, signal } = parts;
 
   /** So that the move is known now, and not with the next poll that happens to ask who it is. */
-  const meet = (asked: MinerTarget, found: ReturnType<IdentityBook['whoIs']>, outcome: VisitOutcome) => {
+  const meet = (asked: MinerTarget, found: ReturnType<MinerRegistry['whoIs']>, outcome: VisitOutcome) => {
     const { ip, driver } = asked;
     // Nothing of the unit that stood here: what it said and how it was met would be taken for this one's.
     const target = access.targetOf(ip, found?.driverId ?? driver.id, found === undefined ? {} : knownOf(found));
@@ -50,7 +50,7 @@ export function createTaskLooks(parts: {
     const { answered, reading } = fleet.get(key) ?? {};
     if (answered === undefined || reading === undefined || answered.isLoginRefused) return false;
     if (clock.monotonicMs() - answered.atMs > Math.min(pollMs(), LATELY_MS)) return false;
-    return isNameless || book.answersAs(key, factsIn(reading));
+    return isNameless || registry.answersAs(key, factsIn(reading));
   };
 
   return {
@@ -60,23 +60,23 @@ export function createTaskLooks(parts: {
       const outcome = await (isFresh
         ? access.readAfresh(target, lookSignal)
         : access.read(target, lookSignal, 'command'));
-      const found = book.whoIs({ ip, ...factsIn(outcome.reading), neighbour: neighbours.at(ip) });
+      const found = registry.whoIs({ ip, ...factsIn(outcome.reading), neighbour: neighbours.at(ip) });
       if (found?.key === key) return outcome.reading;
       meet(target, found, outcome);
       throw new RefusedError('refused.other-unit', OTHER_UNIT);
     },
     whoStands(key, shown) {
-      const entry = book.get(key);
+      const entry = registry.get(key);
       if (entry === undefined) return 'unknown';
       // Whoever never said a MAC or a serial number cannot be told from others like it, and has to be worked on all the same.
       const isNameless = entry.mac === null && entry.serialNumber === null;
       const { ip } = targetOf(key);
       // The look has just had this host find out the MAC behind the address.
       const neighbour = neighbours.at(ip);
-      const isItself = shown !== undefined && book.answersAs(key, { ...factsIn(shown), neighbour });
+      const isItself = shown !== undefined && registry.answersAs(key, { ...factsIn(shown), neighbour });
       if (isItself || (shown !== undefined && isNameless)) return 'itself';
-      if (book.whoIs({ ip, neighbour })?.key !== key) return 'another';
-      const isNeighbour = neighbour?.isShared === false && book.answersAs(key, { neighbour });
+      if (registry.whoIs({ ip, neighbour })?.key !== key) return 'another';
+      const isNeighbour = neighbour?.isShared === false && registry.answersAs(key, { neighbour });
       return isNeighbour || wasSeenLately(key, isNameless) ? 'itself' : 'unknown';
     },
   };

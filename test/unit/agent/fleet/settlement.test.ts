@@ -19,7 +19,7 @@ function setUp(options: Parameters<typeof createBench>[0] = {}) {
   const rebooting = new Set<string>();
   const settlement = () =>
     createSettlement({
-      ...{ clock: bench.clock, log: silentLog, book: bench.book, emit: (record) => void events.push(record) },
+      ...{ clock: bench.clock, log: silentLog, registry: bench.registry, emit: (record) => void events.push(record) },
       fleet: {
         settledByHand: (key, left) => void moved.push(`${key} ${left.join()}`),
         isExpectedBack: (key) => rebooting.has(key),
@@ -34,7 +34,7 @@ function setUp(options: Parameters<typeof createBench>[0] = {}) {
     });
   const settle = (wanted: readonly string[] | 'all', isDryRun = false) =>
     settlement().settle({ wanted, isDryRun, by: 'anna' }, signal);
-  const at = (ip: string) => bench.book.byIp(ip)?.key ?? '';
+  const at = (ip: string) => bench.registry.byIp(ip)?.key ?? '';
   return { bench, events, moved, rebooting, settle, at };
 }
 
@@ -48,7 +48,7 @@ function polls(bench: Bench, world: Readonly<Record<string, Shown>>, times = 3) 
   }
 }
 
-const contested = (bench: Bench, ...ips: string[]) => ips.map((ip) => bench.book.isContested(ip));
+const contested = (bench: Bench, ...ips: string[]) => ips.map((ip) => bench.registry.isContested(ip));
 
 test('the miner is free, and the other one gets nothing and is still named: also after a restart, however it goes on', async () => {
   const { bench, events, settle, at } = setUp({ newKey: () => crypto.randomUUID() });
@@ -61,9 +61,9 @@ test('the miner is free, and the other one gets nothing and is still named: also
   const expectSettled = () => {
     expect(contested(bench, HOME, ELSEWHERE)).toEqual([false, true]);
     expect([at(HOME), at(ELSEWHERE)]).toEqual([miner, impostor]);
-    expect(bench.book.states(miner)?.unstableReason).toBeNull();
-    expect(bench.book.states(impostor)?.unstableReason).toBe('all_invalid');
-    expect(bench.book.suspects()).toMatchObject([{ ip: ELSEWHERE, claims: { key: miner, isRejected: true } }]);
+    expect(bench.registry.states(miner)?.unstableReason).toBeNull();
+    expect(bench.registry.states(impostor)?.unstableReason).toBe('all_invalid');
+    expect(bench.registry.suspects()).toMatchObject([{ ip: ELSEWHERE, claims: { key: miner, isRejected: true } }]);
   };
   expectSettled();
   expect(eventRecordSchema.parse(events.at(-1))).toMatchObject({
@@ -121,10 +121,10 @@ test('a miner that is known by its MAC alone and moved is it, with its history, 
     ['moved', miner],
     ['identity_settled', miner],
   ]);
-  expect(bench.book.states(miner)).toMatchObject({ mac: 'ok' });
+  expect(bench.registry.states(miner)).toMatchObject({ mac: 'ok' });
   bench.restart();
   polls(bench, { [ELSEWHERE]: shown });
-  expect([at(ELSEWHERE), contested(bench, ELSEWHERE), bench.book.disputes()]).toEqual([miner, [false], []]);
+  expect([at(ELSEWHERE), contested(bench, ELSEWHERE), bench.registry.disputes()]).toEqual([miner, [false], []]);
 });
 
 test('a unit that still stands where the miner was becomes one of its own, and inherits nothing', async () => {
@@ -136,7 +136,7 @@ test('a unit that still stands where the miner was becomes one of its own, and i
   expect(at(ELSEWHERE)).toBe(miner);
   expect(['', miner, unit]).not.toContain(at(HOME));
   expect(contested(bench, HOME, ELSEWHERE)).toEqual([true, false]);
-  expect(bench.book.suspects()).toMatchObject([{ ip: HOME, claims: { key: miner, isRejected: true } }]);
+  expect(bench.registry.suspects()).toMatchObject([{ ip: HOME, claims: { key: miner, isRejected: true } }]);
   // It was a mistake: the word is taken back.
   await settle([at(HOME)]);
   polls(bench, { [HOME]: VICTIM, [ELSEWHERE]: VICTIM });
@@ -152,7 +152,7 @@ test('a miner that was taken for its impostor keeps its own identity: it stands 
   polls(bench, { [HOME]: VICTIM, [ELSEWHERE]: { ...own, mac: MAC.a } });
   expect(at(ELSEWHERE)).toBe(other);
   await settle([other]);
-  expect([at(ELSEWHERE), bench.book.get(other)?.ip]).toEqual([miner, null]);
+  expect([at(ELSEWHERE), bench.registry.get(other)?.ip]).toEqual([miner, null]);
   polls(bench, { [THIRD]: own });
   expect(at(THIRD)).toBe(other);
 });
@@ -169,11 +169,11 @@ test('units that show the same and claim nothing of each other each keep what th
   polls(bench, { [ELSEWHERE]: { ...swapped, ...net(MAC.a) } });
   polls(bench, { [HOME]: VICTIM, [ELSEWHERE]: swapped });
   expect([at(HOME), at(ELSEWHERE), ...contested(bench, HOME, ELSEWHERE)]).toEqual([miner, unit, true, true]);
-  expect(bench.book.get(unit)?.claimsKey).toBeNull();
-  expect(bench.book.disputes()).toMatchObject([{ facts: ['mac'], state: 'open' }]);
+  expect(bench.registry.get(unit)?.claimsKey).toBeNull();
+  expect(bench.registry.disputes()).toMatchObject([{ facts: ['mac'], state: 'open' }]);
   expect(await settle([unit])).toMatchObject([{ outcome: 'settled', key: unit, from: null, rejected: [HOME] }]);
   expect(contested(bench, HOME, ELSEWHERE)).toEqual([true, false]);
-  expect(bench.book.suspects()).toMatchObject([{ ip: HOME, claims: { key: unit, isRejected: true } }]);
+  expect(bench.registry.suspects()).toMatchObject([{ ip: HOME, claims: { key: unit, isRejected: true } }]);
   expect(await settle([miner])).toMatchObject([{ outcome: 'settled', key: miner, rejected: [ELSEWHERE] }]);
   polls(bench, { [HOME]: VICTIM, [ELSEWHERE]: swapped });
   expect([at(HOME), at(ELSEWHERE), ...contested(bench, HOME, ELSEWHERE)]).toEqual([miner, unit, false, true]);

@@ -44,7 +44,7 @@ async function setUp(mix: string, exclude: readonly string[] = []) {
       planFor: (ranges) => ({ ranges, limits: { probeTimeoutMs: 10_000 } }),
       takeIn: async (ip, found) => void taken.push({ ip, found }),
     },
-    book: { byIp: () => (taken.length === 0 ? undefined : { key: KEY }) },
+    registry: { byIp: () => (taken.length === 0 ? undefined : { key: KEY }) },
     emit: (event) => void events.push(event),
     signal: new AbortController().signal,
   });

@@ -1,9 +1,9 @@
-// A book on a real database, with a clock that the test turns and keys that count up.
+// A registry on a real database, with a clock that the test turns and keys that count up.
 import type { DatabaseSync } from 'node:sqlite';
 import {
-  createIdentityBook,
-  type IdentityBook,
+  createMinerRegistry,
   type IdentityOptions,
+  type MinerRegistry,
 } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
 import type { Shown, Sighting } from '../../../../../src/agent/fleet/identity/record.ts';
 import { identityMigrations } from '../../../../../src/agent/fleet/identity/store.ts';
@@ -25,8 +25,8 @@ export const POLL_MS = 60_000;
 export type Bench = {
   readonly db: DatabaseSync;
   readonly clock: { now: number; nowMs(): number; monotonicMs(): number };
-  book: IdentityBook;
-  /** Opens a new book on the same database. */
+  registry: MinerRegistry;
+  /** Opens a new registry on the same database. */
   restart(): void;
   /** Observes and answers check-old with what stands at that address in `world`. `key` is `''` while it is not settled. */
   see(ip: string, shown: Shown, more?: Partial<Sighting>): Seen;
@@ -50,28 +50,28 @@ export function benchOn(db: DatabaseSync, options: Partial<IdentityOptions> = {}
     nowMs: () => clock.now,
     monotonicMs: () => clock.now,
   };
-  const open = () => createIdentityBook(db, { clock, newKey: () => `key-${++keys}`, ...options });
+  const open = () => createMinerRegistry(db, { clock, newKey: () => `key-${++keys}`, ...options });
   const world: Bench['world'] = new Map();
   const bench: Bench = {
     db,
     clock,
-    book: open(),
+    registry: open(),
     world,
     isExpectedBack: false,
     restart() {
-      bench.book = open();
+      bench.registry = open();
     },
     see(ip, shown, more) {
       world.set(ip, shown);
       const sighting = { ip, driverId: 'antminer-stock', at: clock.now, ...shown, ...more };
-      let observed = bench.book.observe(sighting);
+      let observed = bench.registry.observe(sighting);
       if (observed.kind === 'check-old') {
         const answer = world.get(observed.oldIp);
-        const old = answer === undefined ? 'silent' : bench.book.standsAt(observed.key, answer);
-        observed = bench.book.observe(sighting, { old, isExpectedBack: bench.isExpectedBack });
+        const old = answer === undefined ? 'silent' : bench.registry.standsAt(observed.key, answer);
+        observed = bench.registry.observe(sighting, { old, isExpectedBack: bench.isExpectedBack });
       }
       const { kind } = observed;
-      if (kind === 'check-old') throw new Error('the book asked twice');
+      if (kind === 'check-old') throw new Error('the registry asked twice');
       if (kind !== 'settled') return { kind, key: '', events: [], records: [], left: [] };
       const { key, events, left } = observed;
       return { kind, key, events: events.map((event) => event.type), records: events, left };

@@ -14,7 +14,7 @@ describe('the identity ladder', () => {
       key: 'key-2',
       events: ['appeared'],
     });
-    expect(bench.book.all()).toHaveLength(2);
+    expect(bench.registry.all()).toHaveLength(2);
   });
 
   test('the same miner seen again is silent, whatever the spelling of its MAC and serial', () => {
@@ -32,14 +32,14 @@ describe('the identity ladder', () => {
     const bench = createBench();
     bench.see('10.0.0.1', {});
     expect(bench.see('10.0.0.1', { mac: MAC.a })).toMatchObject({ key: 'key-1', events: [] });
-    expect(bench.book.get('key-1')?.mac).toBe(MAC.a);
+    expect(bench.registry.get('key-1')?.mac).toBe(MAC.a);
   });
 
   test('a miner that goes silent about its MAC keeps what is known', () => {
     const bench = createBench();
     bench.see('10.0.0.1', { mac: MAC.a, serialNumber: 'S1' });
     expect(bench.see('10.0.0.1', { mac: '' })).toMatchObject({ key: 'key-1', events: [] });
-    expect(bench.book.states('key-1')).toEqual({ mac: 'ok', serial: 'ok', unstableReason: null });
+    expect(bench.registry.states('key-1')).toEqual({ mac: 'ok', serial: 'ok', unstableReason: null });
   });
 
   test.each([
@@ -53,8 +53,8 @@ describe('the identity ladder', () => {
     const moved = bench.settle('10.0.0.9', shown);
     expect(moved).toMatchObject({ key: 'key-1', events: ['moved'] });
     expect(moved.records[0]?.detail).toEqual({ from: '10.0.0.1', to: '10.0.0.9' });
-    expect(bench.book.byIp('10.0.0.1')).toBeUndefined();
-    expect(bench.book.byIp('10.0.0.9')?.key).toBe('key-1');
+    expect(bench.registry.byIp('10.0.0.1')).toBeUndefined();
+    expect(bench.registry.byIp('10.0.0.9')?.key).toBe('key-1');
   });
 
   // One fact is what anybody can show while the miner is away: it was enough for a stranger to be taken for it.
@@ -67,16 +67,16 @@ describe('the identity ladder', () => {
     bench.world.delete('10.0.0.1');
     expect(bench.settle('10.0.0.9', shown)).toMatchObject({ key: 'key-2', events: ['appeared', 'duplicate'] });
     for (const key of ['key-1', 'key-2'])
-      expect([reason, 'all_invalid']).toContain(bench.book.states(key)?.unstableReason);
-    expect(bench.book.byIp('10.0.0.1')?.key).toBe('key-1');
+      expect([reason, 'all_invalid']).toContain(bench.registry.states(key)?.unstableReason);
+    expect(bench.registry.byIp('10.0.0.1')?.key).toBe('key-1');
   });
 
   test('a move asks first whether the old address still answers', () => {
     const bench = createBench();
     bench.see('10.0.0.1', { mac: MAC.a });
     const sighting = { ip: '10.0.0.9', mac: MAC.a, driverId: 'x', at: bench.clock.now };
-    expect(bench.book.observe(sighting)).toEqual({ kind: 'check-old', key: 'key-1', oldIp: '10.0.0.1' });
-    expect(bench.book.byIp('10.0.0.1')?.key).toBe('key-1');
+    expect(bench.registry.observe(sighting)).toEqual({ kind: 'check-old', key: 'key-1', oldIp: '10.0.0.1' });
+    expect(bench.registry.byIp('10.0.0.1')?.key).toBe('key-1');
   });
 
   test('the same MAC at two live addresses is two miners, told once, both flagged', () => {
@@ -87,11 +87,11 @@ describe('the identity ladder', () => {
       events: ['appeared', 'duplicate'],
     });
     for (const key of ['key-1', 'key-2']) {
-      expect(bench.book.states(key)).toEqual({ mac: 'duplicate', serial: 'ok', unstableReason: 'mac_duplicate' });
+      expect(bench.registry.states(key)).toEqual({ mac: 'duplicate', serial: 'ok', unstableReason: 'mac_duplicate' });
     }
-    const [other] = bench.book.duplicatesOf('key-1', 'mac');
+    const [other] = bench.registry.duplicatesOf('key-1', 'mac');
     expect(other).toMatchObject({ key: 'key-2', ip: '10.0.0.2' });
-    expect(bench.book.duplicatesOf('key-1', 'serial')).toEqual([]);
+    expect(bench.registry.duplicatesOf('key-1', 'serial')).toEqual([]);
     expect(bench.see('10.0.0.1', { mac: MAC.a, serialNumber: 'S1' })).toMatchObject({ key: 'key-1', events: [] });
     expect(bench.see('10.0.0.2', { mac: MAC.a, serialNumber: 'S2' })).toMatchObject({ key: 'key-2', events: [] });
   });
@@ -103,11 +103,11 @@ describe('the identity ladder', () => {
     bench.clock.now += 16 * 60_000;
     bench.see('10.0.0.2', { mac: MAC.a });
     // Not after a quarter of an hour as before: a stranger would only have to wait.
-    expect(bench.book.states('key-2')?.mac).toBe('duplicate');
-    expect(bench.book.states('key-1')?.mac).toBe('duplicate');
+    expect(bench.registry.states('key-2')?.mac).toBe('duplicate');
+    expect(bench.registry.states('key-1')?.mac).toBe('duplicate');
     bench.clock.now += 7 * 24 * 3_600_000;
     bench.see('10.0.0.2', { mac: MAC.a });
-    expect(bench.book.states('key-2')?.mac).toBe('ok');
+    expect(bench.registry.states('key-2')?.mac).toBe('ok');
   });
 
   test('an address-only miner that turns out to show a MAC of another keeps its key and is a duplicate', () => {
@@ -124,7 +124,7 @@ describe('the identity ladder', () => {
     expect(seen).toMatchObject({ key: 'key-2', events: ['replaced', 'appeared'] });
     expect(seen.records[0]).toMatchObject({ key: 'key-1', detail: { ip: '10.0.0.1', by: 'key-2' } });
     expect(seen.records[1]).toMatchObject({ key: 'key-2', detail: { ip: '10.0.0.1', replaces: 'key-1' } });
-    expect(bench.book.get('key-1')).toMatchObject({ ip: null, lastIp: '10.0.0.1', mac: MAC.a });
+    expect(bench.registry.get('key-1')).toMatchObject({ ip: null, lastIp: '10.0.0.1', mac: MAC.a });
   });
 
   test.each([
@@ -153,7 +153,7 @@ describe('the identity ladder', () => {
     // Another unit stands there, and its serial number is not asked anew with each poll.
     expect(bench.see('10.0.0.1', { mac: MAC.b, serialNumber: 'S1' }).kind).toBe('waiting');
     expect(bench.see('10.0.0.1', { mac: MAC.b, serialNumber: 'S2' })).toMatchObject({ key: 'key-2', left: ['key-1'] });
-    expect(bench.book.get('key-1')).toMatchObject({ mac: MAC.a, serialNumber: 'S1' });
+    expect(bench.registry.get('key-1')).toMatchObject({ mac: MAC.a, serialNumber: 'S1' });
     const boards = { mac: MAC.c, serialNumber: 'S3', boardSerials: ['B3'] };
     bench.see('10.0.0.3', boards);
     expect(bench.see('10.0.0.3', { ...boards, boardSerials: ['B4'] }).kind).toBe('waiting');
@@ -177,7 +177,7 @@ describe('the identity ladder', () => {
     bench.see('10.0.0.2', { mac: MAC.b, serialNumber: 'S2' });
     bench.world.delete('10.0.0.2');
     expect(bench.settle('10.0.0.1', { mac: MAC.b, serialNumber: 'S1' }).key).toBe('key-1');
-    expect(bench.book.byIp('10.0.0.2')?.key).toBe('key-2');
+    expect(bench.registry.byIp('10.0.0.2')?.key).toBe('key-2');
   });
 
   test('a serial that several miners share names none of them', () => {
@@ -186,7 +186,7 @@ describe('the identity ladder', () => {
     bench.see('10.0.0.2', { mac: MAC.b, serialNumber: 'FACTORY1' });
     bench.world.clear();
     expect(bench.settle('10.0.0.3', { mac: MAC.c, serialNumber: 'FACTORY1' }).key).toBe('key-3');
-    expect(bench.book.states('key-3')?.unstableReason).toBe('sn_duplicate');
+    expect(bench.registry.states('key-3')?.unstableReason).toBe('sn_duplicate');
   });
 
   test('a unit that comes back from repair keeps its key, at its old or a new address', () => {
@@ -202,7 +202,7 @@ describe('the identity ladder', () => {
     again.see('10.0.0.1', { mac: MAC.a });
     again.see('10.0.0.1', { mac: MAC.b });
     expect(again.see('10.0.0.1', { mac: MAC.a })).toMatchObject({ key: 'key-1', events: [] });
-    expect(again.book.get('key-2')?.ip).toBeNull();
+    expect(again.registry.get('key-2')?.ip).toBeNull();
   });
 
   test('two miners that exchange their addresses keep their keys', () => {
@@ -218,7 +218,7 @@ describe('the identity ladder', () => {
       key: 'key-2',
       events: ['moved'],
     });
-    expect(bench.book.all()).toHaveLength(2);
+    expect(bench.registry.all()).toHaveLength(2);
   });
 
   test('a moved miner absorbs the address-only row that it left behind before it was known', () => {
@@ -228,7 +228,7 @@ describe('the identity ladder', () => {
     bench.world.delete('10.0.0.1');
     const shown = { mac: MAC.a, neighbour: { mac: MAC.a, isShared: false } };
     expect(bench.see('10.0.0.2', shown)).toMatchObject({ key: 'key-1', events: ['moved'] });
-    expect(bench.book.all().map((entry) => entry.key)).toEqual(['key-1']);
+    expect(bench.registry.all().map((entry) => entry.key)).toEqual(['key-1']);
   });
 
   test('whoever loses its address to another is named, so that nobody polls it there', () => {
@@ -249,15 +249,15 @@ describe('the identity ladder', () => {
     bench.see('10.0.0.2', { mac: MAC.a, serialNumber: 'S1' });
     bench.world.clear();
     expect(bench.settle('10.0.0.3', { mac: MAC.a, serialNumber: 'S1' }).key).toBe('key-3');
-    expect(bench.book.byIp('10.0.0.1')?.key).toBe('key-1');
+    expect(bench.registry.byIp('10.0.0.1')?.key).toBe('key-1');
   });
 
   test('a locally administered MAC identifies, a multicast one does not', () => {
     const bench = createBench();
     bench.see('10.0.0.1', { mac: 'CE:01:19:00:00:01' });
-    expect(bench.book.states('key-1')?.mac).toBe('ok');
+    expect(bench.registry.states('key-1')?.mac).toBe('ok');
     bench.see('10.0.0.2', { mac: 'CF:01:19:00:00:01' });
-    expect(bench.book.states('key-2')).toMatchObject({ mac: 'invalid', unstableReason: 'all_invalid' });
+    expect(bench.registry.states('key-2')).toMatchObject({ mac: 'invalid', unstableReason: 'all_invalid' });
   });
 
   test('every event is a record that the wire takes', () => {

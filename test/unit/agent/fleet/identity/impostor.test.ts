@@ -40,16 +40,19 @@ function polls(bench: Bench, shown: Shown, isVictimUp: boolean, times: number) {
 describe.each(matrix)('a stranger that shows %s, with %s in the network', (what, _network, shown) => {
   const flag = what === 'serial' ? 'serial' : 'mac';
   const expectApart = (bench: Bench) => {
-    const { key = '' } = bench.book.byIp(ELSEWHERE) ?? {};
-    expect(bench.book.byIp(HOME)?.key).toBe('key-1');
+    const { key = '' } = bench.registry.byIp(ELSEWHERE) ?? {};
+    expect(bench.registry.byIp(HOME)?.key).toBe('key-1');
     expect(['', 'key-1']).not.toContain(key);
-    expect([bench.book.states('key-1')?.[flag], bench.book.states(key)?.[flag]]).toEqual(['duplicate', 'duplicate']);
-    expect(bench.book.rivals('key-1')).toEqual([{ key, ip: ELSEWHERE }]);
-    expect(bench.book.duplicatesOf('key-1', flag)).toMatchObject([{ key, ip: ELSEWHERE }]);
-    expect(bench.book.duplicatesOf(key, flag)).toMatchObject([{ key: 'key-1', ip: HOME }]);
-    expect(bench.book.rivals(key)).toEqual([{ key: 'key-1', ip: HOME }]);
-    expect([bench.book.isContested(HOME), bench.book.isContested(ELSEWHERE)]).toEqual([true, true]);
-    expect(bench.book.suspects()).toMatchObject([{ ip: ELSEWHERE, reason: 'claims', claims: { key: 'key-1' } }]);
+    expect([bench.registry.states('key-1')?.[flag], bench.registry.states(key)?.[flag]]).toEqual([
+      'duplicate',
+      'duplicate',
+    ]);
+    expect(bench.registry.rivals('key-1')).toEqual([{ key, ip: ELSEWHERE }]);
+    expect(bench.registry.duplicatesOf('key-1', flag)).toMatchObject([{ key, ip: ELSEWHERE }]);
+    expect(bench.registry.duplicatesOf(key, flag)).toMatchObject([{ key: 'key-1', ip: HOME }]);
+    expect(bench.registry.rivals(key)).toEqual([{ key: 'key-1', ip: HOME }]);
+    expect([bench.registry.isContested(HOME), bench.registry.isContested(ELSEWHERE)]).toEqual([true, true]);
+    expect(bench.registry.suspects()).toMatchObject([{ ip: ELSEWHERE, reason: 'claims', claims: { key: 'key-1' } }]);
   };
 
   test('before the miner restarts', () => {
@@ -90,7 +93,7 @@ describe.each(matrix)('a stranger that shows %s, with %s in the network', (what,
     bench.world.clear();
     bench.clock.now += POLL_MS;
     expect(bench.settle(THIRD, shown).key).not.toBe('key-1');
-    expect(bench.book.byIp(HOME)?.key).toBe('key-1');
+    expect(bench.registry.byIp(HOME)?.key).toBe('key-1');
   });
 });
 
@@ -127,7 +130,7 @@ test('who shows everything of a miner that the network knows, while a task resta
   bench.world.delete(HOME);
   bench.isExpectedBack = true;
   expect(bench.settle(ELSEWHERE, VICTIM).key).toBe('key-2');
-  expect(bench.book.isContested(ELSEWHERE)).toBe(true);
+  expect(bench.registry.isContested(ELSEWHERE)).toBe(true);
 });
 
 test('one that comes back with a new address that the network vouches for is known at once', () => {
@@ -155,7 +158,7 @@ test('a unit that waited in vain is the miner after all once more agrees', () =>
   bench.see(ELSEWHERE, VICTIM);
   bench.clock.now += POLL_MS;
   expect(bench.see(ELSEWHERE, VICTIM)).toMatchObject({ key: 'key-1', events: ['moved'], left: ['key-2'] });
-  expect(bench.book.get('key-2')).toBeUndefined();
+  expect(bench.registry.get('key-2')).toBeUndefined();
 });
 
 // One device took the miner's address, another one showed its MAC elsewhere: that was enough to be taken for it.
@@ -172,9 +175,9 @@ test.each([
     bench.clock.now += POLL_MS;
     expect(bench.see(ELSEWHERE, shown).key).toBe('key-3');
   }
-  expect([bench.book.isContested(ELSEWHERE), bench.book.get('key-1')?.ip]).toEqual([true, null]);
+  expect([bench.registry.isContested(ELSEWHERE), bench.registry.get('key-1')?.ip]).toEqual([true, null]);
   expect(bench.settle(THIRD, VICTIM).key).not.toBe('key-1');
-  expect(bench.book.suspects().map(({ ip }) => ip)).toEqual([ELSEWHERE, THIRD]);
+  expect(bench.registry.suspects().map(({ ip }) => ip)).toEqual([ELSEWHERE, THIRD]);
 });
 
 test('where another unit answers at the old address, hashboards move it with what is left of the rest', () => {
@@ -194,11 +197,11 @@ test('two strangers that show everything of a miner that is away: neither is it,
     return ips.map((ip) => bench.see(ip, VICTIM).key);
   };
   for (let n = 0; n < 10; n++) expect(poll(ELSEWHERE, THIRD)).not.toContain('key-1');
-  expect([HOME, ELSEWHERE, THIRD].map((ip) => bench.book.isContested(ip))).toEqual([true, true, true]);
-  expect(bench.book.suspects().map(({ ip }) => ip)).toEqual([ELSEWHERE, THIRD]);
+  expect([HOME, ELSEWHERE, THIRD].map((ip) => bench.registry.isContested(ip))).toEqual([true, true, true]);
+  expect(bench.registry.suspects().map(({ ip }) => ip)).toEqual([ELSEWHERE, THIRD]);
   bench.world.delete(THIRD);
   for (let n = 0; n < 17; n++) poll(ELSEWHERE);
-  expect(bench.book.byIp(ELSEWHERE)?.key).toBe('key-1');
+  expect(bench.registry.byIp(ELSEWHERE)?.key).toBe('key-1');
 });
 
 // It answered for two addresses, so that the network named nobody, and its word was enough.
@@ -225,7 +228,7 @@ describe('parts that go from one chassis to another', () => {
     bench.see(ELSEWHERE, own);
     expect(bench.settle(HOME, { ...VICTIM, boardSerials: own.boardSerials }).key).toBe('key-1');
     expect(bench.settle(ELSEWHERE, { ...own, boardSerials: VICTIM.boardSerials }).key).toBe('key-2');
-    expect(bench.book.suspects()).toEqual([]);
+    expect(bench.registry.suspects()).toEqual([]);
   });
 
   // The network named it, and its new hashboards made a stranger of it, for good.
@@ -235,7 +238,7 @@ describe('parts that go from one chassis to another', () => {
     bench.world.delete(HOME);
     const repaired = { ...VICTIM, boardSerials: ['B7', 'B8', 'B9'], ...BY_NETWORK };
     expect(bench.see(ELSEWHERE, repaired)).toMatchObject({ key: 'key-1', events: ['moved'] });
-    expect(bench.book.get('key-1')?.boardSerials).toBe('B7\nB8\nB9');
+    expect(bench.registry.get('key-1')?.boardSerials).toBe('B7\nB8\nB9');
   });
 
   test('a control board with another MAC and serial number is another miner, whatever hashboards it has', () => {
@@ -271,9 +274,9 @@ test('who shows the MAC of a miner that was given up is told once, and is doubte
     return bench.see(ELSEWHERE, { ...own, mac: MAC.a }).records;
   });
   expect(records.flat().map(({ type }) => type)).toEqual(['duplicate']);
-  expect(bench.book.rivals('key-2')).toEqual([]);
+  expect(bench.registry.rivals('key-2')).toEqual([]);
   bench.see(HOME, { ...VICTIM, ...BY_NETWORK });
-  expect([bench.book.isContested(HOME), bench.book.isContested(ELSEWHERE)]).toEqual([true, true]);
+  expect([bench.registry.isContested(HOME), bench.registry.isContested(ELSEWHERE)]).toEqual([true, true]);
 });
 
 test('a miner behind a bridge is known where it moved, another one that the network contradicts is not', () => {
@@ -293,7 +296,7 @@ test('at its own address the network tells a stranger from the miner, and a tabl
   expect(bench.see(HOME, { ...VICTIM, ...FOREIGN }).kind).toBe('waiting');
   expect(bench.see(HOME, { ...VICTIM, ...BY_NETWORK })).toMatchObject({ key: 'key-1', events: [] });
   expect(bench.settle(HOME, { ...VICTIM, ...FOREIGN })).toMatchObject({ key: 'key-2', left: ['key-1'] });
-  expect(bench.book.rivals('key-2')).toEqual([{ key: 'key-1', ip: HOME }]);
+  expect(bench.registry.rivals('key-2')).toEqual([{ key: 'key-1', ip: HOME }]);
   expect(bench.settle(HOME, { ...VICTIM, ...BY_NETWORK })).toMatchObject({ key: 'key-1' });
 });
 
@@ -303,12 +306,12 @@ test('a unit that the network knows stays what it is, whatever it says', () => {
   bench.see(HOME, { ...VICTIM, ...BY_NETWORK });
   bench.see(ELSEWHERE, own);
   expect(bench.settle(ELSEWHERE, { ...VICTIM, ...FOREIGN }).key).toBe('key-2');
-  expect(bench.book.get('key-2')).toMatchObject({ mac: MAC.c, serialNumber: 'S3', claimsKey: 'key-1' });
+  expect(bench.registry.get('key-2')).toMatchObject({ mac: MAC.c, serialNumber: 'S3', claimsKey: 'key-1' });
   expect(bench.settle(ELSEWHERE, { mac: MAC.b, ...FOREIGN }).key).toBe('key-2');
-  expect(bench.book.suspects()).toMatchObject([{ ip: ELSEWHERE }]);
+  expect(bench.registry.suspects()).toMatchObject([{ ip: ELSEWHERE }]);
   bench.clock.now += 2 * 3_600_000;
   bench.see(ELSEWHERE, own);
-  expect(bench.book.suspects()).toEqual([]);
+  expect(bench.registry.suspects()).toEqual([]);
 });
 
 test('a miner that takes the serial of another one as its own is found out, and keeps what it was', () => {
@@ -317,9 +320,9 @@ test('a miner that takes the serial of another one as its own is found out, and 
   bench.see(HOME, VICTIM);
   bench.see(ELSEWHERE, own);
   expect(bench.settle(ELSEWHERE, { ...own, serialNumber: 'S1' }).key).toBe('key-2');
-  expect(bench.book.get('key-2')).toMatchObject({ serialNumber: 'S3', claimsKey: 'key-1', claimState: 'refuted' });
-  expect(bench.book.states('key-1')?.serial).toBe('duplicate');
-  expect(bench.book.suspects()).toMatchObject([{ ip: ELSEWHERE, claims: { facts: ['serial'] } }]);
+  expect(bench.registry.get('key-2')).toMatchObject({ serialNumber: 'S3', claimsKey: 'key-1', claimState: 'refuted' });
+  expect(bench.registry.states('key-1')?.serial).toBe('duplicate');
+  expect(bench.registry.suspects()).toMatchObject([{ ip: ELSEWHERE, claims: { facts: ['serial'] } }]);
 });
 
 test('one that the network knows may have got the chassis of a miner that is gone', () => {
@@ -330,10 +333,10 @@ test('one that the network knows may have got the chassis of a miner that is gon
   bench.world.delete(HOME);
   bench.clock.now += 20 * 60_000;
   bench.settle(ELSEWHERE, { ...own, serialNumber: 'S1' });
-  expect(bench.book.rivals('key-2')).toEqual([]);
+  expect(bench.registry.rivals('key-2')).toEqual([]);
   bench.clock.now += POLL_MS;
   bench.settle(ELSEWHERE, { ...own, serialNumber: 'S1' });
-  expect(bench.book.get('key-2')).toMatchObject({ mac: MAC.c, serialNumber: 'S1', claimsKey: null });
+  expect(bench.registry.get('key-2')).toMatchObject({ mac: MAC.c, serialNumber: 'S1', claimsKey: null });
 });
 
 test('a serial number that a maker wrote into all of its miners casts doubt on none of them', () => {
@@ -344,12 +347,12 @@ test('a serial number that a maker wrote into all of its miners casts doubt on n
   see();
   bench.clock.now += POLL_MS;
   see();
-  for (const { key } of bench.book.all()) {
-    expect(bench.book.rivals(key)).toEqual([]);
-    expect(bench.book.states(key)?.unstableReason).toBe('sn_duplicate');
+  for (const { key } of bench.registry.all()) {
+    expect(bench.registry.rivals(key)).toEqual([]);
+    expect(bench.registry.states(key)?.unstableReason).toBe('sn_duplicate');
   }
-  expect(bench.book.all()).toHaveLength(20);
-  expect(bench.book.suspects()).toEqual([]);
+  expect(bench.registry.all()).toHaveLength(20);
+  expect(bench.registry.suspects()).toEqual([]);
 });
 
 describe('invented miners', () => {
@@ -359,13 +362,13 @@ describe('invented miners', () => {
     const bench = createBench();
     const kinds = Array.from({ length: 50 }, (_, n) => bench.see(HOME, { mac: macOf(n) }).kind);
     expect(kinds.filter((kind) => kind === 'settled')).toHaveLength(3);
-    expect(bench.book.all()).toHaveLength(3);
-    expect(bench.book.byIp(HOME)?.mac).toBe(macOf(2));
-    expect(bench.book.isContested(HOME)).toBe(true);
-    expect(bench.book.suspects()).toMatchObject([{ ip: HOME, reason: 'changes', claims: undefined }]);
+    expect(bench.registry.all()).toHaveLength(3);
+    expect(bench.registry.byIp(HOME)?.mac).toBe(macOf(2));
+    expect(bench.registry.isContested(HOME)).toBe(true);
+    expect(bench.registry.suspects()).toMatchObject([{ ip: HOME, reason: 'changes', claims: undefined }]);
     bench.clock.now += 3_600_000;
     expect(bench.see(HOME, { mac: MAC.b }).kind).toBe('settled');
-    expect(bench.book.isContested(HOME)).toBe(false);
+    expect(bench.registry.isContested(HOME)).toBe(false);
   });
 
   test('a miner that tells another MAC with each answer is found out by its serial, and keeps what it was', () => {
@@ -375,8 +378,8 @@ describe('invented miners', () => {
       bench.clock.now += POLL_MS;
       expect(bench.see(HOME, { mac: macOf(n), serialNumber: 'S1' }).kind).not.toBe('settled');
     }
-    expect(bench.book.all()).toMatchObject([{ key: 'key-1', mac: MAC.a }]);
-    expect(bench.book.suspects()).toMatchObject([{ ip: HOME, reason: 'changes' }]);
+    expect(bench.registry.all()).toMatchObject([{ key: 'key-1', mac: MAC.a }]);
+    expect(bench.registry.suspects()).toMatchObject([{ ip: HOME, reason: 'changes' }]);
   });
 
   test('make room for real ones, and no real one for them, wherever it is', () => {
@@ -388,7 +391,7 @@ describe('invented miners', () => {
     bench.see('10.0.0.2', { mac: macOf(2) });
     // The first goes to repair; three are invented in its place.
     for (const n of [10, 11, 12]) bench.see('10.0.0.1', { mac: macOf(n) });
-    const kept = () => bench.book.all().flatMap(({ mac }) => mac ?? []);
+    const kept = () => bench.registry.all().flatMap(({ mac }) => mac ?? []);
     expect(kept()).toContain(macOf(1));
     bench.clock.now += 3_600_000;
     for (const n of [13, 14, 15]) bench.see('10.0.0.1', { mac: macOf(n) });
@@ -407,12 +410,12 @@ describe('invented miners', () => {
     bench.see('10.0.0.1', { mac: macOf(1) });
     bench.see('10.0.0.2', { mac: macOf(2) });
     bench.clock.now += 6 * 24 * 3_600_000;
-    expect(bench.book.prune()).toEqual([]);
+    expect(bench.registry.prune()).toEqual([]);
     bench.clock.now += 2 * 24 * 3_600_000;
-    expect(bench.book.prune()).toEqual(['key-2']);
-    expect(bench.book.all().map(({ key }) => key)).toEqual(['key-1']);
+    expect(bench.registry.prune()).toEqual(['key-2']);
+    expect(bench.registry.all().map(({ key }) => key)).toEqual(['key-1']);
     bench.restart();
-    expect(bench.book.all().map(({ key }) => key)).toEqual(['key-1']);
+    expect(bench.registry.all().map(({ key }) => key)).toEqual(['key-1']);
   });
 });
 
@@ -445,8 +448,8 @@ describe('500 miners at once', () => {
     round();
     bench.clock.now += POLL_MS;
     expect(round()).toEqual(keys);
-    expect(bench.book.all()).toHaveLength(500);
-    expect(bench.book.suspects()).toEqual([]);
+    expect(bench.registry.all()).toHaveLength(500);
+    expect(bench.registry.suspects()).toEqual([]);
   });
 
   test('with the network to vouch for them: with the first', () => {
@@ -461,7 +464,7 @@ test('a claim that has ended flags nobody any more, and is remembered for an hou
   const own = { mac: MAC.b, serialNumber: 'S2' };
   const { key } = bench.see(ELSEWHERE, own);
   const victim = bench.see(HOME, VICTIM).key;
-  const statesNow = () => [bench.book.states(victim)?.mac, bench.book.states(key)?.mac];
+  const statesNow = () => [bench.registry.states(victim)?.mac, bench.registry.states(key)?.mac];
   const poll = (shown: Shown, times: number) => {
     for (let n = 0; n < times; n++) {
       bench.clock.now += POLL_MS;
@@ -473,9 +476,9 @@ test('a claim that has ended flags nobody any more, and is remembered for an hou
   expect(statesNow()).toEqual(['duplicate', 'duplicate']);
   poll(own, 1);
   expect(statesNow()).toEqual(['ok', 'ok']);
-  expect(bench.book.isContested(ELSEWHERE)).toBe(true);
+  expect(bench.registry.isContested(ELSEWHERE)).toBe(true);
   poll(own, 60);
-  expect([bench.book.isContested(ELSEWHERE), bench.book.isContested(HOME)]).toEqual([false, false]);
+  expect([bench.registry.isContested(ELSEWHERE), bench.registry.isContested(HOME)]).toEqual([false, false]);
 });
 
 // A disputed unit gets no login. Most tell MAC and serial number behind one only, so the claim ended by our own doing, and an hour later both got theirs.
@@ -493,9 +496,9 @@ test('a unit that has fallen silent about what it claims claims it still', () =>
   };
   poll({ ...own, mac: MAC.a, serialNumber: 'S1' }, 3);
   poll({ boardSerials: own.boardSerials }, 150);
-  expect(bench.book.byIp(ELSEWHERE)?.claimsKey).toBe('key-1');
-  expect([bench.book.isContested(HOME), bench.book.isContested(ELSEWHERE)]).toEqual([true, true]);
-  expect(bench.book.states(bench.book.byIp(ELSEWHERE)?.key ?? key)?.mac).toBe('duplicate');
+  expect(bench.registry.byIp(ELSEWHERE)?.claimsKey).toBe('key-1');
+  expect([bench.registry.isContested(HOME), bench.registry.isContested(ELSEWHERE)]).toEqual([true, true]);
+  expect(bench.registry.states(bench.registry.byIp(ELSEWHERE)?.key ?? key)?.mac).toBe('duplicate');
 });
 
 // The hour was counted from when the claim began: whoever alternated was free for a poll every hour, and so was the miner's login.
@@ -513,12 +516,12 @@ test('the hour after a claim begins when it has ended, however long it went on, 
   };
   poll({ ...own, mac: MAC.a }, 90);
   poll(own, 50);
-  expect(bench.book.isContested(HOME)).toBe(true);
+  expect(bench.registry.isContested(HOME)).toBe(true);
   bench.restart();
   poll(own, 50);
-  expect(bench.book.isContested(HOME)).toBe(true);
+  expect(bench.registry.isContested(HOME)).toBe(true);
   poll(own, 15);
-  expect(bench.book.isContested(HOME)).toBe(false);
+  expect(bench.registry.isContested(HOME)).toBe(false);
 });
 
 // The copied facts stayed on its record as its own: shown again while the miner was away, nobody claimed anything.
@@ -538,10 +541,10 @@ test('what a unit copied does not become its own when it shows something else fo
   poll(own, 1);
   poll({ ...own, mac: MAC.a, boardSerials: VICTIM.boardSerials }, 3);
   poll(own, 70);
-  expect(bench.book.isContested(ELSEWHERE)).toBe(false);
+  expect(bench.registry.isContested(ELSEWHERE)).toBe(false);
   poll({ ...own, mac: MAC.a }, 20, false);
-  expect(bench.book.isContested(ELSEWHERE)).toBe(true);
-  expect(bench.book.byIp(HOME)?.key).toBe('key-1');
+  expect(bench.registry.isContested(ELSEWHERE)).toBe(true);
+  expect(bench.registry.byIp(HOME)?.key).toBe('key-1');
 });
 
 test('a miner that misses looks at it now and then, and answers its own polls, is not away', () => {
@@ -554,5 +557,5 @@ test('a miner that misses looks at it now and then, and answers its own polls, i
     bench.clock.now += POLL_MS / 2;
     expect(bench.see('10.0.0.1', VICTIM).key).toBe(miner);
   }
-  expect(bench.book.get(miner)?.ip).toBe('10.0.0.1');
+  expect(bench.registry.get(miner)?.ip).toBe('10.0.0.1');
 });

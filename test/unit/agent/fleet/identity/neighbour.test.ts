@@ -5,11 +5,11 @@ import { createBench, MAC } from './fixture.ts';
 const seen = (mac: string, isShared = false) => ({ neighbour: { mac, isShared } });
 
 test('a silent miner is known by what the table says, marked as coming from there', () => {
-  const { book, see } = createBench();
+  const { registry, see } = createBench();
   const { key, records } = see('10.0.0.1', seen(MAC.a));
-  expect(book.get(key)).toMatchObject({ mac: MAC.a, macSource: 'neighbour', macState: 'ok' });
+  expect(registry.get(key)).toMatchObject({ mac: MAC.a, macSource: 'neighbour', macState: 'ok' });
   expect(records[0]?.detail).toMatchObject({ ip: '10.0.0.1', macSource: 'neighbour' });
-  expect(book.states(key)?.unstableReason).toBe('sn_empty');
+  expect(registry.states(key)?.unstableReason).toBe('sn_empty');
 });
 
 test('it is found again where it moved to, after a restart too', () => {
@@ -29,38 +29,38 @@ test('another MAC at its address is another unit', () => {
 });
 
 test('the word of the device goes before the table, then and later', () => {
-  const { book, see } = createBench();
+  const { registry, see } = createBench();
   const { key } = see('10.0.0.1', { mac: MAC.b, ...seen(MAC.a) });
-  expect(book.get(key)).toMatchObject({ mac: MAC.b, macSource: 'device' });
+  expect(registry.get(key)).toMatchObject({ mac: MAC.b, macSource: 'device' });
   expect(see('10.0.0.1', seen(MAC.a))).toMatchObject({ key, events: [] });
-  expect(book.get(key)).toMatchObject({ mac: MAC.b, macSource: 'device' });
+  expect(registry.get(key)).toMatchObject({ mac: MAC.b, macSource: 'device' });
 });
 
 test('a miner behind a bridge that at last tells its own MAC is still the same miner', () => {
-  const { book, see } = createBench();
+  const { registry, see } = createBench();
   const { key } = see('10.0.0.1', seen(MAC.a));
   expect(see('10.0.0.1', { mac: MAC.b, ...seen(MAC.a) })).toMatchObject({ key, events: [] });
-  expect(book.get(key)).toMatchObject({ mac: MAC.b, macSource: 'device' });
+  expect(registry.get(key)).toMatchObject({ mac: MAC.b, macSource: 'device' });
 });
 
 test('a MAC that stands for several addresses names none of them, and is taken back from who had it', () => {
-  const { book, see } = createBench();
+  const { registry, see } = createBench();
   const first = see('10.0.0.1', seen(MAC.a));
   const second = see('10.0.0.2', seen(MAC.a, true));
   expect(second.events).toEqual(['appeared']);
   expect(see('10.0.0.1', seen(MAC.a, true))).toMatchObject({ key: first.key, events: [] });
   expect(first.key).not.toBe(second.key);
   for (const { key } of [first, second]) {
-    expect(book.get(key)).toMatchObject({ mac: null, macSource: null });
-    expect(book.states(key)?.unstableReason).toBe('ip_only');
+    expect(registry.get(key)).toMatchObject({ mac: null, macSource: null });
+    expect(registry.states(key)?.unstableReason).toBe('ip_only');
   }
 });
 
 test('what the device itself said is not taken back for a bridge', () => {
-  const { book, see } = createBench();
+  const { registry, see } = createBench();
   const { key } = see('10.0.0.1', { mac: MAC.a });
   see('10.0.0.1', seen(MAC.a, true));
-  expect(book.get(key)).toMatchObject({ mac: MAC.a, macSource: 'device' });
+  expect(registry.get(key)).toMatchObject({ mac: MAC.a, macSource: 'device' });
 });
 
 test('the table names a moved miner although its old address is not forgotten yet: a moment later', () => {

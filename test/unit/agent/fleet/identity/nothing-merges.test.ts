@@ -42,8 +42,8 @@ test('miners at different addresses with worthless facts stay different miners',
           expect(events).toEqual(keyOf.has(ip) ? [] : ['appeared']);
           expect(key).toBe(keyOf.get(ip) ?? key);
           keyOf.set(ip, key);
-          expect(bench.book.states(key)?.mac).not.toBe('duplicate');
-          expect(bench.book.states(key)?.serial).not.toBe('duplicate');
+          expect(bench.registry.states(key)?.mac).not.toBe('duplicate');
+          expect(bench.registry.states(key)?.serial).not.toBe('duplicate');
         }
         expect(new Set(keyOf.values()).size).toBe(keyOf.size);
         bench.db.close();
@@ -79,18 +79,18 @@ test('no two miners ever stand at one address, and no two rows of one miner exis
         for (const { host, old, passMs, ...shown } of sightings) {
           bench.clock.now += passMs;
           const sighting = { ip: `10.0.0.${host}`, driverId: 'x', at: bench.clock.now, ...shown };
-          const first = bench.book.observe(sighting);
+          const first = bench.registry.observe(sighting);
           const check = { old, isExpectedBack: false };
-          const settled = first.kind === 'check-old' ? bench.book.observe(sighting, check) : first;
+          const settled = first.kind === 'check-old' ? bench.registry.observe(sighting, check) : first;
           expect(settled.kind).not.toBe('check-old');
-          if (settled.kind === 'settled') expect(bench.book.byIp(sighting.ip)?.key).toBe(settled.key);
+          if (settled.kind === 'settled') expect(bench.registry.byIp(sighting.ip)?.key).toBe(settled.key);
         }
-        const ips = bench.book.all().flatMap((entry) => entry.ip ?? []);
+        const ips = bench.registry.all().flatMap((entry) => entry.ip ?? []);
         expect(new Set(ips).size).toBe(ips.length);
-        const before = bench.book.all();
-        bench.book.flush();
+        const before = bench.registry.all();
+        bench.registry.flush();
         bench.restart();
-        expect(new Map(bench.book.all().map((entry) => [entry.key, entry]))).toEqual(
+        expect(new Map(bench.registry.all().map((entry) => [entry.key, entry]))).toEqual(
           new Map(before.map((entry) => [entry.key, entry])),
         );
         bench.db.close();

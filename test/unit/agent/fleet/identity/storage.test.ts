@@ -1,4 +1,4 @@
-// What the book writes, when, and what it brings back.
+// What the registry writes, when, and what it brings back.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ test('a miner is on disk before observe returns, and keeps its key in the next p
     );
     // No close, no flush: as after a kill.
     const second = benchOn(openSqlite(path, [identityMigrations]));
-    expect(second.book.get('key-1')).toEqual(first.book.get('key-1'));
+    expect(second.registry.get('key-1')).toEqual(first.registry.get('key-1'));
     expect(second.see('10.0.0.1', { mac: MAC.a, serialNumber: 'S1' })).toMatchObject({ key: 'key-1', events: [] });
     first.db.close();
     second.db.close();
@@ -42,7 +42,7 @@ test('seeing the same thing again writes nothing within the minute', () => {
     bench.see('10.0.0.1', { mac: MAC.a });
   }
   expect(changes(bench.db)).toBe(before);
-  expect(bench.book.get('key-1')?.lastSeenMs).toBe(bench.clock.now);
+  expect(bench.registry.get('key-1')?.lastSeenMs).toBe(bench.clock.now);
 });
 
 test('last-seen times reach the disk each minute, and at a clean stop', () => {
@@ -58,7 +58,7 @@ test('last-seen times reach the disk each minute, and at a clean stop', () => {
   bench.see('10.0.0.2', { mac: MAC.b });
   bench.clock.now += 500;
   bench.see('10.0.0.1', { mac: MAC.a });
-  bench.book.flush();
+  bench.registry.flush();
   expect(lastSeen(bench.db, 'key-1')).toBe(bench.clock.now);
 });
 
@@ -89,11 +89,11 @@ test('a sighting that cannot be written changes nothing in memory either', () =>
   bench.see('10.0.0.1', { mac: MAC.a });
   bench.db.close();
   expect(() => bench.see('10.0.0.1', { mac: MAC.b })).toThrow();
-  expect(bench.book.byIp('10.0.0.1')?.mac).toBe(MAC.a);
-  expect(bench.book.all()).toHaveLength(1);
+  expect(bench.registry.byIp('10.0.0.1')?.mac).toBe(MAC.a);
+  expect(bench.registry.all()).toHaveLength(1);
 });
 
-test('a full book drops units that stand nowhere, and refuses when there are none', () => {
+test('a full registry drops units that stand nowhere, and refuses when there are none', () => {
   const bench = createBench({ maxMiners: () => 3 });
   bench.see('10.0.0.1', { mac: MAC.a });
   bench.see('10.0.0.1', { mac: MAC.b });
@@ -101,7 +101,7 @@ test('a full book drops units that stand nowhere, and refuses when there are non
   // What is forgotten is told, so that it is not polled on under a key that nothing knows.
   expect(bench.see('10.0.0.3', { mac: 'AA:00:00:00:00:04' })).toMatchObject({ events: ['appeared'], left: ['key-1'] });
   expect(
-    bench.book
+    bench.registry
       .all()
       .map((entry) => entry.mac)
       .sort(),
@@ -114,12 +114,12 @@ test('another driver at the same miner takes over, and the generation word of th
   const bench = createBench();
   bench.see('10.0.0.1', { mac: MAC.a }, { generation: 'c' });
   bench.see('10.0.0.1', { mac: MAC.a }, { driverId: 'braiins-os' });
-  expect(bench.book.get('key-1')).toMatchObject({ driverId: 'braiins-os', generation: null });
+  expect(bench.registry.get('key-1')).toMatchObject({ driverId: 'braiins-os', generation: null });
 });
 
 test('names with control codes are stored clean', () => {
   const bench = createBench();
   bench.see('10.0.0.1', { mac: MAC.a }, { model: 'S19\u001b[31m', make: `\u202e${'x'.repeat(5_000)}` });
-  expect(bench.book.get('key-1')?.model).toBe('S19 [31m');
-  expect(bench.book.get('key-1')?.make?.length).toBeLessThanOrEqual(256);
+  expect(bench.registry.get('key-1')?.model).toBe('S19 [31m');
+  expect(bench.registry.get('key-1')?.make?.length).toBeLessThanOrEqual(256);
 });

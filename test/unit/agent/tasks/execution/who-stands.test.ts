@@ -1,10 +1,10 @@
 // Who stands at a miner's address, as far as something shows it without another packet: what it says, its MAC in this host's neighbour table, its
-// last poll. A real identity book; no socket.
+// last poll. A real miner registry; no socket.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { drivers } from '../../../../../drivers/index.ts';
 import type { MinerTarget } from '../../../../../src/agent/device/device-client.ts';
 import type { MinerState } from '../../../../../src/agent/fleet/fleet.ts';
-import { createIdentityBook } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
+import { createMinerRegistry } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../../src/agent/fleet/identity/store.ts';
 import { createTaskLooks } from '../../../../../src/agent/tasks/execution/observations.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
@@ -26,7 +26,7 @@ function setUp() {
   const clock = createVirtualClock();
   const db = openSqlite(':memory:', [identityMigrations]);
   let keys = 0;
-  const book = createIdentityBook(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` });
+  const registry = createMinerRegistry(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` });
   const neighbours = new Map<string, { mac: string; isShared: boolean }>();
   const polled = new Map<string, Pick<MinerState, 'answered' | 'reading'>>();
   const [driver] = drivers;
@@ -50,7 +50,7 @@ function setUp() {
       },
       recognised: notHere,
     },
-    book,
+    registry,
     neighbours: { at: (ip) => neighbours.get(ip) },
     targetOf: () => target,
     pollMs: () => POLL_MS,
@@ -64,7 +64,7 @@ function setUp() {
     whoStands: looks.whoStands,
     know(ip: string, shown: Pick<Reading, 'mac' | 'serialNumber'>): string {
       const sighting = { ip, driverId: driver.id, at: clock.nowMs(), ...shown, neighbour: neighbours.get(ip) };
-      const observed = book.observe(sighting);
+      const observed = registry.observe(sighting);
       if (observed.kind !== 'settled') throw new Error('it is not settled who that is');
       return observed.key;
     },
