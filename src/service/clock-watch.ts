@@ -98,8 +98,8 @@ export function createClockWatch(parts: WatchParts) {
     taken = undefined;
   };
 
-  const settleHistory = async (): Promise<void> => {
-    const found = await store.settleHistory(serviceClock.nowMs());
+  const repairHistory = async (): Promise<void> => {
+    const found = await store.repairHistory(serviceClock.nowMs());
     isHistorySettled = true;
     if (found.setAside > 0) log.warn(found, 'history that is later than now is set aside: the clock was set back');
     else if (found.broughtBack > 0) log.info(found, 'history that was set aside while the clock was behind is back');
@@ -125,7 +125,7 @@ export function createClockWatch(parts: WatchParts) {
     const step = serviceClock.step();
     if (step !== undefined) await takeOver(step);
     await finish();
-    if (!isHistorySettled) await settleHistory();
+    if (!isHistorySettled) await repairHistory();
     if (kept === undefined || clock.elapsedMs() - kept.elapsedMs >= KEEP_MS) await keep();
   };
 

@@ -18,7 +18,7 @@ export type ServiceClock = Clock & {
   /** The reference is not followed, because it is too early to be right. */
   isUnset(): boolean;
   /** It is at least that late: for `forMs` the reference is not followed to an earlier time. */
-  goOnFrom(wallMs: number, forMs: number): void;
+  continueFrom(wallMs: number, forMs: number): void;
 };
 
 /** Between two readings of the clocks of a process: beyond it the wall clock was set, or the host slept. */
@@ -68,7 +68,7 @@ export function createServiceClock(clock: Clock): ServiceClock {
       const now = look();
       return referenceOffsetMs(now) !== (databaseOffsetMs ?? offsetOf(now));
     },
-    goOnFrom(wallMs, forMs) {
+    continueFrom(wallMs, forMs) {
       const { elapsedMs } = look();
       offsetMs = Math.max(wallMs, EARLIEST_MS) - elapsedMs;
       goesOnUntilMs = elapsedMs + forMs;
@@ -124,7 +124,7 @@ export async function beginTime({ store, clock, serviceClock, log, hostUptimeMs 
       { at: new Date(nowMs).toISOString() },
       'the clock of this host is not set yet: time goes on from where the service ended until it is',
     );
-    serviceClock.goOnFrom(lastMs, Math.max(0, bootingMs));
+    serviceClock.continueFrom(lastMs, Math.max(0, bootingMs));
     return 0;
   }
   // Two measures of one clock differ by a little.

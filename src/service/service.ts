@@ -23,7 +23,7 @@ import { beginTime, createServiceClock, type ServiceClock } from './service-cloc
 import { openStorage, type Storage, type StorageOptions } from './storage.ts';
 import { type ClockRepairs, newId, type OperatorStore } from './store/store.ts';
 import { createBatches } from './tasks/create.ts';
-import { type Courier, createCourier } from './tasks/dispatcher.ts';
+import { createTaskDispatcher, type TaskDispatcher } from './tasks/dispatcher.ts';
 import { createSigner } from './tasks/signer.ts';
 
 export { readTls, type TlsFiles };
@@ -137,11 +137,11 @@ async function compose(
     log,
     onReady: async (agentId) => {
       await teller.tellAnew(agentId);
-      await courier.deliverAll(agentId);
+      await dispatcher.deliverAll(agentId);
     },
-    onTaskReceived: (agentId, taskId) => courier.received(agentId, taskId),
+    onTaskReceived: (agentId, taskId) => dispatcher.received(agentId, taskId),
   });
-  const courier: Courier = createCourier({
+  const dispatcher: TaskDispatcher = createTaskDispatcher({
     tasks: store.tasks,
     send: (agentId, frame) => uplinks.send(agentId, frame),
     hasRoom: (agentId) => uplinks.hasRoom(agentId),
@@ -158,12 +158,12 @@ async function compose(
   const relay: Relay = createRelay({
     messages: store.messages,
     log,
-    onTasks: (agentId) => courier.deliver(agentId),
+    onTasks: (agentId) => dispatcher.deliver(agentId),
     onLink: (agentId) => uplinks.yieldReplaced(agentId),
     onOps: (agentId) => teller.tell(agentId),
     onGap: async () => {
       await uplinks.yieldReplaced();
-      await courier.deliverToEach();
+      await dispatcher.deliverToEach();
       await teller.tellEach();
     },
   });
@@ -173,7 +173,7 @@ async function compose(
   const deliver = async (agentId: string) => {
     relay.announceTasks(agentId);
     // They are stored: what fails now is no failure of the request, and the sweep delivers them.
-    await courier.deliver(agentId).catch(warnOf(agentId, 'deliver tasks to an agent'));
+    await dispatcher.deliver(agentId).catch(warnOf(agentId, 'deliver tasks to an agent'));
   };
   let isStopping = false;
   const pages = createPageCache(clock, PAGE_CACHE);
@@ -208,7 +208,7 @@ async function compose(
     onStep: metrics.noteClockStep,
     onTaken: pages.clear,
     onCarried: ({ fromMs, toMs }) =>
-      store.events.tellEach({ type: 'clock_stepped', atMs: toMs, detail: { step_ms: toMs - fromMs } }),
+      store.events.recordForService({ type: 'clock_stepped', atMs: toMs, detail: { step_ms: toMs - fromMs } }),
     onDifference: metrics.noteClockDifference,
   });
 
@@ -233,7 +233,7 @@ async function compose(
       },
       stop: () => closeServer(app, local, clock),
     },
-    { ...courier, name: 'courier' },
+    { ...dispatcher, name: 'task dispatcher' },
     { ...teller, name: 'teller' },
     { ...relay, name: 'relay' },
     { ...uplinks, name: 'uplinks' },

@@ -147,7 +147,7 @@ function backupsOf({ databasePath, keyFiles, backups, clock, log, version }: Sto
       key_fingerprint: vault?.fingerprint() ?? null,
       key_file: vault === undefined ? null : (keyFileOf(databasePath, keyFiles) ?? null),
     },
-    onFailure: (type, reason) => store.events.tellEach({ type, atMs: clock.nowMs(), detail: { reason } }),
+    onFailure: (type, reason) => store.events.recordForService({ type, atMs: clock.nowMs(), detail: { reason } }),
   });
   return made;
 }

@@ -30,7 +30,9 @@ test.runIf(canTrace)('killed at each step: the one or the other, whole', async (
   await store.tenants.ensure({ id: 'w', name: 'W', slug: 'default' }, { id: 'f', name: 'F' }, 1);
   const tell = (count: number) =>
     Promise.all(
-      Array.from({ length: count }, (_, at) => store.events.tellEach({ type: 'backup_failed', atMs: at, detail: {} })),
+      Array.from({ length: count }, (_, at) =>
+        store.events.recordForService({ type: 'backup_failed', atMs: at, detail: {} }),
+      ),
     );
   await tell(SAVED);
   const checkpoint = new DatabaseSync(join(whole, 'service.sqlite'));

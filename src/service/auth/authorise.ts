@@ -113,7 +113,7 @@ const permissionDenied = (lacking: 'key' | 'grant', needed: Needed) =>
 
 const isAmong = (ids: readonly string[] | null, { id }: Farm) => ids === null || ids.includes(id);
 
-const isHeld = (permissions: readonly string[] | null, needed: Needed) =>
+const isGranted = (permissions: readonly string[] | null, needed: Needed) =>
   permissions === null || (needed === 'any' ? permissions.length > 0 : permissions.includes(needed));
 
 /** Farms of the workspace that the caller may use with the permission, and those that it may use with any; null = all of them. */
@@ -130,8 +130,8 @@ async function usableFarms(
     throw rule.unknownWorkspace === 'not-found'
       ? notFound()
       : new RefusedError('auth.workspace', 'Access denied to workspace');
-  const useful = grants.filter(({ permissions }) => isHeld(permissions, rule.permission));
-  if (!isHeld(caller.permissions, rule.permission)) throw permissionDenied('key', rule.permission);
+  const useful = grants.filter(({ permissions }) => isGranted(permissions, rule.permission));
+  if (!isGranted(caller.permissions, rule.permission)) throw permissionDenied('key', rule.permission);
   if (!isOwn && useful.length === 0) throw permissionDenied('grant', rule.permission);
   return isOwn ? { farmIds: null, seenIds: null } : { farmIds: farmsOf(useful), seenIds: farmsOf(grants) };
 }

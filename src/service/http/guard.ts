@@ -1,4 +1,4 @@
-// The door of every route: looks up its row in the authorisation table, identifies the key, counts it against its rate, asks auth for access.
+// Runs before every route: looks up its row in the authorisation table, identifies the key, counts it against its rate, asks auth for access.
 // A route without a row cannot be registered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';

@@ -12,7 +12,7 @@ import { registerClassification, registerHistory } from './v2/metrics-queries.ts
 import { registerFarmMiners } from './v2/miners.ts';
 import { registerOperatorFields } from './v2/operator-fields.ts';
 import { registerPositions } from './v2/positions.ts';
-import { registerBatchOrders } from './v2/tasks/batch-commands.ts';
+import { registerBatchCommands } from './v2/tasks/batch-commands.ts';
 import { registerBatches } from './v2/tasks/batches.ts';
 import { registerWorkspaces } from './v2/workspaces.ts';
 
@@ -20,7 +20,7 @@ export function registerRoutes(app: App, parts: RouteParts): void {
   const service = [registerHealth, registerEnrol];
   const v1 = [registerMiners, registerBatchesV1, registerAgents, registerGrants];
   const v2 = [registerWorkspaces, registerFarmAgents, registerFarmMiners, registerClassification];
-  const v2Tasks = [registerBatches, registerBatchOrders];
+  const v2Tasks = [registerBatches, registerBatchCommands];
   const v2More = [registerHistory, registerEvents, registerOperatorFields, registerPositions];
   for (const register of [...service, ...v1, ...v2, ...v2Tasks, ...v2More]) register(app, parts);
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { AuthSource } from '../auth/authorise.ts';
 import type { Store } from '../store/store.ts';
-import type { BatchOrder } from '../tasks/create.ts';
+import type { BatchCreation } from '../tasks/create.ts';
 import { accessOf, type Rates, registerGuard } from './guard.ts';
 import { createHttpServer, type SocketLimits, type TlsMaterial } from './http-server.ts';
 import { registerOpenApi } from './openapi.ts';
@@ -30,7 +30,7 @@ export type RouteParts = {
   /** That orders are signed with. */
   readonly taskKey: () => Promise<string>;
   /** The JSON text of the answer to an order. */
-  readonly createBatches: (order: BatchOrder) => Promise<string>;
+  readonly createBatches: (order: BatchCreation) => Promise<string>;
   /** Called for each agent that has to be told of a change, after it is stored. */
   readonly deliver: (agentId: string) => Promise<void>;
 };

@@ -10,7 +10,7 @@ const DIFFERS_MS = 60_000;
 const AGAIN_MS = 3_600_000;
 
 type NotesParts = {
-  readonly events: Pick<EventStore, 'tellOf'>;
+  readonly events: Pick<EventStore, 'recordForAgent'>;
   readonly clock: Pick<Clock, 'nowMs' | 'elapsedMs'>;
   readonly log: Log;
 };
@@ -27,7 +27,7 @@ export function createClockNotes({ events, clock, log }: NotesParts) {
     if (nowMs - (toldAtMs.get(agent.id) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return fields.skewMs;
     toldAtMs.set(agent.id, nowMs);
     events
-      .tellOf({ agent, type: 'clock_differs', atMs: clock.nowMs(), detail: { ahead_ms: fields.skewMs } })
+      .recordForAgent({ agent, type: 'clock_differs', atMs: clock.nowMs(), detail: { ahead_ms: fields.skewMs } })
       .catch((error: unknown) => log.warn({ ...fields, error: renderError(error) }, 'keep an event of an agent'));
     return fields.skewMs;
   };

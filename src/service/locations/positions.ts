@@ -9,8 +9,8 @@ import { formatIpv4 } from '../../base/net/ipv4.ts';
 import {
   type Edited,
   type EditProblem,
+  type MinerLocation,
   type OperatorStore,
-  type Placement,
   positionSchema,
   rackSchema,
 } from '../store/store.ts';
@@ -22,11 +22,11 @@ const MAX_PROBLEMS = 50;
 /** Rows that are written at a time; between them others have their turn. */
 const PORTION = 2_000;
 
-export async function exportPositions(store: Pick<OperatorStore, 'listPlacements'>, farmId: string): Promise<string> {
-  const placements = await store.listPlacements(farmId);
+export async function exportPositions(store: Pick<OperatorStore, 'listLocations'>, farmId: string): Promise<string> {
+  const miners = await store.listLocations(farmId);
   const texts = [toCsv([POSITION_COLUMNS])];
-  for (let from = 0; from < placements.length; from += PORTION) {
-    const rows = placements
+  for (let from = 0; from < miners.length; from += PORTION) {
+    const rows = miners
       .slice(from, from + PORTION)
       .map(({ id, mac, serial, ipNum, rack, position }) => [id, mac, serial, formatIpv4(ipNum), rack, position]);
     texts.push(toCsv(rows));
@@ -55,7 +55,7 @@ export async function importPositions(
   store: OperatorStore,
   { text, ...request }: PositionImport,
 ): Promise<readonly Edited[]> {
-  const known = new Map((await store.listPlacements(request.farmId)).map((placement) => [placement.id, placement]));
+  const known = new Map((await store.listLocations(request.farmId)).map((miner) => [miner.id, miner]));
   const problems: Problem[] = [];
   const rows = readRows(text, known, problems);
   if (problems.length > 0) throw refused(problems);
@@ -88,7 +88,7 @@ const recordsSchema = z.array(z.object({ record: z.array(z.string()), info: z.ob
 type Written = { readonly line: number; readonly cells: readonly string[] };
 
 /** Rows that name a miner of the farm; whatever is wrong goes to `problems`. */
-function readRows(text: string, known: ReadonlyMap<string, Placement>, problems: Problem[]): Row[] {
+function readRows(text: string, known: ReadonlyMap<string, MinerLocation>, problems: Problem[]): Row[] {
   const [{ line: headerLine, cells: header } = { line: 1, cells: [] }, ...records] = parseCsv(text);
   const at = (name: (typeof POSITION_COLUMNS)[number]) => header.indexOf(name);
   const odd = header.find((name) => !POSITION_COLUMNS.some((column) => column === name));

@@ -48,7 +48,7 @@ export function createClockRepairs(databases: Databases) {
     /** After a step back by so many ms: states of miners are dated in the future. */
     redate: (nowMs: number, byMs: number) => redateMiners(databases, nowMs, byMs),
     /** After a step, and at the start, when one may have been missed. Gives of how many farms history was set aside, and of how many it came back. */
-    async settleHistory(nowMs: number) {
+    async repairHistory(nowMs: number) {
       const settle = async (settleFarm: typeof setHistoryAside) => {
         let farms = 0;
         for (const { id } of await read.selectFrom('farms').select('id').execute())

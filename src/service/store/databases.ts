@@ -23,7 +23,7 @@ type LockName =
   | `tasks ${string}`
   | `uplink ${string}`
   | `history ${string}`
-  | `places ${string}`
+  | `locations ${string}`
   | `request ${string}`;
 
 /** One transaction. What was given up for the sake of another one is done again from its beginning: `work` changes nothing but the database. */
@@ -57,7 +57,7 @@ export type Databases = {
   /** Before the schema changes from this version: a copy to go back to, where that is ours to make. */
   readonly backUp: (version: number) => Promise<void>;
   /** In the transaction that has changed the schema: what this database should know of it beside the tables. */
-  readonly settle: (transaction: Db) => Promise<void>;
+  readonly afterMigration: (transaction: Db) => Promise<void>;
   readonly messages: Messages;
   /** Of the file of an embedded database; absent where a server keeps the data and says itself how it is. */
   readonly storage?: StorageWatch;

@@ -27,7 +27,15 @@ export type EventStore = ReturnType<typeof createEventStore>;
 export function createEventStore({ read, write }: Databases) {
   return {
     /** Something about the service itself: in the list of every farm that is run. */
-    async tellEach({ type, atMs, detail }: { type: string; atMs: number; detail: Readonly<Record<string, unknown>> }) {
+    async recordForService({
+      type,
+      atMs,
+      detail,
+    }: {
+      type: string;
+      atMs: number;
+      detail: Readonly<Record<string, unknown>>;
+    }) {
       const farms = await read.selectFrom('farms').select('id').where('archived_at', 'is', null).execute();
       const about = { agent_id: OF_SERVICE, miner_id: null, type, at: atMs, detail: JSON.stringify(detail) };
       for (const { id } of farms)
@@ -37,7 +45,7 @@ export function createEventStore({ read, write }: Databases) {
           .execute();
     },
     /** Something that the service sees about an agent. */
-    async tellOf(event: SeenOfAgent) {
+    async recordForAgent(event: SeenOfAgent) {
       const { agent, type, atMs, detail } = event;
       const about = { farm_id: agent.farmId, agent_id: agent.id, miner_id: null };
       await write

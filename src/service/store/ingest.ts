@@ -13,7 +13,7 @@ import {
   findServedElsewhere,
   recordClaims,
   recordTakenOver,
-  settleRivals,
+  resolveRivals,
 } from './miners/identity/rivals.ts';
 import { type MinerChange, writeMiners } from './miners/miner-write.ts';
 import { createOutboxStore, type OutboxStore } from './outbox-order.ts';
@@ -246,7 +246,7 @@ async function recogniseMiners(db: Db, lock: Lock, slice: Origin, newest: Readon
   });
   // Two agents of a farm may meet the same miner at the same time.
   if (!isSettled) await lock(db, `identity ${slice.farmId}`);
-  const { registered, unchanged } = await settleRivals(db, slice, found, newest);
+  const { registered, unchanged } = await resolveRivals(db, slice, found, newest);
   const strangers = [...newest.values()].filter(({ key }) => !registered.has(key));
   const { adopted, rivals, shared } = await findAdoptable(db, { ...slice, epoch: homeOf(slice) }, strangers);
   const added = strangers.filter(({ key }) => !adopted.has(key) && !shared.has(key));

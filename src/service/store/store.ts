@@ -34,6 +34,7 @@ export type { EventStore, MinerEvent } from './events.ts';
 export { GRANULARITIES, type HistoryBucket } from './history/history.ts';
 export type { IngestStore, SliceOutcome } from './ingest.ts';
 export type { Item } from './miners/items.ts';
+export type { MinerLocation } from './miners/locations.ts';
 export type { MinerFilter, StatusSet } from './miners/miner-filter.ts';
 export { type MinerSearch, SEARCH_FIELDS } from './miners/miner-search.ts';
 export type { ItemPage, MinerStore } from './miners/miners.ts';
@@ -45,7 +46,6 @@ export {
   rackSchema,
 } from './miners/operator-fields.ts';
 export type { MinerOpsStatus, OpsStatusStore } from './miners/ops-status.ts';
-export type { Placement } from './miners/placements.ts';
 export { IDEMPOTENCY_MS } from './pruning.ts';
 export type { Window } from './rows.ts';
 export type { BatchDetail, Task } from './tasks/batch-detail.ts';

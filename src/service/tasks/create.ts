@@ -13,7 +13,7 @@ const TASK_TTL_MS = 15 * 60_000;
 const ROLLOUT_TTL_MS = 4 * 3_600_000;
 
 /** An order of a client: a request to the store, with what the answer and the tasks' end need. */
-export type BatchOrder = Pick<
+export type BatchCreation = Pick<
   BatchRequest,
   'workspaceId' | 'farmId' | 'name' | 'targets' | 'ids' | 'params' | 'actor'
 > & {
@@ -36,7 +36,7 @@ export type Made = {
 
 /** The JSON text of the answer. Throws RefusedError `request.invalid` when no agent would take the params, `request.conflict` when the idempotency key was used with another body. */
 export async function createBatches(
-  order: BatchOrder,
+  order: BatchCreation,
   parts: {
     readonly batches: Pick<BatchStore, 'create'>;
     readonly clock: Clock;

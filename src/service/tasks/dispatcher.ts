@@ -15,7 +15,7 @@ const SWEEP_MS = 5_000;
 /** Together, even with the largest params, less than what an agent may leave unread before its connection is ended. */
 const PAGE = 100;
 
-type CourierParts = {
+type DispatcherParts = {
   readonly tasks: TaskStore;
   /** False when the agent is not connected here. */
   readonly send: (agentId: string, message: TaskOrder | Notice) => boolean;
@@ -25,9 +25,9 @@ type CourierParts = {
   readonly log: Log;
 };
 
-export type Courier = ReturnType<typeof createCourier>;
+export type TaskDispatcher = ReturnType<typeof createTaskDispatcher>;
 
-export function createCourier({ tasks, send, hasRoom, clock, log }: CourierParts) {
+export function createTaskDispatcher({ tasks, send, hasRoom, clock, log }: DispatcherParts) {
   /** The last turn of each agent: two that look at the same time would both send the same. */
   const turns = new Map<string, Promise<void>>();
 
@@ -84,7 +84,7 @@ export function createCourier({ tasks, send, hasRoom, clock, log }: CourierParts
 
   const round = createRound('sweeping tasks', SWEEP_MS, sweep, clock, log);
   return {
-    /** Sends what the agent has not been sent lately. */
+    /** Sends what the agent has not been sent within the time to resend. */
     deliver,
     /** The agent is back: whatever was sent before may be lost. */
     deliverAll: (agentId: string) => bring(agentId, () => clock.nowMs()),

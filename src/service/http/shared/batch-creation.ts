@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Actor, shownParams } from '../../../model/task.ts';
 import type { Caller } from '../../auth/authorise.ts';
-import type { BatchOrder, Made } from '../../tasks/create.ts';
+import type { BatchCreation, Made } from '../../tasks/create.ts';
 import { accessOf, farmOf } from '../guard.ts';
 import type { RouteParts } from '../server.ts';
 import { answerOf, good, toIso } from './envelope.ts';
@@ -12,7 +12,7 @@ import { show } from './validation.ts';
 
 const MAX_IDEMPOTENCY_KEY = 255;
 
-export const orderHeaders = z.looseObject({
+export const creationHeaders = z.looseObject({
   'idempotency-key': z.string().optional().meta({ minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY }),
 });
 
@@ -46,7 +46,7 @@ export async function sendCreated(
   request: FastifyRequest,
   reply: FastifyReply,
   createBatches: RouteParts['createBatches'],
-  order: Omit<BatchOrder, 'workspaceId' | 'farmId' | 'actor' | 'idempotency' | 'toAnswer'>,
+  order: Omit<BatchCreation, 'workspaceId' | 'farmId' | 'actor' | 'idempotency' | 'toAnswer'>,
   { toBatch, toSkipped }: Words,
 ): Promise<FastifyReply> {
   const { caller } = accessOf(request);
@@ -77,7 +77,7 @@ export async function sendCreated(
 }
 
 /** The idempotency key of the request, which counts per API key. */
-function idempotencyOf({ keyId }: Caller, key: string | string[] | undefined): BatchOrder['idempotency'] {
+function idempotencyOf({ keyId }: Caller, key: string | string[] | undefined): BatchCreation['idempotency'] {
   if (typeof key !== 'string') return undefined;
   if (key === '' || key.length > MAX_IDEMPOTENCY_KEY)
     throw invalidRequest(`Idempotency-Key: received ${show(key)}, accepted: 1 to ${MAX_IDEMPOTENCY_KEY} characters`);

@@ -42,13 +42,13 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** `whole` = what to call that which has the fields. */
 function describe(issue: z.core.$ZodIssue, whole: string): string {
-  const place = issue.path.map((part, index) =>
+  const path = issue.path.map((part, index) =>
     typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`,
   );
   const isHidden = issue.path.some((part) => SECRET_NAME.test(String(part)));
   const received = isHidden ? 'a value that is not shown' : show(receivedOf(issue));
   const said = issue.code === 'custom' ? issue.message : `received ${received}, ${issue.message}`;
-  return `${place.join('') || whole}: ${said}`;
+  return `${path.join('') || whole}: ${said}`;
 }
 
 /** Where one field decides between forms, the place is that field and the input is the object around it. */

@@ -13,7 +13,7 @@ import type { Batch, BatchFilter, Window } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
-import { createdAnswerOf, forceSchema, orderHeaders, sendCreated } from '../shared/batch-creation.ts';
+import { createdAnswerOf, creationHeaders, forceSchema, sendCreated } from '../shared/batch-creation.ts';
 import { toPastIso, toWindow } from '../shared/envelope.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../shared/filters.ts';
 import { givenId } from '../shared/parameters.ts';
@@ -78,7 +78,7 @@ export function registerBatches(app: App, { store, clock, createBatches }: Route
       summary: 'Run a task on selected miners',
       description:
         'With the header Idempotency-Key, the same key and body within 24 hours give the same answer and create nothing.',
-      headers: orderHeaders,
+      headers: creationHeaders,
       body: createBodySchema,
       response: answers(createAnswerSchema, 409),
     },

@@ -23,10 +23,10 @@ const dryRun = z
 /** Wrong lines that the answer names. */
 const MAX_SHOWN = 10;
 
-const placeSchema = z.strictObject({ rack: z.string().nullable(), position: z.int().min(1).nullable() });
+const locationSchema = z.strictObject({ rack: z.string().nullable(), position: z.int().min(1).nullable() });
 
 export const importedSchema = answerOf(
-  z.array(named('MinerMove', z.strictObject({ id: z.uuid(), before: placeSchema, after: placeSchema }))),
+  z.array(named('MinerMove', z.strictObject({ id: z.uuid(), before: locationSchema, after: locationSchema }))),
 ).extend({
   meta: z.strictObject({
     dry_run: z.boolean().meta({ description: 'true = nothing was changed' }),
@@ -86,17 +86,21 @@ function registerImport(app: App, { store, clock }: RouteParts): void {
       const { id: farmId, workspaceId } = farmOf(request);
       const isDryRun = request.query.dry_run === 'true';
       const actor = actorOf(accessOf(request).caller);
-      const order = { workspaceId, farmId, text: request.body, isDryRun, actor, nowMs: clock.nowMs() };
-      const changed = await importPositions(store.operators, order).catch((error: unknown) => {
+      const change = { workspaceId, farmId, text: request.body, isDryRun, actor, nowMs: clock.nowMs() };
+      const changed = await importPositions(store.operators, change).catch((error: unknown) => {
         throw error instanceof ConfigError ? toRefusal(error) : error;
       });
-      const data = changed.map(({ id, before, after }) => ({ id, before: toPlace(before), after: toPlace(after) }));
+      const data = changed.map(({ id, before, after }) => ({
+        id,
+        before: toLocation(before),
+        after: toLocation(after),
+      }));
       return { ...good(data), meta: { dry_run: isDryRun, changed_count: data.length } };
     },
   });
 }
 
-const toPlace = ({ rack, position }: Edited['after']) => ({ rack, position });
+const toLocation = ({ rack, position }: Edited['after']) => ({ rack, position });
 
 function toRefusal({ problems }: ConfigError) {
   const more = problems.length - MAX_SHOWN;

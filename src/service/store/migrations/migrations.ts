@@ -33,7 +33,7 @@ export async function migrate(databases: Databases, name: string, steps: readonl
     }
     if (version === steps.length) return;
     for (const step of steps.slice(version)) await step(trx, databases.autoNumber);
-    await databases.settle(trx);
+    await databases.afterMigration(trx);
     await trx
       .insertInto('schema_version')
       .values({ owner: OWNER, version: steps.length })

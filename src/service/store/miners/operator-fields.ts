@@ -7,7 +7,7 @@ import type { Databases } from '../databases.ts';
 import { chunks } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 import { insertBatch } from '../tasks/batch-write.ts';
-import { listPlacements, type Placement } from './placements.ts';
+import { listLocations, type MinerLocation } from './locations.ts';
 
 const MAX_RACK = 64;
 
@@ -65,7 +65,7 @@ type EditOutcome =
 export type OperatorStore = {
   edit(request: EditRequest): Promise<EditOutcome>;
   /** In the order of addresses. Read in pages, between which others have their turn. */
-  listPlacements(farmId: string): Promise<readonly Placement[]>;
+  listLocations(farmId: string): Promise<readonly MinerLocation[]>;
 };
 
 type Current = OperatorValues & Pick<Row<'miners'>, 'id' | 'row_id' | 'agent_id' | 'agent_key'>;
@@ -78,7 +78,7 @@ export function createOperatorStore(
   return {
     edit: (request) =>
       transact(async (trx): Promise<EditOutcome> => {
-        await lock(trx, `places ${request.farmId}`);
+        await lock(trx, `locations ${request.farmId}`);
         const edits = new Map(request.edits.map((edit) => [edit.id, edit]));
         const miners = await readMiners(trx, request.farmId, [...edits.keys()]);
         const values = new Map([...miners].map(([id, miner]) => [id, merge(miner, edits.get(id) ?? {})]));
@@ -99,7 +99,7 @@ export function createOperatorStore(
         const changed = changes.map(({ id, before, after }) => ({ id, before, after }));
         return { kind: 'done', values, changed, agentIds: request.isDryRun === true ? [] : agentsToTell(changes) };
       }),
-    listPlacements: (farmId) => listPlacements(read, farmId),
+    listLocations: (farmId) => listLocations(read, farmId),
   };
 }
 
@@ -147,7 +147,7 @@ async function findTaken(
   farmId: string,
   values: ReadonlyMap<string, OperatorValues>,
 ): Promise<readonly EditProblem[]> {
-  const placeOf = ({ rack, position }: { rack: string | null; position: number | null }) =>
+  const locationKeyOf = ({ rack, position }: { rack: string | null; position: number | null }) =>
     rack === null || position === null ? undefined : JSON.stringify([rack, position]);
   const holders = new Map<string, string>();
   const racks = [...new Set([...values.values()].flatMap(({ rack }) => (rack === null ? [] : [rack])))];
@@ -160,16 +160,16 @@ async function findTaken(
       .where('position', 'is not', null)
       .execute();
     for (const row of rows) {
-      const place = placeOf(row);
-      if (place !== undefined && !values.has(row.id)) holders.set(place, row.id);
+      const location = locationKeyOf(row);
+      if (location !== undefined && !values.has(row.id)) holders.set(location, row.id);
     }
   }
   const problems: EditProblem[] = [];
   for (const [id, after] of values) {
-    const place = placeOf(after);
-    if (place === undefined) continue;
-    const by = holders.get(place);
-    if (by === undefined) holders.set(place, id);
+    const location = locationKeyOf(after);
+    if (location === undefined) continue;
+    const by = holders.get(location);
+    if (by === undefined) holders.set(location, id);
     else problems.push({ id, reason: 'taken', by });
   }
   return problems;

@@ -67,7 +67,7 @@ export function openPostgresDatabases(url: string, log: Log = silentLog, random 
     // Whoever runs the database has its own backups.
     backUp: async () => {},
     // It measures its tables itself.
-    settle: async () => {},
+    afterMigration: async () => {},
     messages: createPostgresMessages(write, { connectionString: url, keepAlive: true, application_name: 'pithead' }),
     async sharedNowMs() {
       const { rows } = await sql<{ ms: number }>`

@@ -62,7 +62,7 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
     // A transaction holds the write lock of the whole file from its first statement.
     lock: async () => {},
     backUp: (version) => backUp(write, path, version),
-    settle: writeStatistics,
+    afterMigration: writeStatistics,
     // One process serves the file: it tells itself.
     messages: { send: async () => {}, listen: () => ({ stop: async () => {} }) },
     sharedNowMs: undefined,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../../../src/base/log.ts';
 import { newId, openStore, type Store } from '../../../../src/service/store/store.ts';
-import { createCourier } from '../../../../src/service/tasks/dispatcher.ts';
+import { createTaskDispatcher } from '../../../../src/service/tasks/dispatcher.ts';
 import { planBatches } from '../../../../src/service/tasks/plan.ts';
 import type { Notice, TaskOrder } from '../../../../src/wire/frames.ts';
 import { queryDatabase, temporaryDatabase } from '../../../support/database.ts';
@@ -96,8 +96,8 @@ test('a task that is given up while it is on its way reaches the agent with a wo
       return claimed;
     },
   };
-  const courier = createCourier({ ...agent, tasks, clock, log: silentLog });
-  await courier.deliver(agentId);
+  const dispatcher = createTaskDispatcher({ ...agent, tasks, clock, log: silentLog });
+  await dispatcher.deliver(agentId);
   const [taskId = ''] = agent.tasks();
   expect(agent.cancels()).toEqual([taskId]);
   await say(2, taskId, 'succeeded');
@@ -107,11 +107,11 @@ test('a task that is given up while it is on its way reaches the agent with a wo
 test('whoever gives a batch up while another copy sends it: no agent keeps a task of it without knowing', async () => {
   const { clock, copy, store, agentId, order, cancel } = await startFarm();
   const agent = createListener();
-  const courier = createCourier({ ...agent, tasks: store.tasks, clock, log: silentLog });
+  const dispatcher = createTaskDispatcher({ ...agent, tasks: store.tasks, clock, log: silentLog });
   for (let n = 0; n < 8; n++) {
     const batchId = await order();
-    await Promise.all([courier.deliver(agentId), cancel(copy, batchId)]);
-    await courier.deliver(agentId);
+    await Promise.all([dispatcher.deliver(agentId), cancel(copy, batchId)]);
+    await dispatcher.deliver(agentId);
     expect(agent.cancels().toSorted()).toEqual(agent.tasks().toSorted());
     agent.read();
   }
@@ -122,8 +122,8 @@ test('what was claimed and could not be sent is sent by whoever looks next', asy
   const agent = createListener();
   await order(3);
   const parts = { ...agent, tasks: store.tasks, clock, log: silentLog };
-  await createCourier({ ...parts, send: () => false }).deliver(agentId);
-  await createCourier(parts).deliver(agentId);
+  await createTaskDispatcher({ ...parts, send: () => false }).deliver(agentId);
+  await createTaskDispatcher(parts).deliver(agentId);
   expect(agent.tasks()).toHaveLength(3);
 });
 
@@ -131,13 +131,13 @@ test('an agent that does not read gets no more until it does', async () => {
   const { clock, store, agentId, order } = await startFarm();
   const agent = createListener(10);
   await order();
-  const courier = createCourier({ ...agent, tasks: store.tasks, clock, log: silentLog });
-  await courier.deliver(agentId);
+  const dispatcher = createTaskDispatcher({ ...agent, tasks: store.tasks, clock, log: silentLog });
+  await dispatcher.deliver(agentId);
   const first = agent.tasks();
   expect(first).toHaveLength(100);
-  await courier.deliver(agentId);
+  await dispatcher.deliver(agentId);
   expect(agent.tasks()).toHaveLength(100);
   agent.read();
-  await courier.deliver(agentId);
+  await dispatcher.deliver(agentId);
   expect(new Set([...first, ...agent.tasks()]).size).toBe(MINERS);
 });

@@ -6,7 +6,7 @@ import { V2_FARM } from '../../../auth/rules.data.ts';
 import { farmOf, farmParams } from '../../guard.ts';
 import { answers, EXTENSION, named } from '../../openapi.ts';
 import type { App, RouteParts } from '../../server.ts';
-import { createdAnswerOf, orderHeaders, sendCreated } from '../../shared/batch-creation.ts';
+import { createdAnswerOf, creationHeaders, sendCreated } from '../../shared/batch-creation.ts';
 import { allowNoBody } from '../../shared/body.ts';
 import { answerOf, good } from '../../shared/envelope.ts';
 import { batchDetailSchema, batchParams, toDetail } from './batches.ts';
@@ -35,7 +35,7 @@ export const createdAnswerSchema = createdAnswerOf(
   z.int().min(0),
 );
 
-export function registerBatchOrders(app: App, { store, clock, createBatches, deliver }: RouteParts): void {
+export function registerBatchCommands(app: App, { store, clock, createBatches, deliver }: RouteParts): void {
   app.route({
     method: 'POST',
     url: `${V2_FARM}/task-batches`,
@@ -47,7 +47,7 @@ export function registerBatchOrders(app: App, { store, clock, createBatches, del
       description:
         'One batch per agent. Who gets no task is listed with the reason. With the header Idempotency-Key, the same key and body within 24 hours give the same answer and create nothing.',
       params: farmParams,
-      headers: orderHeaders,
+      headers: creationHeaders,
       body: orderSchema,
       response: answers(createdAnswerSchema, 409),
     },

@@ -25,15 +25,15 @@ export async function findAdoptable(
   const candidates = await findCandidates(db, agent.farmId, wanted);
   if (candidates.length === 0) return recognised;
   const elsewhere = await findServedElsewhere(db, agent, candidates);
-  const { held: own, known } = await findHeld(db, agent, candidates);
+  const { registered: own, known } = await findRegisteredElsewhere(db, agent, candidates);
   const taken = new Set([...own, ...elsewhere]);
-  const rungs: readonly ((want: Want, miner: KnownMiner) => boolean)[] = [
+  const criteria: readonly ((want: Want, miner: KnownMiner) => boolean)[] = [
     (want, miner) => want.mac !== '' && miner.mac === want.mac,
     (want, miner) => want.serial !== '' && miner.serial === want.serial,
     (want, miner) =>
       miner.unstable_reason === 'ip_only' && miner.ip_num === want.ipNum && !isServedElsewhere(miner, agent),
   ];
-  for (const isMatch of rungs) {
+  for (const isMatch of criteria) {
     for (const want of wanted) {
       if (adopted.has(want.key)) continue;
       const best = candidates
@@ -95,12 +95,12 @@ async function findCandidates(db: Db, farmId: string, wanted: readonly Want[]): 
   return [...new Map(found.map((miner) => [miner.row_id, miner])).values()];
 }
 
-/** Miners that the agent has under another key: `held` = one that lives, `known` = any of this installation. */
-async function findHeld(
+/** Miners that the agent has under another key: `registered` = one that lives, `known` = any of this installation. */
+async function findRegisteredElsewhere(
   db: Db,
   agent: { agentId: string; epoch: string; nowMs: number },
   candidates: readonly KnownMiner[],
-): Promise<{ held: Set<number>; known: ReadonlySet<number> }> {
+): Promise<{ registered: Set<number>; known: ReadonlySet<number> }> {
   const rows = await db
     .selectFrom('registrations')
     .select(['row_id', 'last_at'])
@@ -113,5 +113,5 @@ async function findHeld(
     .where('epoch', '=', agent.epoch)
     .execute();
   const live = rows.filter(({ last_at }) => last_at > agent.nowMs - LIVE_KEY_MS);
-  return { held: new Set(live.map(({ row_id }) => row_id)), known: new Set(rows.map(({ row_id }) => row_id)) };
+  return { registered: new Set(live.map(({ row_id }) => row_id)), known: new Set(rows.map(({ row_id }) => row_id)) };
 }

@@ -47,7 +47,7 @@ export const isSameDevice = (record: MinerRecord, miner: KnownMiner): boolean =>
  * The registrations of the agent, without those that it has lost. `unchanged` = keys of miners that another agent serves now, and that this agent sees at the
  * same address or has not read since: its reports change nothing. A key that it reads at another address becomes a rival: it is registered no longer.
  */
-export async function settleRivals(
+export async function resolveRivals(
   db: Db,
   agent: Reporter,
   registered: ReadonlyMap<string, Registered>,

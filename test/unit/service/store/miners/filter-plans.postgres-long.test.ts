@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Databases } from '../../../../../src/service/store/databases.ts';
+import { listLocations } from '../../../../../src/service/store/miners/locations.ts';
 import { createMinerStore } from '../../../../../src/service/store/miners/miners.ts';
-import { listPlacements } from '../../../../../src/service/store/miners/placements.ts';
 import { isPostgresUrl } from '../../../../../src/service/store/postgres/postgres.ts';
 import { openDatabases, openStore, type Store } from '../../../../../src/service/store/store.ts';
 import { newDatabase, type TestDatabase } from '../../../../support/database.ts';
@@ -98,7 +98,7 @@ test('the places of a whole farm are read in pages by the order of the list, and
     if (isReading) setImmediate(count);
   };
   setImmediate(count);
-  const placements = await listPlacements(read, fleet.farmId);
+  const miners = await listLocations(read, fleet.farmId);
   isReading = false;
   expect(turns).toBeGreaterThan(2);
   const whole = await databases.read
@@ -108,8 +108,8 @@ test('the places of a whole farm are read in pages by the order of the list, and
     .orderBy('ip_num')
     .orderBy('id')
     .execute();
-  expect(placements.map(({ id }) => id)).toEqual(whole.map(({ id }) => id));
-  expect(placements.length).toBe(MINERS);
+  expect(miners.map(({ id }) => id)).toEqual(whole.map(({ id }) => id));
+  expect(miners.length).toBe(MINERS);
   expect(plans.length).toBeGreaterThan(2);
   if (isPostgres) return;
   for (const { accesses } of await Promise.all(plans)) expect(accesses).toMatchObject([{ index: IN_ORDER }]);

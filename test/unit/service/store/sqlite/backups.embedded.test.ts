@@ -91,7 +91,7 @@ test('made while slices are stored it holds up nobody, and holds one moment', as
   const writing = (async () => {
     let count = 0;
     for (; !isOver; count++) {
-      await here.store.events.tellEach({ type: 'backup_skipped', atMs: count, detail: {} });
+      await here.store.events.recordForService({ type: 'backup_skipped', atMs: count, detail: {} });
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     return count;
@@ -143,7 +143,7 @@ test('put back it is the database again, what was there is kept, and what came a
   const here = await site(10);
   const { next } = backupsOf(here);
   await next();
-  await here.store.events.tellEach({ type: 'backup_skipped', atMs: 5, detail: {} });
+  await here.store.events.recordForService({ type: 'backup_skipped', atMs: 5, detail: {} });
   await here.store.close();
   const file = listBackups(here.dir, here.databasePath)[0]?.path ?? '';
   const restored = restore({ ...here, file, nowMs: Date.UTC(2026, 5, 1) });

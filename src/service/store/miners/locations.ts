@@ -6,16 +6,16 @@ import type { Db, Row } from '../schema.ts';
 const PAGE = 2_000;
 
 /** Where a miner stands, with what identifies it. */
-export type Placement = Readonly<Pick<Row<'miners'>, 'id' | 'mac' | 'serial' | 'rack' | 'position'>> & {
+export type MinerLocation = Readonly<Pick<Row<'miners'>, 'id' | 'mac' | 'serial' | 'rack' | 'position'>> & {
   readonly ipNum: number;
 };
 
-export async function listPlacements(read: Db, farmId: string): Promise<readonly Placement[]> {
+export async function listLocations(read: Db, farmId: string): Promise<readonly MinerLocation[]> {
   // By id: a miner whose address changes meanwhile is still there once.
-  const found = new Map<string, Placement>();
-  for (let last: Placement | undefined, isMore = true; isMore; ) {
+  const found = new Map<string, MinerLocation>();
+  for (let last: MinerLocation | undefined, isMore = true; isMore; ) {
     const page = await readPage(read, farmId, last);
-    for (const placement of page) found.set(placement.id, placement);
+    for (const miner of page) found.set(miner.id, miner);
     last = page.at(-1);
     isMore = page.length === PAGE;
     await turn();
@@ -24,7 +24,7 @@ export async function listPlacements(read: Db, farmId: string): Promise<readonly
 }
 
 /** Those that come after `last` in the order of addresses. */
-async function readPage(read: Db, farmId: string, last: Placement | undefined): Promise<Placement[]> {
+async function readPage(read: Db, farmId: string, last: MinerLocation | undefined): Promise<MinerLocation[]> {
   const all = read
     .selectFrom('miners')
     .select(['id', 'mac', 'serial', 'ip_num', 'rack', 'position'])
