@@ -11,8 +11,8 @@ import type { ReportRecord } from '../wire/records.ts';
 import { createCaptures } from './capture/captures.ts';
 import { adopt, ownConfig } from './config/adopt.ts';
 import type { AgentConfig } from './config/config.ts';
-import { createDoorOffers, type Reloaded } from './control/control-handlers.ts';
-import { createDoor } from './control/control-socket.ts';
+import { createControlHandlers, type Reloaded } from './control/control-handlers.ts';
+import { createControlSocket } from './control/control-socket.ts';
 import type { OwnService } from './control/status.ts';
 import { createAccess } from './device/device-client.ts';
 import { createTrustDesk } from './device/trust-desk.ts';
@@ -59,7 +59,7 @@ type AgentOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly random?: () => number;
-  /** Reads the configuration anew and takes it over, for those who ask at the local door. Throws ConfigError. */
+  /** Reads the configuration anew and takes it over, for those who ask at the control socket. Throws ConfigError. */
   readonly reload?: () => Reloaded;
   /** The service in the same process, for those who ask how this host is doing. */
   readonly ownService?: () => OwnService;
@@ -285,12 +285,12 @@ export function createAgent(options: AgentOptions) {
     outbox: () => outbox.state(),
   });
 
-  const door = createDoor({
+  const controlSocket = createControlSocket({
     stateDir: config.stateDir,
     clock,
     log,
     newId: newUuid,
-    offers: createDoorOffers({
+    handlers: createControlHandlers({
       ...{ clock, startedMs, config, access, fleet, registry, scanning, captures, tasks, standstill, mayReach },
       ...{ log, neighbours, emit, pollNow: poller.pollNow, newId: newUuid },
       reload: options.reload,
@@ -306,7 +306,7 @@ export function createAgent(options: AgentOptions) {
   });
 
   const parts: readonly Part[] = [
-    { name: 'place', start() {}, stop: () => door.close() },
+    { name: 'place', start() {}, stop: () => controlSocket.close() },
     { name: 'database', start() {}, stop: () => db.close() },
     { name: 'outbox', start: () => outbox.setUplinks(uplinks.map(({ name }) => name)), stop: () => outbox.close() },
     {
@@ -334,7 +334,7 @@ export function createAgent(options: AgentOptions) {
     // Stops before the scanner: a scan that is a task goes on with the next start, it is not given up.
     { name: 'tasks', start: () => tasks.start(), stop: () => tasks.stop() },
     ...(config.scan.ipReports ? [{ name: 'IP reports', start: ipReports.start, stop: ipReports.stop }] : []),
-    { name: 'door', start: () => door.start(), stop: () => door.stop() },
+    { name: 'control socket', start: () => controlSocket.start(), stop: () => controlSocket.stop() },
     {
       name: 'rounds',
       start() {

@@ -11,7 +11,7 @@ import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { type Agent, createAgent } from '../../src/agent/agent.ts';
 import { type AgentConfig, parseConfig } from '../../src/agent/config/config.ts';
-import { knock } from '../../src/agent/control/control-client.ts';
+import { findRunningAgent } from '../../src/agent/control/control-client.ts';
 import { CLOCK_TROUBLE } from '../../src/agent/control/status.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -73,7 +73,7 @@ const inFuture = () =>
     .filter((time) => time !== null && Date.parse(time) > clock.nowMs() + SLACK_MS);
 
 async function state() {
-  const found = await knock(stateDir);
+  const found = await findRunningAgent(stateDir);
   if (found.kind !== 'running') throw new Error(`the agent is ${found.kind}`);
   return found.agent.state().finally(() => found.agent.close());
 }

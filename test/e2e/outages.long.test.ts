@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { knock } from '../../src/agent/control/control-client.ts';
+import { findRunningAgent } from '../../src/agent/control/control-client.ts';
 import { runPithead, type Started, startPithead } from './process.ts';
 import { readScan } from './scan-lines.ts';
 import { until } from './until.ts';
@@ -48,9 +48,9 @@ afterAll(async () => {
 const pithead = (...args: string[]) => runPithead([...args, '--config', config]);
 
 async function withAgent<T>(
-  work: (agent: Extract<Awaited<ReturnType<typeof knock>>, { kind: 'running' }>['agent']) => Promise<T>,
+  work: (agent: Extract<Awaited<ReturnType<typeof findRunningAgent>>, { kind: 'running' }>['agent']) => Promise<T>,
 ) {
-  const found = await knock(join(folder, 'state'));
+  const found = await findRunningAgent(join(folder, 'state'));
   if (found.kind !== 'running') throw new Error(`the agent is ${found.kind}`);
   try {
     return await work(found.agent);

@@ -2,7 +2,7 @@
 // one shows its facts elsewhere, or both show everything. Neither is it, and a person gives the miner back what it had. A whole site, real sockets.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
-import { knock } from '../../src/agent/control/control-client.ts';
+import { findRunningAgent } from '../../src/agent/control/control-client.ts';
 import { type Site, startSite } from './site.ts';
 
 const [INSIDE, OUTSIDE] = ['127.166.0', '127.166.1'];
@@ -28,13 +28,13 @@ const keyAt = (ip: string) => [...site.stack.agent.fleet.all()].find(({ target }
 const freeIn = (network: string) =>
   Array.from({ length: 253 }, (_, n) => `${network}.${n + 2}`).find((ip) => !site.farm.device(ip)) ?? '';
 const suspects = async () => {
-  const found = await knock(site.stateDir);
+  const found = await findRunningAgent(site.stateDir);
   if (found.kind !== 'running') throw new Error(`the agent cannot be asked: ${found.kind}`);
   const { suspects: all } = await found.agent.state().finally(() => found.agent.close());
   return all.map(({ ip }) => ip);
 };
 async function settle(ip: string) {
-  const found = await knock(site.stateDir);
+  const found = await findRunningAgent(site.stateDir);
   if (found.kind !== 'running') throw new Error(`the agent cannot be asked: ${found.kind}`);
   const request = { units: [ip], dry_run: false, by: 'test' };
   return found.agent.settle(request, AbortSignal.timeout(60_000)).finally(() => found.agent.close());

@@ -2,7 +2,7 @@
 // those restart. What happens to all others is nothing, and one finding names the devices. A whole site, real sockets.
 import { expect, test } from 'vitest';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
-import { knock } from '../../src/agent/control/control-client.ts';
+import { findRunningAgent } from '../../src/agent/control/control-client.ts';
 import { parseDurationMs } from '../../src/base/time/duration.ts';
 import { type Site, startSite } from '../e2e/site.ts';
 import { neighbourAt } from '../support/neighbours.ts';
@@ -80,7 +80,7 @@ const NAMED_WITHIN_MS = 60_000;
 
 /** What the agent tells of itself, once it names all of them, or after a minute. */
 async function namedBy(site: Site, attackers: readonly Device[]) {
-  const found = await knock(site.stateDir);
+  const found = await findRunningAgent(site.stateDir);
   if (found.kind !== 'running') throw new Error(`the agent cannot be asked: ${found.kind}`);
   try {
     for (const endMs = performance.now() + NAMED_WITHIN_MS; ; await pause(1_000)) {

@@ -1,5 +1,5 @@
-// The agent that runs on a state directory, as the command line sees it: whether there is one is told by its lock, the rest is asked at its local
-// door. It starts none.
+// The running agent of a state directory, as the command line uses it: its lock says whether it runs, its control socket answers the rest.
+// It starts no agent.
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { systemClock } from '../../base/clock.ts';
 import { ConfigError, PeerError, RefusedError } from '../../base/errors.ts';
 import { isLocked, takeLock } from '../../base/storage/lock.ts';
 import { foundSchema } from '../capture/found.ts';
-import type { DoorOffers } from './control-handlers.ts';
+import type { ControlHandlers } from './control-handlers.ts';
 import {
   identitiesSchema,
   type Line,
@@ -17,12 +17,12 @@ import {
   reloadedSchema,
   settledSchema,
   shownTasksSchema,
-  stateSchema,
+  statusSchema,
 } from './messages.ts';
-import { doorAddress } from './socket-address.ts';
+import { socketAddress } from './socket-address.ts';
 
 export type {
-  DoorState,
+  AgentStatus,
   Identities,
   Preview,
   RunRequest,
@@ -40,7 +40,7 @@ type Asynchronous<T> = {
  * What the handlers of the agent do, asked from outside. Each throws RefusedError with what the agent says, PeerError when it does not answer or goes
  * away.
  */
-export type RunningAgent = Asynchronous<DoorOffers> & {
+export type RunningAgent = Asynchronous<ControlHandlers> & {
   readonly stateDir: string;
   /** Of the program that it is. */
   version(): Promise<string>;
@@ -49,14 +49,14 @@ export type RunningAgent = Asynchronous<DoorOffers> & {
 
 /**
  * `locked` = somebody may be there, but this user may not ask; `silent` = somebody is there and does not answer; `unreachable` = somebody is there,
- * and has no door.
+ * and has no control socket.
  */
-export type Knock =
+export type FoundAgent =
   | { readonly kind: 'running'; readonly agent: RunningAgent }
   | { readonly kind: 'none' | 'locked' | 'silent' | 'unreachable' };
 
 const ANSWER_MS = 10_000;
-/** Longer than the door lets a look at a miner or its log take. */
+/** Longer than the agent lets a look at a miner or its log take. */
 const LOOK_MS = 130_000;
 const STOP_MS = 10_000;
 const STOP_LOOK_MS = 250;
@@ -65,10 +65,10 @@ const LINE_MS = 30_000;
 const MAX_LINE_CHARS = 8 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-export async function knock(stateDir: string): Promise<Knock> {
-  const { kind, agent } = await atDoor(stateDir);
+export async function findRunningAgent(stateDir: string): Promise<FoundAgent> {
+  const { kind, agent } = await tryAgent(stateDir);
   if (kind === 'running') return { kind, agent };
-  if (kind !== 'none' && kind !== 'doorless') return { kind };
+  if (kind !== 'none' && kind !== 'no-socket') return { kind };
   const isThere = isLocked(lockOf(stateDir));
   if (isThere === undefined) return { kind: 'locked' };
   if (!isThere) return { kind: 'none' };
@@ -84,7 +84,7 @@ export async function mustBeAlone(stateDir: string): Promise<() => void> {
   for (;;) {
     const release = takeLock(lockOf(stateDir));
     if (release !== undefined) return release;
-    const { kind, agent } = await atDoor(stateDir);
+    const { kind, agent } = await tryAgent(stateDir);
     await agent?.close();
     if (kind === 'running' || systemClock.monotonicMs() >= endMs)
       throw new RefusedError('agent.not-alone', `start an agent on ${stateDir}: another one runs there`);
@@ -94,14 +94,14 @@ export async function mustBeAlone(stateDir: string): Promise<() => void> {
 
 const lockOf = (stateDir: string) => join(stateDir, 'agent.lock');
 
-type AtDoor =
+type Trial =
   | { readonly kind: 'running'; readonly agent: RunningAgent }
-  | { readonly kind: 'none' | 'locked' | 'silent' | 'doorless'; readonly agent?: undefined };
+  | { readonly kind: 'none' | 'locked' | 'silent' | 'no-socket'; readonly agent?: undefined };
 
-async function atDoor(stateDir: string): Promise<AtDoor> {
-  const address = doorAddress(stateDir);
-  if (address === undefined) return { kind: 'doorless' };
-  const agent = openDoor(stateDir, address);
+async function tryAgent(stateDir: string): Promise<Trial> {
+  const address = socketAddress(stateDir);
+  if (address === undefined) return { kind: 'no-socket' };
+  const agent = createClient(stateDir, address);
   try {
     await agent.version();
     return { kind: 'running', agent };
@@ -118,7 +118,7 @@ function kindOf(error: unknown): 'none' | 'locked' | 'silent' {
   return code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR' ? 'none' : 'silent';
 }
 
-function openDoor(stateDir: string, address: string): RunningAgent {
+function createClient(stateDir: string, address: string): RunningAgent {
   const pool = new Pool('http://agent', {
     socketPath: address,
     connections: 4,
@@ -190,7 +190,7 @@ function openDoor(stateDir: string, address: string): RunningAgent {
   return {
     stateDir,
     version: async () => (await ask(z.object({ version: z.string() }), 'GET', '/state')).version,
-    state: () => ask(stateSchema, 'GET', '/state'),
+    state: () => ask(statusSchema, 'GET', '/state'),
     tasks: (limit, onlyOpen) => ask(shownTasksSchema, 'GET', `/tasks?limit=${limit}${onlyOpen ? '&open=true' : ''}`),
     preview: (request, signal) =>
       ask(previewSchema, 'POST', '/tasks/preview', request, { headersTimeout: LOOK_MS, signal }),
@@ -242,7 +242,7 @@ const givenUpSchema = z.object({ given_up: z.int() });
 
 function refusalOf(said: unknown): RefusedError | ConfigError {
   const parsed = refusalSchema.safeParse(said);
-  if (!parsed.success) return new RefusedError('door.unclear', 'the running agent refuses this without a reason');
+  if (!parsed.success) return new RefusedError('control.unclear', 'the running agent refuses this without a reason');
   const { code, error, problems } = parsed.data;
   return problems === undefined ? new RefusedError(code, error) : new ConfigError(error, problems);
 }

@@ -1,5 +1,5 @@
-// What the running agent does for whoever asks at its local door: through its own gate, its own scanner and its own turns, so that its limits hold
-// for people of this host too. It opens no door.
+// What the running agent does for callers at its control socket: through its own task queue, scanner and device mutexes, so that its limits hold for
+// people of this host too. It opens no socket.
 import pLimit from 'p-limit';
 import { RefusedError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -25,7 +25,7 @@ import { type AllowSettings, mustBeAllowed } from '../tasks/settings.ts';
 import { createIdentities } from './identities.ts';
 import { createLocalRuns } from './local-runs.ts';
 import type { Preview, PreviewRequest, RunRequest, ScanRequest, ShownCapture, ShownTask, Step } from './messages.ts';
-import { isoOf, type StateParts, shownState } from './status.ts';
+import { agentStatus, isoOf, type StateParts } from './status.ts';
 
 /** What came of reading the configuration anew: sections that are different now, and settings that take a restart. */
 export type Reloaded = { readonly changed: readonly string[]; readonly needsRestart: readonly string[] };
@@ -33,9 +33,9 @@ export type Reloaded = { readonly changed: readonly string[]; readonly needsRest
 const RECOGNISED_AT_ONCE = 32;
 
 /** Each refuses with RefusedError; its code and its message are for whoever asked. */
-export type DoorOffers = ReturnType<typeof createDoorOffers>;
+export type ControlHandlers = ReturnType<typeof createControlHandlers>;
 
-export function createDoorOffers(
+export function createControlHandlers(
   parts: StateParts & {
     readonly log: Log;
     readonly config: { readonly tasks: AllowSettings & { readonly reboot: { readonly concurrency: number } } };
@@ -110,7 +110,7 @@ export function createDoorOffers(
 
   return {
     ...createIdentities({ clock, registry, settlement, name: (names) => namedMiners(names, known()) }),
-    state: () => shownState(parts),
+    state: () => agentStatus(parts),
     /** Newest first. */
     tasks(limit: number, onlyOpen: boolean) {
       const now = lookAtClocks(clock);
@@ -232,7 +232,7 @@ function isBeyond(configured: ScanRanges, name: string): boolean {
   return countAddresses(spansOutside(configured, [range])) === range.last - range.first + 1;
 }
 
-/** What the doors of a device said in full stays here. */
+/** What the ports of a device said in full stays here. */
 const shownFound = ({ evidence: _, ...found }: Found): ShownFound => found;
 
 function shownTask(view: TaskView, ip: string | undefined, now: ClockLook): ShownTask {

@@ -1,22 +1,24 @@
-// The local door: where people and programs of this host ask the running agent, through a socket that only its owner and root may open. Without it
-// the agent works as well: whatever goes wrong here is logged and tried again, and ends nothing.
+// The control socket: people and programs of this host ask the running agent through it; only its owner and root may open it. The agent works
+// without it: each failure here is logged, tried again, and ends nothing.
 import { once } from 'node:events';
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import { createRound } from '../../base/lifecycle.ts';
-import { createDoorServer } from './server.ts';
-import { doorAddress } from './socket-address.ts';
+import { createControlServer } from './server.ts';
+import { socketAddress } from './socket-address.ts';
 
 const RETRY_MS = 30_000;
 const ANSWER_MS = 2_000;
 const isWindows = process.platform === 'win32';
 
-export function createDoor(options: Parameters<typeof createDoorServer>[0] & { readonly stateDir: string }) {
+export function createControlSocket(
+  options: Parameters<typeof createControlServer>[0] & { readonly stateDir: string },
+) {
   const { stateDir, clock, log } = options;
-  const address = doorAddress(stateDir);
-  let opened: Awaited<ReturnType<typeof createDoorServer>> | undefined;
+  const address = socketAddress(stateDir);
+  let opened: Awaited<ReturnType<typeof createControlServer>> | undefined;
   let told: string | undefined;
 
   const isThere = () => opened !== undefined && (isWindows || address === undefined || isSocket(address));
@@ -26,17 +28,17 @@ export function createDoor(options: Parameters<typeof createDoorServer>[0] & { r
     await opened?.close();
     opened = undefined;
     if (!isWindows) await makeRoom(path);
-    const fresh = await createDoorServer(options);
+    const fresh = await createControlServer(options);
     try {
       await listen(fresh.server, path);
     } catch (error) {
       await fresh.close();
       throw error;
     }
-    fresh.server.on('error', (error) => log.error({ cause: renderError(error) }, 'keep the local door open'));
+    fresh.server.on('error', (error) => log.error({ cause: renderError(error) }, 'keep the control socket open'));
     opened = fresh;
     told = undefined;
-    log.debug({ address: path }, 'the local door is open');
+    log.debug({ address: path }, 'the control socket is open');
   };
 
   const tried = Promise.withResolvers<void>();
@@ -45,14 +47,14 @@ export function createDoor(options: Parameters<typeof createDoorServer>[0] & { r
       await open(path);
     } catch (error) {
       const cause = renderError(error);
-      if (cause !== told) log.warn({ address: path, cause }, 'no local door for now');
+      if (cause !== told) log.warn({ address: path, cause }, 'no control socket for now');
       told = cause;
     } finally {
       tried.resolve();
     }
   };
   const attempts =
-    address === undefined ? undefined : createRound('local door', RETRY_MS, () => attempt(address), clock, log);
+    address === undefined ? undefined : createRound('control socket', RETRY_MS, () => attempt(address), clock, log);
 
   return {
     /** Never throws; resolves after the first attempt. */
@@ -60,7 +62,7 @@ export function createDoor(options: Parameters<typeof createDoorServer>[0] & { r
       if (attempts === undefined) {
         log.warn(
           { stateDir },
-          'no local door: the path of the state directory is too long for a socket; `pithead status` and the like will not find this agent',
+          'no control socket: the path of the state directory is too long for a socket; `pithead status` and the like will not find this agent',
         );
         return;
       }
@@ -85,9 +87,12 @@ export function createDoor(options: Parameters<typeof createDoorServer>[0] & { r
 async function makeRoom(path: string): Promise<void> {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   if (!isSocket(path))
-    throw new RefusedError('door.taken', `open the door at ${path}: there is a file that is no socket`);
+    throw new RefusedError('control.taken', `open the control socket at ${path}: there is a file that is no socket`);
   if (await answers(path))
-    throw new RefusedError('door.taken', `open the door at ${path}: another agent runs on this state directory`);
+    throw new RefusedError(
+      'control.taken',
+      `open the control socket at ${path}: another agent runs on this state directory`,
+    );
   rmSync(path, { force: true });
 }
 

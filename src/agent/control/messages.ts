@@ -1,5 +1,5 @@
-// What is said at the agent's local door, both ways: requests, answers, and the lines of answers that go on for a while. Schemas and their types only.
-// Whoever reads takes what it knows and leaves the rest, so that an agent and a command of different versions still talk.
+// Messages of the control socket, both ways: requests, answers, and the lines of long answers. Schemas and their types only. Readers take what they
+// know and leave the rest, so that an agent and a command of different versions still talk.
 import { z } from 'zod';
 import { scanAccountSchema } from '../../model/contact.ts';
 import { EXECUTION_TASK_NAMES, taskStatusSchema } from '../../model/task.ts';
@@ -199,7 +199,7 @@ const progressSchema = z.object({
   remaining_ms: z.number().nullable(),
 });
 
-export const stateSchema = z.object({
+export const statusSchema = z.object({
   version: z.string(),
   pid: z.int(),
   name: nullableText,
@@ -304,4 +304,4 @@ export const stateSchema = z.object({
     })
     .exactOptional(),
 });
-export type DoorState = z.infer<typeof stateSchema>;
+export type AgentStatus = z.infer<typeof statusSchema>;

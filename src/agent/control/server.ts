@@ -1,4 +1,4 @@
-// The door as a server: its routes, and the bounds on what a caller may send and hold. Who may open it is the business of whoever listens.
+// The HTTP server of the control socket: its routes, and the bounds on what a caller may send and hold. The socket's file rights say who may call.
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { fastify, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { ConfigError, PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { connectionsWithin, openFileLimit } from '../../base/platform/fd-limit.ts';
-import type { DoorOffers } from './control-handlers.ts';
+import type { ControlHandlers } from './control-handlers.ts';
 import {
   abortRequestSchema,
   addressRequestSchema,
@@ -33,13 +33,13 @@ const CLOSE_MS = 500;
 const LOOK_MS = 60_000;
 const LOG_MS = 120_000;
 
-export async function createDoorServer(parts: {
+export async function createControlServer(parts: {
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: () => string;
-  readonly offers: DoorOffers;
+  readonly handlers: ControlHandlers;
 }) {
-  const { log, offers } = parts;
+  const { log, handlers } = parts;
   const server = createHttpServer({
     headersTimeout: REQUEST_MS,
     requestTimeout: REQUEST_MS,
@@ -60,7 +60,7 @@ export async function createDoorServer(parts: {
   });
   app.setErrorHandler((error, _request, reply) => {
     const { status, ...body } = answerTo(error);
-    if (status === 500) log.error({ cause: renderError(error) }, 'answer at the local door');
+    if (status === 500) log.error({ cause: renderError(error) }, 'answer at the control socket');
     reply.code(status).send(body);
   });
 
@@ -69,28 +69,28 @@ export async function createDoorServer(parts: {
     if (isStopping) throw new RefusedError(STOPPING, 'the agent stops');
   });
 
-  app.get('/state', () => offers.state());
+  app.get('/state', () => handlers.state());
   app.get('/tasks', { schema: { querystring: tasksQuerySchema } }, ({ query }) => ({
-    ...offers.tasks(query.limit, query.open !== undefined),
+    ...handlers.tasks(query.limit, query.open !== undefined),
   }));
   app.post('/tasks/preview', { schema: { body: previewRequestSchema } }, ({ body, raw }) =>
-    offers.preview(body, whileHeard(raw, LOOK_MS)),
+    handlers.preview(body, whileHeard(raw, LOOK_MS)),
   );
   app.post('/tasks/run', { schema: { body: runRequestSchema } }, ({ body }, reply) =>
     streams.answer(reply, async (write, signal) => {
-      const { total, succeeded } = await offers.run(body, (step) => write({ type: 'step', step }), signal);
+      const { total, succeeded } = await handlers.run(body, (step) => write({ type: 'step', step }), signal);
       write({ type: 'end', total, succeeded });
     }),
   );
   app.post('/tasks/cancel', { schema: { body: cancelRequestSchema } }, ({ body }) => ({
-    given_up: offers.cancel(body.task_ids),
+    given_up: handlers.cancel(body.task_ids),
   }));
   app.post('/tasks/abort', { schema: { body: abortRequestSchema } }, ({ body }) => ({
-    given_up: offers.abortAll(body.reason),
+    given_up: handlers.abortAll(body.reason),
   }));
   app.post('/scan', { schema: { body: scanRequestSchema } }, ({ body }, reply) =>
     streams.answer(reply, async (write, signal) => {
-      const account = await offers.scan(
+      const account = await handlers.scan(
         body,
         {
           onUnderstood: (text) => write({ type: 'understood', text }),
@@ -102,25 +102,25 @@ export async function createDoorServer(parts: {
       write({ type: 'account', account });
     }),
   );
-  app.get('/identities', () => offers.identities());
+  app.get('/identities', () => handlers.identities());
   app.post('/identities/settle', { schema: { body: settleRequestSchema } }, async ({ body, raw }) => ({
-    settled: await offers.settle(body, whileHeard(raw, LOG_MS)),
+    settled: await handlers.settle(body, whileHeard(raw, LOG_MS)),
   }));
   app.post('/look', { schema: { body: addressRequestSchema } }, ({ body, raw }) =>
-    offers.look(body.ip, whileHeard(raw, LOOK_MS)),
+    handlers.look(body.ip, whileHeard(raw, LOOK_MS)),
   );
   app.post('/log', { schema: { body: addressRequestSchema } }, async ({ body, raw }) => ({
-    text: await offers.log(body.ip, whileHeard(raw, LOG_MS)),
+    text: await handlers.log(body.ip, whileHeard(raw, LOG_MS)),
   }));
   app.post('/capture', { schema: { body: addressRequestSchema } }, ({ body }, reply) =>
     streams.answer(reply, async (write, signal) => {
       const onAsked = (done: number, total: number, note: string) => write({ type: 'asked', done, total, note });
-      const found = await offers.capture(body.ip, onAsked, signal);
+      const found = await handlers.capture(body.ip, onAsked, signal);
       for (const [name, text] of found?.files ?? []) write({ type: 'file', name, text });
       write({ type: 'captured', capture: found === undefined ? null : captureOf(found) });
     }),
   );
-  app.post('/reload', () => offers.reload());
+  app.post('/reload', () => handlers.reload());
   app.post('/stop', { schema: { body: stopRequestSchema } }, ({ body }) => ({ stopped: streams.stop(body.id) }));
   await app.ready();
   return {

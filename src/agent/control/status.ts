@@ -15,7 +15,7 @@ import type { Scanning } from '../scan/scanning.ts';
 import type { TaskGate } from '../tasks/queue/task-queue.ts';
 import type { UplinkState } from '../uplink/uplink.ts';
 import type { Standstill } from '../watchdog/watchdog.ts';
-import type { DoorState } from './messages.ts';
+import type { AgentStatus } from './messages.ts';
 
 type OutboxState = ReturnType<Outbox['state']>;
 
@@ -46,7 +46,7 @@ export type StateParts = {
   readonly scanning: Scanning;
   readonly standstill: Standstill;
   readonly outbox: () => OutboxState;
-  readonly trust: () => DoorState['trust'];
+  readonly trust: () => AgentStatus['trust'];
   readonly polls: () => PollStats;
   readonly suspects: () => readonly Suspect[];
   readonly outages: () => readonly Finding[];
@@ -56,7 +56,7 @@ export type StateParts = {
   readonly ownService?: (() => OwnService) | undefined;
 };
 
-export function shownState(parts: StateParts): DoorState {
+export function agentStatus(parts: StateParts): AgentStatus {
   const { clock, config } = parts;
   const polls = parts.polls();
   const now = lookAtClocks(clock);
@@ -109,7 +109,7 @@ export function shownState(parts: StateParts): DoorState {
 
 const MAX_FINDINGS = 100;
 
-const shownFinding = ({ sinceMs, minerCount, sample, ...finding }: Finding): DoorState['findings'][number] => ({
+const shownFinding = ({ sinceMs, minerCount, sample, ...finding }: Finding): AgentStatus['findings'][number] => ({
   ...{ ...finding, since: new Date(sinceMs).toISOString(), miner_count: minerCount, addresses: [...sample] },
 });
 
@@ -117,14 +117,14 @@ const shownClaim = ({ key, ip, facts, isRejected }: NonNullable<Suspect['claims'
   ...{ key, ip, facts: [...facts], is_rejected: isRejected },
 });
 
-const shownOwnService = ({ fault, backup }: OwnService): NonNullable<DoorState['service']> => ({
+const shownOwnService = ({ fault, backup }: OwnService): NonNullable<AgentStatus['service']> => ({
   fault,
   backup: backup && { dir: backup.dir, newest_at: isoOf(backup.newestAtMs), failure: backup.failure },
 });
 
 /** In sentences. Miners that are ill are what an agent is there for, and none of its own troubles; but that not one answers is. */
 export function troublesOf(
-  { uplinks, outbox, networks, miners, scans, clock_steps: steps, suspects, trust }: Omit<DoorState, 'troubles'>,
+  { uplinks, outbox, networks, miners, scans, clock_steps: steps, suspects, trust }: Omit<AgentStatus, 'troubles'>,
   stalled: string | undefined,
 ): string[] {
   const troubles: string[] = [];
@@ -149,7 +149,7 @@ export function troublesOf(
 const MAX_SUSPECTS = 1_000;
 const MAX_SUSPECTS_NAMED = 60;
 
-function suspectTrouble(suspects: DoorState['suspects']): string[] {
+function suspectTrouble(suspects: AgentStatus['suspects']): string[] {
   const [rejected, open] = [suspects.filter(isRejected), suspects.filter((suspect) => !isRejected(suspect))];
   const troubles: string[] = [];
   if (open.length > 0) {
@@ -170,9 +170,9 @@ function suspectTrouble(suspects: DoorState['suspects']): string[] {
   return troubles;
 }
 
-const isRejected = ({ claims }: DoorState['suspects'][number]): boolean => claims?.is_rejected === true;
+const isRejected = ({ claims }: AgentStatus['suspects'][number]): boolean => claims?.is_rejected === true;
 
-const named = (suspects: DoorState['suspects']): string => {
+const named = (suspects: AgentStatus['suspects']): string => {
   const some = suspects.slice(0, MAX_SUSPECTS_NAMED).map(({ ip }) => ip);
   return some.join(', ') + (suspects.length > some.length ? ' and more' : '');
 };
@@ -185,13 +185,13 @@ export const CLOCK_TROUBLE = 'the clock of this host';
 const MAX_SKEW_MS = 60_000;
 const MAX_STEPS_SHOWN = 3;
 
-function skewTrouble({ url, skew_ms }: DoorState['uplinks'][number]): string[] {
+function skewTrouble({ url, skew_ms }: AgentStatus['uplinks'][number]): string[] {
   if (skew_ms === null || Math.abs(skew_ms) <= MAX_SKEW_MS) return [];
   const by = `${formatDurationMs(Math.abs(skew_ms))} ${skew_ms < 0 ? 'ahead of' : 'behind'}`;
   return [`${CLOCK_TROUBLE} is ${by} ${url}: set it, or let this host follow a time server`];
 }
 
-function stepTrouble({ at, step_ms, steps }: DoorState['clock_steps'][number]): string {
+function stepTrouble({ at, step_ms, steps }: AgentStatus['clock_steps'][number]): string {
   const by = formatDurationMs(Math.abs(step_ms));
   const when = at.replace(/\.\d+Z$/, 'Z');
   const [way, error] = step_ms < 0 ? ['back', 'late'] : ['forward', 'early'];
@@ -229,7 +229,7 @@ function shownOutbox(outbox: OutboxState, nowMs: number) {
   };
 }
 
-function countMiners(fleet: Fleet): DoorState['miners'] {
+function countMiners(fleet: Fleet): AgentStatus['miners'] {
   const counts = { total: 0, answering: 0, silent: 0, unread: 0, hashing: 0, rebooting: 0 };
   const flags: Record<string, number> = {};
   for (const { reading, reported, judgement, isRebooting } of fleet.all()) {
@@ -249,7 +249,7 @@ function countMiners(fleet: Fleet): DoorState['miners'] {
   return { ...counts, flags };
 }
 
-function shownScans({ scanner }: Scanning, isoAt: (elapsedMs: number) => string): DoorState['scans'] {
+function shownScans({ scanner }: Scanning, isoAt: (elapsedMs: number) => string): AgentStatus['scans'] {
   const { running, waiting } = scanner.current();
   const last = scanner.latest();
   return {

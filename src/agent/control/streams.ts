@@ -74,6 +74,6 @@ export function createStreams({ clock, log, newId }: { clock: Clock; log: Log; n
 function failureOf(error: unknown, log: Log): Line {
   if (error instanceof RefusedError || error instanceof CancelledError)
     return { type: 'failed', code: error.code, error: error.message };
-  log.error({ cause: renderError(error) }, 'answer at the local door');
+  log.error({ cause: renderError(error) }, 'answer at the control socket');
   return { type: 'failed', code: 'internal', error: 'the agent itself failed; see its log' };
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentConfig, stateDirOf } from '../../agent/config/config.ts';
-import { type Knock, knock, type RunningAgent } from '../../agent/control/control-client.ts';
+import { type FoundAgent, findRunningAgent, type RunningAgent } from '../../agent/control/control-client.ts';
 import { ConfigError, RefusedError } from '../../base/errors.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
@@ -32,11 +32,11 @@ function readable(path: string): string[] {
   }
 }
 
-type Sought = { readonly stateDir: string; readonly found: Knock };
+type Sought = { readonly stateDir: string; readonly found: FoundAgent };
 
 /** The first where an agent is or may be, else the likeliest. */
 async function seek([stateDir = '', ...others]: readonly string[]): Promise<Sought> {
-  const found = await knock(stateDir);
+  const found = await findRunningAgent(stateDir);
   if (found.kind !== 'none' || others.length === 0) return { stateDir, found };
   const elsewhere = await seek(others);
   return elsewhere.found.kind === 'none' ? { stateDir, found } : elsewhere;
@@ -47,7 +47,7 @@ export const seekAgent = (flags: RunningFlags, context: CliContext): Promise<Sou
   seek(flags.config === undefined ? stateDirsOf(flags, context) : [stateDirOf(flags.config)]);
 
 /** Why it cannot be asked, for people; the exit code; and whether it runs, null = not known. */
-export function troubleOf(kind: Exclude<Knock['kind'], 'running'>, stateDir: string) {
+export function troubleOf(kind: Exclude<FoundAgent['kind'], 'running'>, stateDir: string) {
   switch (kind) {
     case 'none':
       return { isRunning: false, exitCode: EXIT.notRunning, text: `no agent runs on ${stateDir}` };

@@ -1,6 +1,6 @@
 // `pithead status` and `pithead reload`: how the agent that runs on this host is doing, and letting it read its configuration anew.
 import type { Command } from 'commander';
-import type { DoorState } from '../../agent/control/control-client.ts';
+import type { AgentStatus } from '../../agent/control/control-client.ts';
 import { systemClock } from '../../base/clock.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { classesOf } from '../../model/contact.ts';
@@ -11,7 +11,7 @@ import { type CliContext, type Paint, painter } from '../output/terminal.ts';
 import { CONFIG_FOR_STATE } from '../setup/config-file.ts';
 
 const HELP = `
-Exit codes: 0 it runs and is well, 1 it runs and has trouble, 3 it does not run, 4 it cannot be asked (no rights, no local door).
+Exit codes: 0 it runs and is well, 1 it runs and has trouble, 3 it does not run, 4 it cannot be asked (no rights, no control socket).
 What is wrong with single miners is not the agent's trouble: it is what it reports.
 
 Examples:
@@ -43,7 +43,7 @@ async function run(flags: RunningFlags, context: CliContext): Promise<void> {
   if (state.troubles.length > 0) throw new CommandFailed('');
 }
 
-function describe(state: DoorState, paint: Paint): string {
+function describe(state: AgentStatus, paint: Paint): string {
   const { version, pid, uptime_s, state_dir, troubles, networks, outbox, miners, polls, tasks } = state;
   const rows: [string, string][] = [
     ['agent', `${version}, up ${formatDurationMs(uptime_s * 1_000)}, process ${pid}, state in ${state_dir}`],
@@ -70,12 +70,12 @@ function describe(state: DoorState, paint: Paint): string {
   return rows.map(([about, text]) => `${about.padEnd(10)}  ${text}\n`).join('');
 }
 
-const findingOf = ({ title, since }: DoorState['findings'][number]): string =>
+const findingOf = ({ title, since }: AgentStatus['findings'][number]): string =>
   `${title} since ${formatSince(since, systemClock.nowMs())}`;
 
 const row = (about: string, text: string): [string, string] => [about, text];
 
-function counted({ silent, unread, rebooting }: DoorState['miners']): string {
+function counted({ silent, unread, rebooting }: AgentStatus['miners']): string {
   const parts = [
     ...(silent > 0 ? [`${silent} silent`] : []),
     ...(unread > 0 ? [`${unread} not asked yet`] : []),
@@ -86,18 +86,18 @@ function counted({ silent, unread, rebooting }: DoorState['miners']): string {
 
 const lost = (records: number) => (records === 0 ? '' : `, ${records} samples given up for want of room`);
 
-const flagsOf = (flags: DoorState['miners']['flags']) => {
+const flagsOf = (flags: AgentStatus['miners']['flags']) => {
   const raised = Object.entries(flags).sort(([, a], [, b]) => b - a);
   return raised.length === 0 ? 'none' : raised.map(([type, count]) => `${type} ${count}`).join(', ');
 };
 
-function uplinkOf({ url, phase, connected_since, last_error, backlog }: DoorState['uplinks'][number]): string {
+function uplinkOf({ url, phase, connected_since, last_error, backlog }: AgentStatus['uplinks'][number]): string {
   const since = connected_since === null ? '' : ` since ${connected_since}`;
   const waits = backlog === null || backlog === 0 ? 'nothing waits' : `${backlog} slices wait`;
   return `${url}: ${phase}${since}, ${waits}${last_error === null ? '' : `; ${last_error}`}`;
 }
 
-function scansOf({ running, waiting, last }: DoorState['scans']): [string] {
+function scansOf({ running, waiting, last }: AgentStatus['scans']): [string] {
   const now = running.map(({ kind, progress }) =>
     progress === null ? `a ${kind} one begins` : `a ${kind} one at ${progress.probed} of ${progress.to_probe}`,
   );
@@ -109,10 +109,10 @@ function scansOf({ running, waiting, last }: DoorState['scans']): [string] {
   return [[...now, `last: ${kind}, ${started_at}: ${outcome ?? 'broke'}`].join('; ')];
 }
 
-const backupOf = ({ dir, newest_at }: NonNullable<NonNullable<DoorState['service']>['backup']>) =>
+const backupOf = ({ dir, newest_at }: NonNullable<NonNullable<AgentStatus['service']>['backup']>) =>
   `${newest_at === null ? 'none yet' : `newest of ${newest_at}`}, in ${dir}`;
 
-const standstillOf = (last: DoorState['last_standstill']) => (last === null ? 'none' : `${last.at}: ${last.reason}`);
+const standstillOf = (last: AgentStatus['last_standstill']) => (last === null ? 'none' : `${last.at}: ${last.reason}`);
 
 export function addReload(program: Command, context: CliContext): void {
   program

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { request } from 'undici';
 import { z } from 'zod';
 import { type AgentConfig, loadConfig, switchedOff } from '../../agent/config/config.ts';
-import { knock } from '../../agent/control/control-client.ts';
+import { findRunningAgent } from '../../agent/control/control-client.ts';
 import { CLOCK_TROUBLE } from '../../agent/control/status.ts';
 import { openTrustRecord, TRUST_FILE } from '../../agent/device/trust-record.ts';
 import { waitingDevices } from '../../agent/device/waiting.ts';
@@ -168,7 +168,7 @@ function stateDirectory(stateDir: string): Finding[] {
 /** Nothing where none runs, or none that this user may ask. */
 async function runningAgent(stateDir: string): Promise<Finding[]> {
   const about = 'agent';
-  const found = await knock(stateDir);
+  const found = await findRunningAgent(stateDir);
   if (found.kind === 'silent') return [wrong(about, 'runs and does not answer', 'its log may say why; restart it')];
   if (found.kind === 'unreachable') {
     const text = `runs and cannot be asked: the path ${stateDir} is too long for a socket in it`;

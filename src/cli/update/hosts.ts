@@ -1,7 +1,7 @@
 // The host of an update with what only the command line can ask: the agent at its control socket, the service's own interface, the configuration.
 import { basename, join } from 'node:path';
 import { type AgentConfig, loadConfig } from '../../agent/config/config.ts';
-import { knock } from '../../agent/control/control-client.ts';
+import { findRunningAgent } from '../../agent/control/control-client.ts';
 import { beginNewEpochs } from '../../agent/outbox/epoch-reset.ts';
 import { restoreDatabases, saveDatabases } from '../../update/install/database-copies.ts';
 import type { UpdateHost } from '../../update/install/healthy.ts';
@@ -46,7 +46,7 @@ function installedConfig(environment: Environment): AgentConfig | undefined {
 }
 
 async function versionAt(stateDir: string): Promise<string | undefined> {
-  const found = await knock(stateDir).catch(() => undefined);
+  const found = await findRunningAgent(stateDir).catch(() => undefined);
   if (found?.kind !== 'running') return undefined;
   try {
     return await found.agent.version();

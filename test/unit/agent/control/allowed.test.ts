@@ -1,11 +1,11 @@
-// Local switches hold for what people of this host ask for, too: at the door of the agent that runs, and where none runs.
+// Local switches hold for what people of this host ask for, too: at the control socket of the agent that runs, and where none runs.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAgent } from '../../../../src/agent/agent.ts';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { knock } from '../../../../src/agent/control/control-client.ts';
+import { findRunningAgent } from '../../../../src/agent/control/control-client.ts';
 import { logOnce, scanOnce } from '../../../../src/agent/standalone/scan.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
@@ -21,13 +21,13 @@ function configWith(allow: Readonly<Record<string, boolean>>) {
   return parseConfig(text, { baseDir, environment: { XDG_CONFIG_HOME: baseDir }, name: 'test' });
 }
 
-test('an agent that may not read logs or scan does neither for whoever asks at its door', async () => {
+test('an agent that may not read logs or scan does neither for whoever asks at its socket', async () => {
   const config = configWith({ log: false, scan: false });
   const agent = createAgent({ config, uplinks: [], clock: systemClock, log: silentLog });
   await agent.start();
   onTestFinished(() => agent.stop());
-  const found = await knock(config.stateDir);
-  if (found.kind !== 'running') throw new Error(`the door is ${found.kind}`);
+  const found = await findRunningAgent(config.stateDir);
+  if (found.kind !== 'running') throw new Error(`the agent is ${found.kind}`);
   onTestFinished(() => found.agent.close());
   const refused = (setting: string) => ({ code: 'tasks.not-allowed', message: expect.stringContaining(setting) });
   await expect(found.agent.log(IP, signal)).rejects.toMatchObject(refused('tasks.allow.log'));

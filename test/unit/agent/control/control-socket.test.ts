@@ -1,4 +1,4 @@
-// The local door on real sockets: who may open it, what it refuses, and that it never stands in the agent's way.
+// The control socket on real sockets: who may open it, what it refuses, and that it never stands in the agent's way.
 import { once } from 'node:events';
 import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { knock, mustBeAlone } from '../../../../src/agent/control/control-client.ts';
-import { createDoor } from '../../../../src/agent/control/control-socket.ts';
-import { doorAddress } from '../../../../src/agent/control/socket-address.ts';
+import { findRunningAgent, mustBeAlone } from '../../../../src/agent/control/control-client.ts';
+import { createControlSocket } from '../../../../src/agent/control/control-socket.ts';
+import { socketAddress } from '../../../../src/agent/control/socket-address.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { until } from '../../../e2e/until.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
-import { CLIMBER, createOffers, FLOOD, NOBODY, STATE } from './handlers.ts';
+import { CLIMBER, createTestHandlers, FLOOD, NOBODY, STATE } from './handlers.ts';
 
 function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'pithead-door-'));
+  const folder = mkdtempSync(join(tmpdir(), 'pithead-control-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   // As lax as a folder can be that somebody made by hand.
   chmodSync(folder, 0o755);
@@ -30,20 +30,20 @@ function tooLong(): string {
   return stateDir;
 }
 
-async function openDoor(stateDir = newFolder(), clock = systemClock) {
+async function openSocket(stateDir = newFolder(), clock = systemClock) {
   const warnings: string[] = [];
   const log: Log = { ...silentLog, warn: (fields, message) => warnings.push(`${message} ${JSON.stringify(fields)}`) };
-  const { offers, asked, release } = createOffers();
+  const { handlers, asked, release } = createTestHandlers();
   let count = 0;
-  const door = createDoor({ stateDir, clock, log, newId: () => `id-${++count}`, offers });
-  await door.start();
-  onTestFinished(() => door.close());
-  return { door, stateDir, path: join(stateDir, 'agent.sock'), warnings, asked, release };
+  const controlSocket = createControlSocket({ stateDir, clock, log, newId: () => `id-${++count}`, handlers });
+  await controlSocket.start();
+  onTestFinished(() => controlSocket.close());
+  return { controlSocket, stateDir, path: join(stateDir, 'agent.sock'), warnings, asked, release };
 }
 
 async function running(stateDir: string) {
-  const found = await knock(stateDir);
-  if (found.kind !== 'running') throw new Error(`the door is ${found.kind}`);
+  const found = await findRunningAgent(stateDir);
+  if (found.kind !== 'running') throw new Error(`the agent is ${found.kind}`);
   onTestFinished(() => found.agent.close());
   return found.agent;
 }
@@ -68,102 +68,102 @@ async function leaveSocket(path: string): Promise<void> {
 }
 
 test('only the owner may open it, whatever the rights of the folder, and it is gone after the stop', async () => {
-  const { door, path, stateDir } = await openDoor();
+  const { controlSocket, path, stateDir } = await openSocket();
   expect(lstatSync(path).mode & 0o777).toBe(0o600);
   expect(await (await running(stateDir)).state()).toEqual(STATE);
-  await door.stop();
-  expect((await knock(stateDir)).kind).toBe('silent');
-  await door.close();
+  await controlSocket.stop();
+  expect((await findRunningAgent(stateDir)).kind).toBe('silent');
+  await controlSocket.close();
   expect(existsSync(path)).toBe(false);
-  expect((await knock(stateDir)).kind).toBe('none');
+  expect((await findRunningAgent(stateDir)).kind).toBe('none');
 });
 
 test('somebody who hangs up is there and cannot be asked', async () => {
   const stateDir = newFolder();
   const server = createServer((socket) => socket.destroy()).listen(join(stateDir, 'agent.sock'));
   await once(server, 'listening');
-  expect((await knock(stateDir)).kind).toBe('silent');
+  expect((await findRunningAgent(stateDir)).kind).toBe('silent');
   server.close();
 });
 
-test('of two that start at once one gets the state directory, for as long as it lives, whether it has a door or not', async () => {
+test('of two that start at once one gets the state directory, for as long as it lives, whether it has a control socket or not', async () => {
   for (const [stateDir, kind] of [
     [newFolder(), 'silent'],
     [tooLong(), 'unreachable'],
   ] as const) {
     const first = await mustBeAlone(stateDir);
-    expect((await knock(stateDir)).kind).toBe(kind);
+    expect((await findRunningAgent(stateDir)).kind).toBe(kind);
     const second = mustBeAlone(stateDir);
     const early = await Promise.race([second, systemClock.sleep(50)]);
     expect(early).toBeUndefined();
     first();
     (await second)();
-    expect((await knock(stateDir)).kind).toBe('none');
+    expect((await findRunningAgent(stateDir)).kind).toBe('none');
   }
 });
 
 test('a socket that a crash left is replaced', async () => {
   const stateDir = newFolder();
   await leaveSocket(join(stateDir, 'agent.sock'));
-  expect((await knock(stateDir)).kind).toBe('none');
+  expect((await findRunningAgent(stateDir)).kind).toBe('none');
   const release = await mustBeAlone(stateDir);
   onTestFinished(release);
-  const { warnings } = await openDoor(stateDir);
-  expect((await knock(stateDir)).kind).toBe('running');
+  const { warnings } = await openSocket(stateDir);
+  expect((await findRunningAgent(stateDir)).kind).toBe('running');
   await expect(mustBeAlone(stateDir)).rejects.toThrow('another one runs there');
   expect(warnings).toEqual([]);
 });
 
-test('where another agent answers, or something else lies, nothing is touched and the agent goes on without a door', async () => {
-  const first = await openDoor();
-  const second = await openDoor(first.stateDir);
+test('where another agent answers, or something else lies, nothing is touched and the agent goes on without one', async () => {
+  const first = await openSocket();
+  const second = await openSocket(first.stateDir);
   expect(second.warnings.join()).toContain('another agent runs on this state directory');
-  await second.door.close();
-  expect((await knock(first.stateDir)).kind).toBe('running');
+  await second.controlSocket.close();
+  expect((await findRunningAgent(first.stateDir)).kind).toBe('running');
 
   const stateDir = newFolder();
   writeFileSync(join(stateDir, 'agent.sock'), 'mine');
-  const { warnings, door } = await openDoor(stateDir);
+  const { warnings, controlSocket } = await openSocket(stateDir);
   expect(warnings.join()).toContain('no socket');
-  await door.close();
+  await controlSocket.close();
   expect(existsSync(join(stateDir, 'agent.sock'))).toBe(true);
 });
 
 test('it is tried again: after the other agent has gone, and when somebody has removed the socket', async () => {
   const clock = createVirtualClock();
-  const other = await openDoor();
-  const { stateDir, path } = await openDoor(other.stateDir, clock);
-  await other.door.close();
+  const other = await openSocket();
+  const { stateDir, path } = await openSocket(other.stateDir, clock);
+  await other.controlSocket.close();
   await clock.advance(31_000);
   await until(
-    () => knock(stateDir),
+    () => findRunningAgent(stateDir),
     ({ kind }) => kind === 'running',
   );
   rmSync(path);
   await clock.advance(31_000);
   await until(
-    () => knock(stateDir),
+    () => findRunningAgent(stateDir),
     ({ kind }) => kind === 'running',
   );
 });
 
-test('a state directory whose path is too long for a socket gets a warning and no door', async () => {
+test('a state directory whose path is too long for a socket gets a warning and no control socket', async () => {
   const stateDir = tooLong();
-  const { warnings, door } = await openDoor(stateDir);
+  const { warnings, controlSocket } = await openSocket(stateDir);
   expect(warnings).toEqual([expect.stringContaining('too long')]);
-  expect((await knock(stateDir)).kind).toBe('none');
-  await door.close();
+  expect((await findRunningAgent(stateDir)).kind).toBe('none');
+  await controlSocket.close();
 });
 
 test('on Windows it is a pipe whose name follows from the folder, however that is written', () => {
-  const name = doorAddress('C:\\ProgramData\\Pithead\\state', 'win32');
+  const name = socketAddress('C:\\ProgramData\\Pithead\\state', 'win32');
   expect(name).toMatch(/^\\\\\.\\pipe\\pithead-[0-9a-f]{32}$/);
-  expect(doorAddress('c:\\programdata\\pithead\\STATE', 'win32')).toBe(name);
-  expect(doorAddress('C:\\ProgramData\\Pithead\\other', 'win32')).not.toBe(name);
+  expect(socketAddress('c:\\programdata\\pithead\\STATE', 'win32')).toBe(name);
+  expect(socketAddress('C:\\ProgramData\\Pithead\\other', 'win32')).not.toBe(name);
 });
 
 test('what it does not know, what does not fit and what is too large is refused with a reason', async () => {
-  const { path, asked } = await openDoor();
+  const { path, asked } = await openSocket();
   const request = rawRequests(path);
   expect(await request('GET', '/secrets')).toMatchObject({ status: 404, said: { code: 'not-found' } });
   expect(await request('POST', '/tasks/abort', '{"reason":"x","all":true}')).toMatchObject({ status: 400 });
@@ -180,7 +180,7 @@ test('what it does not know, what does not fit and what is too large is refused 
 });
 
 test('a configuration that is wrong is refused with its problems, as if it had been read here', async () => {
-  const agent = await running((await openDoor()).stateDir);
+  const agent = await running((await openSocket()).stateDir);
   await expect(agent.reload()).rejects.toMatchObject({
     message: 'check config pithead.yaml',
     problems: [{ path: 'networks[0]', message: 'is wrong' }],
@@ -188,7 +188,7 @@ test('a configuration that is wrong is refused with its problems, as if it had b
 });
 
 test('two callers are served side by side; one that goes away gives its tasks up, the other is not touched', async () => {
-  const { stateDir, asked, release } = await openDoor();
+  const { stateDir, asked, release } = await openSocket();
   const [a, b] = [await running(stateDir), await running(stateDir)];
   const steps: string[] = [];
   const request = { name: 'miner.system.reboot', miners: ['10.0.0.5'], params: { force: true } } as const;
@@ -212,7 +212,7 @@ test('two callers are served side by side; one that goes away gives its tasks up
 });
 
 test('Ctrl-C stops what was asked and still hears how it ended', async () => {
-  const { stateDir, asked } = await openDoor();
+  const { stateDir, asked } = await openSocket();
   const agent = await running(stateDir);
   const ctrlC = new AbortController();
   const steps: string[] = [];
@@ -227,19 +227,19 @@ test('Ctrl-C stops what was asked and still hears how it ended', async () => {
 });
 
 test('when the agent stops, whoever waits for what cannot be called back is told so', async () => {
-  const { door, stateDir } = await openDoor();
+  const { controlSocket, stateDir } = await openSocket();
   const agent = await running(stateDir);
   const request = { ranges: ['10.0.0.0/24'], exclude: [] };
   const hearer = { onUnderstood() {}, onFound() {}, onProgress() {} };
   const scan = agent.scan(request, hearer, new AbortController().signal);
   scan.catch(() => {});
   await agent.tasks(1, false);
-  await door.stop();
+  await controlSocket.stop();
   await expect(scan).rejects.toThrow('the agent stops');
 });
 
 test('a caller that does not read is let go, and what it asked for is stopped', async () => {
-  const { path, asked } = await openDoor();
+  const { path, asked } = await openSocket();
   const socket = connect({ path }).pause();
   const body = JSON.stringify({ ranges: [FLOOD] });
   socket.write(
@@ -253,7 +253,7 @@ test('a caller that does not read is let go, and what it asked for is stopped', 
 });
 
 test('callers beyond the bound are turned away, those within it are served', async () => {
-  const { path } = await openDoor();
+  const { path } = await openSocket();
   const request = rawRequests(path);
   const idle = Array.from({ length: 31 }, () => connect({ path }));
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
@@ -265,7 +265,7 @@ test('callers beyond the bound are turned away, those within it are served', asy
 });
 
 test('a recording comes through with its files, as far as their names lead nowhere else', async () => {
-  const { stateDir } = await openDoor();
+  const { stateDir } = await openSocket();
   const agent = await running(stateDir);
   const asked: string[] = [];
   const capture = (ip: string) =>

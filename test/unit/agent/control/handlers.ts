@@ -1,10 +1,10 @@
-// An agent's offers for tests of the door: what was asked of them is kept, and answers come when the test says so.
+// An agent's handlers for tests of the control socket: what was asked of them is kept, and answers come when the test says so.
 
-import type { DoorOffers } from '../../../../src/agent/control/control-handlers.ts';
-import type { DoorState, RunRequest } from '../../../../src/agent/control/messages.ts';
+import type { ControlHandlers } from '../../../../src/agent/control/control-handlers.ts';
+import type { AgentStatus, RunRequest } from '../../../../src/agent/control/messages.ts';
 import { ConfigError, RefusedError } from '../../../../src/base/errors.ts';
 
-export const STATE: DoorState = {
+export const STATE: AgentStatus = {
   version: '1.2.3',
   pid: 7,
   name: 'hall 2',
@@ -39,7 +39,7 @@ export const FLOOD = '10.99.0.0/16';
 /** To capture: nobody is there, and one whose agent gives files names that lead elsewhere. */
 export const [NOBODY, CLIMBER] = ['10.0.0.8', '10.0.0.9'];
 
-export function createOffers() {
+export function createTestHandlers() {
   const asked: { runs: RunRequest[]; cancelled: string[]; reasons: string[]; stopped: number } = {
     runs: [],
     cancelled: [],
@@ -56,7 +56,7 @@ export function createOffers() {
     await Promise.race([held.promise, aborted]);
     if (signal.aborted) asked.stopped++;
   };
-  const offers: DoorOffers = {
+  const handlers: ControlHandlers = {
     state: () => STATE,
     tasks: () => ({ tasks: [], left_out: null }),
     preview: ({ miners }) =>
@@ -106,5 +106,5 @@ export function createOffers() {
     },
     log: (ip) => Promise.reject(new RefusedError('look.outside', `ask ${ip}`)),
   };
-  return { offers, asked, release: () => held.resolve() };
+  return { handlers, asked, release: () => held.resolve() };
 }
