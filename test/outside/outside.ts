@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { fileSchema } from '../../src/agent/config/config.ts';
+import { fileSchema } from '../../src/agent/config/file-schema.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { buildProgram } from '../../src/cli/program.ts';

@@ -4,18 +4,21 @@ import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { decimal, whole } from '../../base/settings.ts';
 import { withoutLogin } from '../../model/plain-text.ts';
 import type { Reading } from '../../model/reading.ts';
 import { type PoolWishes, type WantedPools, type Wish, wantedPoolsSchema } from './desired-pools.ts';
 
 export const poolLockSettingsSchema = z
   .strictObject({
-    /** Attempts in a row to set locked pools again; then it is given up, with a flag. */
-    tries: z.int().min(1).max(100).default(3),
-    /** Updates of one miner's pools in 24 hours, whoever asked, after which the lock rests. */
-    dailyCap: z.int().min(1).max(1_000).default(6),
-    /** Until the next attempt after one that failed, seconds; doubles with each. */
-    retryS: z.number().min(1).max(3_600).default(60),
+    tries: whole(
+      1,
+      100,
+      3,
+      'Attempts in a row to set locked pools again. Then the agent gives up and raises the flag `pool`.',
+    ),
+    dailyCap: whole(1, 1_000, 6, 'Updates of the pools of one miner in 24 hours, whoever asked; then the lock rests.'),
+    retryS: decimal(1, 3_600, 60, 'Seconds before the attempt after a failed one; they double with each attempt.'),
   })
   .prefault({});
 

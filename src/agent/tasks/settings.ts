@@ -2,84 +2,95 @@
 // a rule, a technician. Seconds, because that is how windows are told. Pure; whoever sends asks first.
 import { z } from 'zod';
 import { RefusedError } from '../../base/errors.ts';
+import { decimal, toggle, whole } from '../../base/settings.ts';
 import { TASK_ABILITIES } from '../../model/task.ts';
 import { poolLockSettingsSchema } from '../pool-lock/guard.ts';
 
-const concurrency = (fallback: number) => z.int().min(1).max(1_000).default(fallback);
+const concurrency = (fallback: number) => whole(1, 1_000, fallback, 'Miners that are worked on at the same time.');
 
-/** A kind of task and its own bound on how many miners are worked on at once. */
+/** A kind of task with a bound of its own. */
 const kind = (fallback: number) => z.strictObject({ concurrency: concurrency(fallback) }).prefault({});
 
-const isAllowed = z.boolean().default(true);
+const isAllowed = (what: string) => toggle(true, `Carry out ${what}.`);
 
+/** The descriptions are the text of `configuration.md` in the handbook. */
 export const taskSettingsSchema = z.strictObject({
-  /** False = this agent only reads: scans and logs of miners, and nothing else, whoever asks. */
-  control: z.boolean().default(true),
-  /** Kinds of tasks that are carried out here, whoever asks. */
+  control: toggle(true, 'False: this agent only reads. It scans and fetches logs and does nothing else, whoever asks.'),
   allow: z
     .strictObject({
-      reboot: isAllowed,
-      light: isAllowed,
-      powerMode: isAllowed,
-      pools: isAllowed,
-      poolLock: isAllowed,
-      firmware: isAllowed,
-      log: isAllowed,
-      scan: isAllowed,
-      selfUpdate: isAllowed,
+      reboot: isAllowed('reboots'),
+      light: isAllowed('changes of the light'),
+      powerMode: isAllowed('changes of the power mode, sleep and wake'),
+      pools: isAllowed('changes of pools'),
+      poolLock: isAllowed('locks of pools'),
+      firmware: isAllowed('firmware updates'),
+      log: isAllowed('requests for logs of miners'),
+      scan: isAllowed('scans'),
+      selfUpdate: isAllowed('updates of Pithead itself'),
     })
     .prefault({}),
   reboot: z
     .strictObject({
       /**
-       * Miners that may be away because of us at the same time. One whose restart cannot be proven gives its place up once it answers after `graceS`,
-       * or has been away for as long as its family may be; as many as this may be away without a place.
+       * One whose restart cannot be proven gives its place up once it answers after `graceS`, or has been away for as long as its family may be; as many
+       * as this may be away without a place.
        */
-      concurrency: concurrency(5),
-      /** Back on the network with a restarted uptime within this, or the outcome is `timeout`. Default: 600, or what the family needs if longer. */
-      backS: z.int().min(1).max(7_200).optional(),
-      /** Hashing again within this (counted from the order), or the outcome is `failed`. */
-      hashS: z.int().min(1).max(14_400).default(1_200),
-      /** A miner that still answers with a growing uptime after this has not rebooted. */
-      graceS: z.int().min(1).max(3_600).default(120),
-      checkEveryS: z.number().min(0.05).max(300).default(5),
-      /** Reboots of one miner in 24 hours, whoever asked. */
-      dailyCap: z.int().min(1).max(1_000).default(6),
-      /** Younger reboots than this make a new one wait for `force`. */
-      recentS: z.int().min(0).max(86_400).default(600),
+      concurrency: concurrency(5).describe('Miners that may be away at the same time because of reboots.'),
+      backS: z
+        .int()
+        .min(1)
+        .max(7_200)
+        .optional()
+        .describe(
+          'Seconds within which a miner must be back with a restarted uptime; else the task ends as `timeout`. Default: 600, or what the family needs if longer.',
+        ),
+      hashS: whole(
+        1,
+        14_400,
+        1_200,
+        'Seconds after the reboot command within which it must hash again; else the task ends as `failed`.',
+      ),
+      graceS: whole(1, 3_600, 120, 'A miner whose uptime still grows after so many seconds has not rebooted.'),
+      checkEveryS: decimal(0.05, 300, 5, 'Seconds between two looks at a rebooting miner.'),
+      dailyCap: whole(1, 1_000, 6, 'Reboots of one miner in 24 hours, whoever asked.'),
+      recentS: whole(0, 86_400, 600, 'A miner that was rebooted within so many seconds is rebooted only with `force`.'),
     })
     .prefault({}),
   light: kind(20),
   powerMode: z
     .strictObject({
       concurrency: concurrency(5),
-      /** Changes of one miner in 24 hours, whoever asked: sleep and wake wear its boards out. */
-      dailyCap: z.int().min(1).max(1_000).default(24),
+      dailyCap: whole(
+        1,
+        1_000,
+        24,
+        'Changes of one miner in 24 hours, whoever asked: sleep and wake wear its boards out.',
+      ),
     })
     .prefault({}),
   pools: kind(5),
   firmware: z
     .strictObject({
       concurrency: concurrency(2),
-      /** Total time for sending one image to a miner. */
-      uploadS: z.int().min(10).max(7_200).default(1_800),
+      uploadS: whole(10, 7_200, 1_800, 'Seconds for sending one image to a miner.'),
     })
     .prefault({}),
   log: kind(5),
   poolLock: poolLockSettingsSchema,
-  /** Farm-wide: at most `count` reboots and wakes are started in any `windowS` seconds, whoever asked. */
   powerGate: z
     .strictObject({
-      count: z.int().min(1).max(100_000).default(20),
-      windowS: z.number().min(0.1).max(3_600).default(30),
+      count: whole(
+        1,
+        100_000,
+        20,
+        'Reboots and wakes of the whole farm that may start within `windowS`, whoever asked.',
+      ),
+      windowS: decimal(0.1, 3_600, 30, 'Window of `count`, seconds.'),
     })
     .prefault({}),
-  /** Tasks that wait or run; what comes on top is refused. */
-  maxQueued: z.int().min(1).max(100_000).default(10_000),
-  /** Total time for one order to a miner, connection and answer included. */
-  actS: z.number().min(0.1).max(900).default(60),
-  /** Total time for one look at a miner. */
-  observeS: z.number().min(0.1).max(300).default(20),
+  maxQueued: whole(1, 100_000, 10_000, 'Tasks that wait or run. The agent refuses more.'),
+  actS: decimal(0.1, 900, 60, 'Seconds for one command to a miner, connection and answer included.'),
+  observeS: decimal(0.1, 300, 20, 'Seconds for one look at a miner.'),
 });
 
 export type TaskSettings = z.output<typeof taskSettingsSchema>;

@@ -2,7 +2,7 @@
 // and says what to do; it changes nothing.
 import { statSync } from 'node:fs';
 import { parseDocument } from 'yaml';
-import { isReference } from '../../agent/config/config.ts';
+import { isReference } from '../../agent/config/file-schema.ts';
 import { readSmallFile } from '../../base/storage/plain-file.ts';
 
 /** What is wrong and what to do, for people; undefined when nothing is, or the file cannot be read. */

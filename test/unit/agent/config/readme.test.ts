@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isMap, isScalar, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { fileSchema } from '../../../../src/agent/config/config.ts';
+import { fileSchema } from '../../../../src/agent/config/file-schema.ts';
 
 const blocks = [
   ...readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8').matchAll(/^```yaml\n(.*?)^```$/gms),
