@@ -14,7 +14,7 @@ import type { AgentConfig } from './config/config.ts';
 import { createControlHandlers, type Reloaded } from './control/control-handlers.ts';
 import { createControlSocket } from './control/control-socket.ts';
 import type { OwnService } from './control/status.ts';
-import { createAccess } from './device/device-client.ts';
+import { createDeviceClient } from './device/device-client.ts';
 import { createTrustDesk } from './device/trust-desk.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
@@ -114,8 +114,8 @@ export function createAgent(options: AgentOptions) {
     mayLogIn: (ip) => !registry.isContested(ip),
   });
   const driverOnRecord = (ip: string) => registry.byIp(ip)?.driverId;
-  const access = createAccess({ clock, log, drivers, config, mayReach, driverOnRecord, trust: trust.sources });
-  const captures = createCaptures(config, access.transport.turns, trust.sources);
+  const client = createDeviceClient({ clock, log, drivers, config, mayReach, driverOnRecord, trust: trust.sources });
+  const captures = createCaptures(config, client.transport.turns, trust.sources);
   const averages = createAverages(db, { clock });
   const states = createMinerStateStore(db, clock, rememberedSchema);
   const opsStatuses = createOpsStatuses(
@@ -148,7 +148,7 @@ export function createAgent(options: AgentOptions) {
       if (captures.isAt(ip)) throw new CancelledError('poll a miner that is being recorded');
       const target = fleet.targetOf(key);
       if (target === undefined) throw new CancelledError('poll a miner that has left');
-      return access.read(target, signal);
+      return client.read(target, signal);
     },
     onResult({ key, ip }, result) {
       if (result.kind === 'failed') {
@@ -171,7 +171,7 @@ export function createAgent(options: AgentOptions) {
   const fleet = createFleet({
     clock,
     log,
-    access,
+    client,
     mayReach,
     registry,
     neighbours,
@@ -179,7 +179,7 @@ export function createAgent(options: AgentOptions) {
     states,
     settings: config.flags,
     isOutOfOperation,
-    ownActions: (key, ip, sinceMs) => [...tasks.restartsSince(key, sinceMs), ...access.orderedRestarts(ip)],
+    ownActions: (key, ip, sinceMs) => [...tasks.restartsSince(key, sinceMs), ...client.orderedRestarts(ip)],
     poolTrouble: (key) => pools.trouble(key),
     pointed: outages.pointed,
     emit,
@@ -198,7 +198,7 @@ export function createAgent(options: AgentOptions) {
     log,
     random,
     settings: config,
-    access,
+    client,
     fleet,
     knownIps: () => [...fleet.all()].map(({ target }) => target.ip),
     signal: stopping.signal,
@@ -208,7 +208,7 @@ export function createAgent(options: AgentOptions) {
   const ipReports = createIpReports({
     ...{ clock, log, isOurs: mayReach, portOf: (port) => config.portMap.get(port) ?? port },
     onReport: createIpReportDesk({
-      ...{ clock, log, random, access, scanning, registry, emit, settings: config, signal: stopping.signal },
+      ...{ clock, log, random, client, scanning, registry, emit, settings: config, signal: stopping.signal },
     }),
   });
 
@@ -234,7 +234,7 @@ export function createAgent(options: AgentOptions) {
     vault,
     isTimeUnsure: time.isTimeUnsure,
     deps: gateDeps({
-      ...{ clock, log, settings: config, access, fleet, registry, neighbours, poller, scanning, firmware },
+      ...{ clock, log, settings: config, client, fleet, registry, neighbours, poller, scanning, firmware },
       ...{ pools, outbox, mayReach, signal: stopping.signal, onError: report },
     }),
   });
@@ -291,7 +291,7 @@ export function createAgent(options: AgentOptions) {
     log,
     newId: newUuid,
     handlers: createControlHandlers({
-      ...{ clock, startedMs, config, access, fleet, registry, scanning, captures, tasks, standstill, mayReach },
+      ...{ clock, startedMs, config, client, fleet, registry, scanning, captures, tasks, standstill, mayReach },
       ...{ log, neighbours, emit, pollNow: poller.pollNow, newId: newUuid },
       reload: options.reload,
       ownService: options.ownService,
@@ -327,7 +327,7 @@ export function createAgent(options: AgentOptions) {
         time.keep();
       },
     },
-    { name: 'transport', start() {}, stop: () => access.close().finally(() => trust.close()) },
+    { name: 'transport', start() {}, stop: () => client.close().finally(() => trust.close()) },
     ...links.map((link): Part => ({ name: 'uplink', start: () => link.start(), stop: () => link.stop() })),
     { name: 'poller', start: () => poller.start(), stop: () => poller.stop() },
     { name: 'scanner', start: () => scanner.start(), stop: () => scanner.stop() },

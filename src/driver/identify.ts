@@ -237,10 +237,10 @@ function isWebPage(answer: string): boolean {
 /** A whole CGMiner answer is a proof, of less than a family; a hint is none. */
 const SUREST_FIRST: readonly Identity['confidence'][] = ['sure', 'generic', 'likely'];
 
-export type DriverChoice = { readonly driver: Driver; readonly identity: Identity };
+export type DriverMatch = { readonly driver: Driver; readonly identity: Identity };
 
 /** The driver that recognises the device: the surest one, then the order of the list decides. */
-export function chooseDriver(drivers: readonly Driver[], evidence: Evidence): DriverChoice | undefined {
+export function matchDriver(drivers: readonly Driver[], evidence: Evidence): DriverMatch | undefined {
   const claims = drivers.flatMap((driver) => {
     const identity = driver.identify(evidence);
     return identity === undefined ? [] : [{ driver, identity }];

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { drivers } from '../../drivers/index.ts';
 import { createAgent } from '../../src/agent/agent.ts';
 import { type AgentConfig, parseConfig } from '../../src/agent/config/config.ts';
-import { type Access, createAccess } from '../../src/agent/device/device-client.ts';
+import { createDeviceClient, type DeviceClient } from '../../src/agent/device/device-client.ts';
 import { isMiner, type RecognisedMiner } from '../../src/agent/device/recognised.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -80,15 +80,15 @@ function pollLines(driver: Driver, generation: string | undefined): string[] | u
 
 type Subject = { readonly found: RecognisedMiner; readonly lines: readonly string[] };
 
-async function recogniseAll(access: Access, devices: readonly BenchDevice[]): Promise<Subject[]> {
+async function recogniseAll(client: DeviceClient, devices: readonly BenchDevice[]): Promise<Subject[]> {
   const signal = new AbortController().signal;
   const subjects: Subject[] = [];
   const pending = [...devices];
   const worker = async () => {
     for (let device = pending.pop(); device !== undefined; device = pending.pop()) {
       // Some have it at another port, where the bare side does not ask.
-      if ((await access.transport.probe(device.ip, CGMINER_PORT, 2_000, signal)) !== 'open') continue;
-      const found = await access.recognise(device.ip, new Set([80, CGMINER_PORT]), signal);
+      if ((await client.transport.probe(device.ip, CGMINER_PORT, 2_000, signal)) !== 'open') continue;
+      const found = await client.recognise(device.ip, new Set([80, CGMINER_PORT]), signal);
       if (!isMiner(found) || found.outcome === undefined) continue;
       const lines = pollLines(found.target.driver, found.target.known.generation);
       if (lines !== undefined && lines.length > 0) subjects.push({ found, lines });
@@ -108,7 +108,7 @@ async function throughput(
     ...config,
     poll: { ...config.poll, interval: 3_600_000, slowEvery: 60, staticEvery: 86_400_000 },
   };
-  const access = createAccess({
+  const client = createDeviceClient({
     clock: systemClock,
     log: silentLog,
     drivers,
@@ -124,7 +124,7 @@ async function throughput(
   });
   const signal = new AbortController().signal;
   const startCpu = process.cpuUsage();
-  const subjects = await recogniseAll(access, devices);
+  const subjects = await recogniseAll(client, devices);
   const recognisedCpu = process.cpuUsage(startCpu);
   for (const { found } of subjects) await agent.fleet.recognised(found.target.ip, found, signal);
   const metCpu = process.cpuUsage(startCpu);
@@ -143,7 +143,7 @@ async function throughput(
 
   const bare = (ip: string) => bareExchanges(ip, CGMINER_PORT, linesOf.get(ip) ?? []);
   const whole = async (state: (typeof states)[number]) =>
-    agent.fleet.polled(state.key, await access.read(state.target, signal), signal);
+    agent.fleet.polled(state.key, await client.read(state.target, signal), signal);
   await runFor(states, WIDTH, 2_000, ({ target }) => bare(target.ip));
   await runFor(states, WIDTH, 4_000, whole);
   const ratios: number[] = [];
@@ -162,7 +162,7 @@ async function throughput(
   }
   const median = ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)];
   print(`  agent path / bare sockets = ${median?.toFixed(2)} (median of ${rounds})`);
-  await access.close();
+  await client.close();
   await agent.stop();
 }
 

@@ -9,7 +9,7 @@ import { PeerError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import type { Driver, Known } from '../../src/driver/contract.ts';
-import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
+import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
 import { VisitMemory } from '../../src/driver/memory.ts';
 import { visit } from '../../src/driver/visit.ts';
 import type { Reading } from '../../src/model/reading.ts';
@@ -89,7 +89,7 @@ export async function abilityFarm(
     const open = new Set<number>();
     for (const port of [80, 4028, 4433]) if ((await transport.probe(ip, port, 5_000)) === 'open') open.add(port);
     const { evidence } = await gatherEvidence(transport.link(ip), open, { clock: systemClock });
-    const found = chooseDriver(drivers, evidence);
+    const found = matchDriver(drivers, evidence);
     if (found?.driver !== wanted) throw new Error(`${ip} is no ${wanted.id} but ${found?.driver.id}`);
     const { confidence: _, ...known } = found.identity;
     return known;

@@ -6,7 +6,7 @@ import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { type Access, createAccess } from '../../src/agent/device/device-client.ts';
+import { createDeviceClient, type DeviceClient } from '../../src/agent/device/device-client.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
@@ -18,7 +18,7 @@ const MIX = Object.fromEntries(Object.keys(parseMix('all')).map((family) => [fam
 const MINERS = Object.keys(MIX).length * 2;
 
 let farm: Farm;
-let access: Access;
+let client: DeviceClient;
 /** What was sent to each device since `forget`. */
 const sent = new Map<string, string[]>();
 
@@ -43,8 +43,8 @@ beforeAll(async () => {
   const settings = JSON.stringify({ portMap, networks: ['127.91.23.0/25'], poll: { interval: '10m' } });
   const config = parseConfig(settings, { baseDir: '/tmp', environment: {}, name: 'test' });
   const trust = freshTrust();
-  access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
-  const { link } = access.transport;
+  client = createDeviceClient({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
+  const { link } = client.transport;
   const noted = (ip: string, question: string) => sent.get(ip)?.push(question) ?? sent.set(ip, [question]);
   const counted = (...[ip, login]: Parameters<typeof link>): ProbeLink => {
     const real = link(ip, login);
@@ -64,11 +64,11 @@ beforeAll(async () => {
       },
     };
   };
-  Reflect.set(access.transport, 'link', counted);
+  Reflect.set(client.transport, 'link', counted);
 });
 
 afterAll(async () => {
-  await access?.close();
+  await client?.close();
   await farm?.stop();
 });
 
@@ -77,7 +77,7 @@ async function portsOf(ip: string): Promise<Set<number>> {
   const open = new Set<number>();
   for (const port of [...SCAN_PORTS, ...SIDE_PORTS]) {
     if (SIDE_PORTS.some((side) => side === port) && open.size > 0) continue;
-    if ((await access.transport.probe(ip, port, 5_000)) === 'open') open.add(port);
+    if ((await client.transport.probe(ip, port, 5_000)) === 'open') open.add(port);
   }
   return open;
 }
@@ -94,11 +94,11 @@ test.each(Array.from({ length: MINERS }, (_, index) => index))('device %i', asyn
   const { ip } = device;
   const { signal } = new AbortController();
   const open = await portsOf(ip);
-  const found = await access.recognise(ip, open, signal);
+  const found = await client.recognise(ip, open, signal);
   if (found.status === 'unknown') throw new Error(`nobody knows the ${device.family} at ${ip}`);
   const { target } = found;
   const polls = 2;
-  for (let poll = 0; poll < polls; poll++) await access.read(target, signal).catch(() => {});
+  for (let poll = 0; poll < polls; poll++) await client.read(target, signal).catch(() => {});
 
   const all = takeSent(ip);
   const asks = Object.values(target.driver.asks);
@@ -110,7 +110,7 @@ test.each(Array.from({ length: MINERS }, (_, index) => index))('device %i', asyn
   expect({ driver: target.driver.id, tooOften }).toEqual({ driver: device.driver, tooOften: [] });
 
   // A scan that nobody waits for, at once: it finds the same device and repeats nothing.
-  const again = await access.recognise(ip, open, signal, false, true);
+  const again = await client.recognise(ip, open, signal, false, true);
   const repeats = takeSent(ip).filter((question) => all.includes(question));
   const who = again.status === 'unknown' ? undefined : again.target.driver.id;
   expect({ status: again.status, who, repeats }).toEqual({ status: found.status, who: target.driver.id, repeats: [] });

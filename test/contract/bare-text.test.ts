@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
+import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
 import { VisitMemory } from '../../src/driver/memory.ts';
 import { visit } from '../../src/driver/visit.ts';
 import { createTransport } from '../../src/transport/transport.ts';
@@ -53,7 +53,7 @@ test.each([
   const transport = createTransport({ clock: systemClock, log: silentLog, portMap: new Map([[4028, port]]) });
   const link = transport.link(IP);
   const { evidence } = await gatherEvidence(link, new Set([4028]), { clock: systemClock });
-  const choice = chooseDriver(drivers, evidence);
+  const choice = matchDriver(drivers, evidence);
   expect(choice).toMatchObject({
     driver: { id: 'avalon' },
     identity: { confidence: 'sure', generation: 'a', mac: 'b4a2eb3f2348', firmwareVersion: '23042501_6d4cd98_d3a493a' },

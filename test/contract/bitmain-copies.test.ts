@@ -7,7 +7,7 @@ import { drivers } from '../../drivers/index.ts';
 import { volcminer } from '../../drivers/volcminer/driver.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Driver } from '../../src/driver/contract.ts';
-import { chooseDriver, familyOf, evidenceOf as judged } from '../../src/driver/identify.ts';
+import { familyOf, evidenceOf as judged, matchDriver } from '../../src/driver/identify.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting } from './acting.ts';
 import { standing } from './simulated.ts';
@@ -33,13 +33,13 @@ const evidenceOf = ({ ip }: Device, ...ports: number[]) => site().evidenceOf(ip,
 
 describe('who is who', () => {
   test('Elphapex by the words of its login', async () => {
-    const found = chooseDriver(drivers, await evidenceOf(device(elphapex), 80));
+    const found = matchDriver(drivers, await evidenceOf(device(elphapex), 80));
     expect([found?.driver.id, found?.identity]).toEqual(['elphapex', { confidence: 'sure', make: 'Elphapex' }]);
   });
 
   test('Hammer by TCP alone, and by TCP and web together', async () => {
     for (const ports of [[4028], [80, 4028]]) {
-      const found = chooseDriver(drivers, await evidenceOf(device(hammer), ...ports));
+      const found = matchDriver(drivers, await evidenceOf(device(hammer), ...ports));
       expect(found?.driver.id).toBe('hammer');
       expect(found?.identity).toMatchObject({ confidence: 'sure', make: 'Hammer', model: 'D10' });
     }
@@ -50,7 +50,7 @@ describe('who is who', () => {
       [volcminer, 'VolcMiner', 'D1'],
       [hammer, 'Hammer', 'D10'],
     ] as const) {
-      const found = chooseDriver(drivers, await evidenceOf(device(driver), 80));
+      const found = matchDriver(drivers, await evidenceOf(device(driver), 80));
       expect([found?.driver.id, found?.identity]).toEqual(['volcminer', { confidence: 'sure' }]);
       const { reading } = await look(volcminer, device(driver));
       expect(reading).toMatchObject({ make, model, hashrateHs: device(driver).truth().hashrate });
@@ -64,7 +64,7 @@ describe('who is who', () => {
       [{ web }, 'likely'],
       [{ version }, 'sure'],
     ] as const) {
-      const found = chooseDriver(drivers, judged(parts));
+      const found = matchDriver(drivers, judged(parts));
       expect([found?.driver.id, found?.identity.confidence, found?.identity.make]).toEqual([
         'volcminer',
         confidence,

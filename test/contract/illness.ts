@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import type { Driver, Known } from '../../src/driver/contract.ts';
-import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
+import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
 import { VisitMemory } from '../../src/driver/memory.ts';
 import { visit } from '../../src/driver/visit.ts';
 import { toMinerDocument } from '../../src/model/document.ts';
@@ -92,7 +92,7 @@ async function admit(transport: Transport, devices: readonly Device[]): Promise<
     for (const port of [80, 4028, 4433, 8359])
       if ((await transport.probe(first.ip, port, 5_000)) === 'open') open.add(port);
     const { evidence } = await gatherEvidence(transport.link(first.ip), open, { clock: systemClock });
-    const found = chooseDriver(drivers, evidence);
+    const found = matchDriver(drivers, evidence);
     if (found === undefined) throw new Error(`${kind} is not recognised`);
     const { confidence: _, ...known } = found.identity;
     const states = STATES.filter((state) => state !== 'asleep' || !isSleepless(kind));

@@ -5,7 +5,7 @@ import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { triedIn } from '../../fixtures/farm/traps.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createAccess } from '../../src/agent/device/device-client.ts';
+import { createDeviceClient } from '../../src/agent/device/device-client.ts';
 import { isMiner } from '../../src/agent/device/recognised.ts';
 import { waitingDevices } from '../../src/agent/device/waiting.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -34,53 +34,53 @@ afterAll(async () => {
   await farm.stop();
 });
 
-function accessWith(driverOnRecord?: string) {
+function clientWith(driverOnRecord?: string) {
   const trust = freshTrust();
   const settings = { networks: [IP], portMap, credentials: { trust: 'network' } };
   const config = parseConfig(JSON.stringify(settings), { baseDir: '.', environment: {}, name: 'likely' });
-  const access = createAccess({
+  const client = createDeviceClient({
     ...{ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust },
     driverOnRecord: () => driverOnRecord,
   });
-  return { access, trust };
+  return { client, trust };
 }
 const tried = () => triedIn(heard.texts()[IP] ?? '');
 const open = new Set<number>(SCAN_PORTS);
 
 test('it gets the questions of a scan and nothing else, and becomes a miner by the word of a person', async () => {
-  const { access, trust } = accessWith();
+  const { client, trust } = clientWith();
   try {
-    const found = await access.recognise(IP, open, signal);
+    const found = await client.recognise(IP, open, signal);
     expect([found.status, tried()]).toEqual(['likely', { logins: 0, writes: 0 }]);
     const waiting = waitingDevices(trust.record, systemClock.nowMs());
     expect(waiting).toMatchObject([{ ip: IP, family: 'iceriver', why: 'no-proof' }]);
     expect(trust.record.accept(waiting, 'iceriver')).toBe(true);
-    const accepted = await access.recognise(IP, open, signal);
+    const accepted = await client.recognise(IP, open, signal);
     expect(isMiner(accepted) && accepted.outcome?.reading.mac?.replaceAll('-', ':')).toBe(farm.devices[0]?.truth().mac);
   } finally {
-    await access.close();
+    await client.close();
   }
 });
 
 test('a miner that is known there is read on as what it was', async () => {
-  const { access } = accessWith('iceriver');
+  const { client } = clientWith('iceriver');
   try {
-    const found = await access.recognise(IP, open, signal);
+    const found = await client.recognise(IP, open, signal);
     expect(isMiner(found) && [found.target.driver.id, found.identity.confidence]).toEqual(['iceriver', 'likely']);
     // Without a proof it gets no password, also now.
     expect(tried().logins).toBe(0);
   } finally {
-    await access.close();
+    await client.close();
   }
 });
 
 test('one that gives its proof is a miner at once', async () => {
   for (const device of farm.devices) device.setFault('guarded', false);
-  const { access } = accessWith();
+  const { client } = clientWith();
   try {
-    const found = await access.recognise(IP, open, signal);
+    const found = await client.recognise(IP, open, signal);
     expect([found.status, isMiner(found) && found.identity.confidence]).toEqual(['identified', 'sure']);
   } finally {
-    await access.close();
+    await client.close();
   }
 });

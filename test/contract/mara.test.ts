@@ -4,7 +4,7 @@ import { drivers } from '../../drivers/index.ts';
 import { mara } from '../../drivers/mara/driver.ts';
 import type { Device } from '../../fixtures/farm/farm.ts';
 import type { AbilityName } from '../../src/driver/contract.ts';
-import { chooseDriver } from '../../src/driver/identify.ts';
+import { matchDriver } from '../../src/driver/identify.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
@@ -15,10 +15,10 @@ const { of, look, ability, act, actUnheard, shown, forbids, findsOut, withFault,
 
 test('TCP names it although the web speaks like stock; the web alone is taken for stock', async () => {
   const { ip } = of('S21');
-  const choose = async (...ports: number[]) => chooseDriver(drivers, await site().evidenceOf(ip, ports));
-  expect((await choose(4028))?.identity).toEqual({ confidence: 'sure', make: 'Antminer', model: 'S21' });
-  expect((await choose(80, 4028))?.driver.id).toBe('mara');
-  expect((await choose(80))?.driver.id).toBe('antminer-stock');
+  const match = async (...ports: number[]) => matchDriver(drivers, await site().evidenceOf(ip, ports));
+  expect((await match(4028))?.identity).toEqual({ confidence: 'sure', make: 'Antminer', model: 'S21' });
+  expect((await match(80, 4028))?.driver.id).toBe('mara');
+  expect((await match(80))?.driver.id).toBe('antminer-stock');
 });
 
 describe('the unit of the rates', () => {

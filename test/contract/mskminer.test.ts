@@ -4,7 +4,7 @@ import { drivers } from '../../drivers/index.ts';
 import { mskminer as driver } from '../../drivers/mskminer/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import type { Evidence } from '../../src/driver/contract.ts';
-import { chooseDriver } from '../../src/driver/identify.ts';
+import { matchDriver } from '../../src/driver/identify.ts';
 import { mskminer as sample } from './samples-sealminer-mskminer-futurebit.ts';
 import { expectTruth, standing } from './simulated.ts';
 
@@ -24,16 +24,16 @@ test('is known by TCP, with model and version apart, and not by its web', async 
 
 test('other firmware that says rwglr is an old stock Antminer', () => {
   const version = (Type: string) => JSON.stringify({ VERSION: [{ BMMiner: '4.9.0 rwglr', API: '3.1', Type }] });
-  const choose = (evidence: Omit<Evidence, 'family'>) => {
-    const found = chooseDriver(drivers, { ...evidence, family: 'mskminer' });
+  const match = (evidence: Omit<Evidence, 'family'>) => {
+    const found = matchDriver(drivers, { ...evidence, family: 'mskminer' });
     return [found?.driver.id, found?.identity.model, found?.identity.generation];
   };
-  expect(choose({ version: version('Antminer L3+') })).toEqual(['antminer-stock', 'L3+', 'a']);
-  expect(choose({ version: version('Antminer S19 v.1.0.3 ') })).toEqual(['mskminer', 'S19', undefined]);
+  expect(match({ version: version('Antminer L3+') })).toEqual(['antminer-stock', 'L3+', 'a']);
+  expect(match({ version: version('Antminer S19 v.1.0.3 ') })).toEqual(['mskminer', 'S19', undefined]);
   const web = { status: 401, body: '', authenticate: 'Digest realm="antMiner Configuration"' };
   const nameless = '{"VERSION":[{"BMMiner":"4.9.0 rwglr"}]}';
-  expect(choose({ version: nameless, web })).toEqual(['antminer-stock', undefined, 'a']);
-  expect(choose({ version: nameless })[0]).toBe('mskminer');
+  expect(match({ version: nameless, web })).toEqual(['antminer-stock', undefined, 'a']);
+  expect(match({ version: nameless })[0]).toBe('mskminer');
 });
 
 test('is read as it is', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { RARE_FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
-import { chooseDriver, SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
+import { matchDriver, SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 import { expectTruth, standing } from './simulated.ts';
 
 const mix = Object.fromEntries(RARE_FAMILY_NAMES.map((family) => [family, 1]));
@@ -61,7 +61,7 @@ describe.each(MODELS)('%s', (model, confidence) => {
   };
 
   test(`is ${confidence}`, async () => {
-    const choice = chooseDriver(drivers, await site().evidenceOf(of(model).ip, PORTS));
+    const choice = matchDriver(drivers, await site().evidenceOf(of(model).ip, PORTS));
     expect(choice?.identity.confidence).toBe(confidence);
   });
 

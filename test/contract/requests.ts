@@ -6,7 +6,7 @@ import { RIG_OWNER } from '../../fixtures/farm/families/proto.ts';
 import { type Device, startFarm } from '../../fixtures/farm/farm.ts';
 import { type PortMap, suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { type Access, createAccess, type MinerTarget } from '../../src/agent/device/device-client.ts';
+import { createDeviceClient, type DeviceClient, type MinerTarget } from '../../src/agent/device/device-client.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
@@ -39,21 +39,21 @@ export async function countRequests(network: string): Promise<Requests[]> {
     monotonicMs: () => systemClock.monotonicMs() + aheadMs,
     elapsedMs: () => systemClock.elapsedMs() + aheadMs,
   };
-  const access = accessTo(network, portMap, clock);
+  const client = clientFor(network, portMap, clock);
   try {
-    const polled = await Promise.all(farm.devices.map((device) => meet(access, device)));
+    const polled = await Promise.all(farm.devices.map((device) => meet(client, device)));
     for (let poll = 0; poll < POLLS; poll++) {
       aheadMs += MINUTE_MS;
       await Promise.all(polled.map((one) => one.poll()));
     }
     return polled.map(({ summary }) => summary());
   } finally {
-    await access.close();
+    await client.close();
     await farm.stop();
   }
 }
 
-function accessTo(network: string, portMap: PortMap, clock: Clock): Access {
+function clientFor(network: string, portMap: PortMap, clock: Clock): DeviceClient {
   const credentials = {
     trust: 'network',
     logins: [{ family: 'proto', user: 'admin', password: 'env:RIG_PASSWORD' }],
@@ -63,15 +63,15 @@ function accessTo(network: string, portMap: PortMap, clock: Clock): Access {
     environment: { RIG_PASSWORD: RIG_OWNER.password },
     name: 'test',
   });
-  return createAccess({ clock, log: silentLog, drivers, config, mayReach: () => true, trust: freshTrust(clock) });
+  return createDeviceClient({ clock, log: silentLog, drivers, config, mayReach: () => true, trust: freshTrust(clock) });
 }
 
-async function meet(access: Access, device: Device) {
+async function meet(client: DeviceClient, device: Device) {
   const { ip, family, driver } = device;
   const { signal } = new AbortController();
   const open = new Set<number>();
   for (const port of [...SCAN_PORTS, ...SIDE_PORTS])
-    if ((await access.transport.probe(ip, port, 5_000)) === 'open') open.add(port);
+    if ((await client.transport.probe(ip, port, 5_000)) === 'open') open.add(port);
   const counted = async (work: () => Promise<unknown>) => {
     const before = device.requests;
     await work();
@@ -79,7 +79,7 @@ async function meet(access: Access, device: Device) {
   };
   let target: MinerTarget | undefined;
   const first = await counted(async () => {
-    const found = await access.recognise(ip, open, signal);
+    const found = await client.recognise(ip, open, signal);
     target = 'target' in found ? found.target : undefined;
   });
   if (target === undefined) throw new Error(`nothing recognises the ${family} at ${ip}`);
@@ -87,7 +87,7 @@ async function meet(access: Access, device: Device) {
   const polls: number[] = [];
   return {
     async poll() {
-      polls.push(await counted(() => access.read(known, signal)));
+      polls.push(await counted(() => client.read(known, signal)));
     },
     summary: (): Requests => ({
       ...{ family, driver, first, least: Math.min(...polls), most: Math.max(...polls) },

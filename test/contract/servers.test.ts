@@ -4,7 +4,7 @@ import { drivers } from '../../drivers/index.ts';
 import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createAccess } from '../../src/agent/device/device-client.ts';
+import { createDeviceClient } from '../../src/agent/device/device-client.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
@@ -50,7 +50,7 @@ async function recognise(device: Device, ports: readonly number[]): Promise<stri
     environment: { PASSWORD: login?.password },
     name: 'servers',
   });
-  const access = createAccess({
+  const client = createDeviceClient({
     clock: systemClock,
     log: silentLog,
     // No pauses: they are the devices' need, not the test's.
@@ -61,12 +61,12 @@ async function recognise(device: Device, ports: readonly number[]): Promise<stri
   });
   try {
     const open = new Set<number>();
-    for (const port of ALL) if ((await access.transport.probe(device.ip, port, 2_000)) === 'open') open.add(port);
+    for (const port of ALL) if ((await client.transport.probe(device.ip, port, 2_000)) === 'open') open.add(port);
     if (open.size === 0) return undefined;
-    const found = await access.recognise(device.ip, open, new AbortController().signal);
+    const found = await client.recognise(device.ip, open, new AbortController().signal);
     return found.status === 'unknown' ? 'nobody' : found.target.driver.id;
   } finally {
-    await access.close();
+    await client.close();
   }
 }
 

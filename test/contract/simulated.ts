@@ -5,7 +5,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import type { Driver, Evidence, Known } from '../../src/driver/contract.ts';
-import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
+import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
 import { VisitMemory } from '../../src/driver/memory.ts';
 import { type VisitOutcome, visit } from '../../src/driver/visit.ts';
 import { normaliseMac } from '../../src/model/identity-facts.ts';
@@ -104,7 +104,7 @@ async function simulated(drivers: Driver | readonly Driver[], options: Simulated
     linkAs: (ip, user, password) => transport.link(ip, { user, password: new Secret(password) }),
     async recognise(ip, ports) {
       const evidence = await evidenceOf(ip, ports);
-      const found = chooseDriver(among, evidence);
+      const found = matchDriver(among, evidence);
       if (found === undefined) return undefined;
       const { confidence: _, ...known } = found.identity;
       return { evidence, driver: found.driver, known };

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import type { Driver, Known } from '../../src/driver/contract.ts';
-import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
+import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 import { seeded } from '../fault/seeded.ts';
@@ -74,7 +74,7 @@ async function recognise(transport: Transport, ip: string): Promise<{ driver: Dr
   const open = new Set<number>();
   for (const port of [80, 4028, 4433, 8359]) if ((await transport.probe(ip, port, 5_000)) === 'open') open.add(port);
   const { evidence } = await gatherEvidence(transport.link(ip), open, { clock: systemClock });
-  const found = chooseDriver(drivers, evidence);
+  const found = matchDriver(drivers, evidence);
   if (found === undefined) throw new Error(`${ip} is not recognised`);
   const { confidence: _, ...known } = found.identity;
   return { driver: found.driver, known };

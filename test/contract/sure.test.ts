@@ -5,7 +5,7 @@ import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { chooseDriver, gatherEvidence, SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
+import { gatherEvidence, matchDriver, SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 
 const FAMILIES = Object.keys(parseMix('all'));
@@ -38,7 +38,7 @@ async function confidenceAt(device: Device) {
     for (const port of [...SCAN_PORTS, ...SIDE_PORTS])
       if ((await transport.probe(device.ip, port, 2_000)) === 'open') open.add(port);
     const { evidence } = await gatherEvidence(transport.link(device.ip), open, { clock: systemClock, isLastTry: true });
-    const choice = chooseDriver(drivers, evidence);
+    const choice = matchDriver(drivers, evidence);
     return `${choice?.driver.id} ${choice?.identity.confidence}`;
   } finally {
     await transport.close();

@@ -1,10 +1,10 @@
-// The whole way of an order: gate, access, driver, simulated device, and back by a fresh look. The proof must come from the device, not from its
+// The whole way of an order: gate, device client, driver, simulated device, and back by a fresh look. The proof must come from the device, not from its
 // answer. Which proofs there are, and what becomes of lies, is in the tests of the gate.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { type Access, createAccess, type MinerTarget } from '../../src/agent/device/device-client.ts';
+import { createDeviceClient, type DeviceClient, type MinerTarget } from '../../src/agent/device/device-client.ts';
 import { tasksMigrations } from '../../src/agent/tasks/queue/journal.ts';
 import { createTaskGate, type TaskGate } from '../../src/agent/tasks/queue/task-queue.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -15,7 +15,7 @@ import { freshTrust } from '../support/fresh-trust.ts';
 import { PORTS } from './simulated.ts';
 
 let farm: Farm;
-let access: Access;
+let client: DeviceClient;
 let gate: TaskGate;
 const targets = new Map<string, MinerTarget>();
 const db = openSqlite(':memory:', [tasksMigrations]);
@@ -29,7 +29,7 @@ beforeAll(async () => {
     portMap: PORTS,
   });
   const config = parseConfig(JSON.stringify({ portMap: PORTS }), { baseDir: '.', environment: {}, name: 'test' });
-  access = createAccess({
+  client = createDeviceClient({
     clock: systemClock,
     log: silentLog,
     drivers,
@@ -52,10 +52,10 @@ beforeAll(async () => {
         return { ip, driverId: driver.id, abilities: driver.abilities };
       },
       mayReach: () => true,
-      act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),
+      act: (key, ability, params, signal, image) => client.act(targetOf(key), ability, params, signal, image),
       async observe(key, signal, isFresh = false) {
         const target = targetOf(key);
-        return (await (isFresh ? access.readAfresh(target, signal) : access.read(target, signal, 'command'))).reading;
+        return (await (isFresh ? client.readFresh(target, signal) : client.read(target, signal, 'command'))).reading;
       },
       whoStands: () => 'itself',
       onPhase() {},
@@ -64,13 +64,13 @@ beforeAll(async () => {
   });
   gate.start();
   for (const device of farm.devices) {
-    const found = await access.recognise(device.ip, new Set([80, 4028]), new AbortController().signal);
+    const found = await client.recognise(device.ip, new Set([80, 4028]), new AbortController().signal);
     if (found.status !== 'unknown') targets.set(device.driver, found.target);
   }
 });
 afterAll(async () => {
   await gate.stop();
-  await access.close();
+  await client.close();
   await farm.stop();
   db.close();
 });

@@ -11,7 +11,7 @@ import { TRAP_CLASSES, TRAPS, type Trap } from '../../fixtures/farm/traps.data.t
 import { startTraps, type Traps, triedIn } from '../../fixtures/farm/traps.ts';
 import { createAgent } from '../../src/agent/agent.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createAccess } from '../../src/agent/device/device-client.ts';
+import { createDeviceClient } from '../../src/agent/device/device-client.ts';
 import { waitingDevices } from '../../src/agent/device/waiting.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -100,23 +100,30 @@ test('an agent takes none for a miner in two scans, and polls none', async () =>
 test('a command at one sends nothing, and a person is told what it looks like', async () => {
   const trust = freshTrust();
   const config = configOf();
-  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
+  const client = createDeviceClient({
+    clock: systemClock,
+    log: silentLog,
+    drivers,
+    config,
+    mayReach: () => true,
+    trust,
+  });
   const signal = new AbortController().signal;
   const looksLike = new Map<string, number>();
   try {
     const all = [...at].map(async ([ip, { what }]) => {
-      const found = await access.recognise(ip, new Set([...SCAN_PORTS, ...SIDE_PORTS]), signal);
+      const found = await client.recognise(ip, new Set([...SCAN_PORTS, ...SIDE_PORTS]), signal);
       expect(['likely', 'unknown'], what).toContain(found.status);
       if (found.status !== 'likely') return;
       const { driver } = found.target;
       looksLike.set(driver.id, (looksLike.get(driver.id) ?? 0) + 1);
       if (driver.abilities.reboot === undefined) return;
-      const order = access.act(found.target, 'reboot', {}, signal);
+      const order = client.act(found.target, 'reboot', {}, signal);
       await expect(order, what).rejects.toMatchObject({ code: 'peer.auth', wasSent: false });
     });
     await Promise.all(all);
   } finally {
-    await access.close();
+    await client.close();
   }
   // Most are what the tables of words take for a miner.
   expect([...looksLike.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(TRAPS.length / 2);
@@ -135,7 +142,7 @@ test('a real bfgminer behind an ordinary web server is a mining program and no G
   const ip = '127.99.45.1';
   const one = await startTraps(new Map([[ip, both]]), portMap);
   const config = configOf();
-  const access = createAccess({
+  const client = createDeviceClient({
     clock: systemClock,
     log: silentLog,
     drivers,
@@ -144,14 +151,14 @@ test('a real bfgminer behind an ordinary web server is a mining program and no G
     trust: freshTrust(),
   });
   try {
-    const found = await access.recognise(ip, new Set(SCAN_PORTS), new AbortController().signal);
+    const found = await client.recognise(ip, new Set(SCAN_PORTS), new AbortController().signal);
     expect(found.status === 'unknown' ? undefined : [found.target.driver.id, found.identity.confidence]).toEqual([
       'cgminer',
       'generic',
     ]);
     expect(triedIn(one.texts()[ip] ?? '').logins).toBe(0);
   } finally {
-    await access.close();
+    await client.close();
     await one.stop();
   }
 });

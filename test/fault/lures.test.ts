@@ -10,7 +10,7 @@ import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { createAgent } from '../../src/agent/agent.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createAccess } from '../../src/agent/device/device-client.ts';
+import { createDeviceClient } from '../../src/agent/device/device-client.ts';
 import { waitingDevices } from '../../src/agent/device/waiting.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -102,20 +102,27 @@ test('one of each kind: an order gives it neither the login nor what the order h
   const lures = await startLures(KINDS, '127.122.1', '127.122.2');
   const config = configOf(lures, loginFor(lures.network));
   const trust = freshTrust();
-  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
-  onTestFinished(() => access.close());
+  const client = createDeviceClient({
+    clock: systemClock,
+    log: silentLog,
+    drivers,
+    config,
+    mayReach: () => true,
+    trust,
+  });
+  onTestFinished(() => client.close());
   const signal = new AbortController().signal;
   const params = {
     reboot: {},
     pools: { pools: [{ url: 'stratum+tcp://pool.example:3333', user: 'w', password: POOL }] },
   };
   for (const ip of lures.ways.keys()) {
-    const found = await access.recognise(ip, new Set<number>(SCAN_PORTS), signal);
+    const found = await client.recognise(ip, new Set<number>(SCAN_PORTS), signal);
     if (found.status === 'unknown') throw new Error(`nobody knows what ${ip} is`);
     const { driver } = found.target;
     for (const ability of ['pools', 'reboot'] as const) {
       if (driver.abilities[ability] === undefined) continue;
-      const order = access.act(found.target, ability, params[ability], signal);
+      const order = client.act(found.target, ability, params[ability], signal);
       await expect(order, `${ability} ${driver.id}`).rejects.toMatchObject({ code: 'peer.auth', wasSent: false });
     }
   }
@@ -126,16 +133,23 @@ test('one of each kind: an order gives it neither the login nor what the order h
 
 const drawn = async (farm: Farm, config: ReturnType<typeof configOf>, mac: { value: string }, ip: string) => {
   const trust = { ...freshTrust(), neighbourAt: () => ({ mac: mac.value, isShared: false }) };
-  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
-  onTestFinished(() => access.close());
+  const client = createDeviceClient({
+    clock: systemClock,
+    log: silentLog,
+    drivers,
+    config,
+    mayReach: () => true,
+    trust,
+  });
+  onTestFinished(() => client.close());
   const signal = new AbortController().signal;
   const open = new Set<number>(SCAN_PORTS);
   const visit = async () => {
-    const found = await access.recognise(ip, open, signal);
+    const found = await client.recognise(ip, open, signal);
     if (found.status === 'unknown') throw new Error(`nobody knows ${farm.devices[0]?.driver}`);
     return found.target;
   };
-  return { access, trust, visit, signal };
+  return { client, trust, visit, signal };
 };
 
 test('after it was accepted a device gets its login, and another one behind its address gets nothing', async () => {
@@ -143,19 +157,19 @@ test('after it was accepted a device gets its login, and another one behind its 
   const [ip = ''] = [...lures.ways.keys()];
   const mac = { value: '02:00:00:00:00:01' };
   const config = configOf(lures, loginFor(lures.network));
-  const { access, trust, visit, signal } = await drawn(lures.farm, config, mac, ip);
+  const { client, trust, visit, signal } = await drawn(lures.farm, config, mac, ip);
   const target = await visit();
   expect(loginsIn(lures.heard.texts())).toEqual([]);
   expect(waitingDevices(trust.record, systemClock.nowMs())).toMatchObject([{ ip, why: 'new', isHeldUp: true }]);
 
   trust.record.accept(trust.record.devices());
   // Refused, for it is not the login of the simulated device: that it was sent is what counts.
-  await access.read(target, signal);
+  await client.read(target, signal);
   expect(lures.heard.texts()[ip]).toContain(`Digest username="${USER}"`);
 
   lures.heard.forget();
   mac.value = '02:00:00:00:00:66';
-  for (let poll = 0; poll < 3; poll++) await access.read(target, signal);
+  for (let poll = 0; poll < 3; poll++) await client.read(target, signal);
   await visit();
   expect(loginsIn(lures.heard.texts())).toEqual([]);
   expect(waitingDevices(trust.record, systemClock.nowMs())).toMatchObject([{ ip, why: 'changed' }]);
@@ -167,18 +181,25 @@ test('while two claim to be one, neither gets a login nor an order', async () =>
   const config = configOf(lures, { trust: 'network', ...loginFor(lures.network) });
   let isContested = true;
   const trust = { ...freshTrust(), mayLogIn: () => !isContested };
-  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
-  onTestFinished(() => access.close());
+  const client = createDeviceClient({
+    clock: systemClock,
+    log: silentLog,
+    drivers,
+    config,
+    mayReach: () => true,
+    trust,
+  });
+  onTestFinished(() => client.close());
   const signal = new AbortController().signal;
-  const found = await access.recognise(ip, new Set(SCAN_PORTS), signal);
+  const found = await client.recognise(ip, new Set(SCAN_PORTS), signal);
   if (found.status === 'unknown') throw new Error('it is not known');
-  await expect(access.act(found.target, 'reboot', {}, signal)).rejects.toMatchObject({
+  await expect(client.act(found.target, 'reboot', {}, signal)).rejects.toMatchObject({
     code: 'peer.auth',
     wasSent: false,
   });
   expect(loginsIn(lures.heard.texts())).toEqual([]);
   isContested = false;
-  await access.read(found.target, signal);
+  await client.read(found.target, signal);
   expect(loginsIn(lures.heard.texts())).not.toEqual([]);
 });
 
@@ -210,15 +231,22 @@ test('pages with one word of a family get no factory login, and no order', async
   });
   const config = configOf({ portMap, network: `${net}.0/26` }, {});
   const trust = freshTrust();
-  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
-  onTestFinished(() => access.close());
+  const client = createDeviceClient({
+    clock: systemClock,
+    log: silentLog,
+    drivers,
+    config,
+    mayReach: () => true,
+    trust,
+  });
+  onTestFinished(() => client.close());
   const signal = new AbortController().signal;
   for (const { ip, rule } of pages) {
-    const found = await access.recognise(ip, new Set([80]), signal);
+    const found = await client.recognise(ip, new Set([80]), signal);
     if (found.status === 'unknown') continue;
     expect(found.identity.confidence, JSON.stringify(rule)).toBe('likely');
     if (found.target.driver.abilities.reboot !== undefined)
-      await expect(access.act(found.target, 'reboot', {}, signal)).rejects.toMatchObject({ wasSent: false });
+      await expect(client.act(found.target, 'reboot', {}, signal)).rejects.toMatchObject({ wasSent: false });
   }
   // Some families are read by POST; none of these carries or asks for a login.
   expect(requests.filter((line) => !/^(GET|POST) \S+ $/.test(line) || LOGIN_PATH.test(line))).toEqual([]);

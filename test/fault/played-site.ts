@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createAccess } from '../../src/agent/device/device-client.ts';
+import { createDeviceClient } from '../../src/agent/device/device-client.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';
@@ -46,11 +46,11 @@ export async function playedSite(net: string, credentials: object) {
   const trust = { ...freshTrust(), neighbourAt };
   let laterMs = 0;
   const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
-  const access = createAccess({ clock, log: silentLog, drivers, config, mayReach: () => true, trust });
-  onTestFinished(() => access.close());
+  const client = createDeviceClient({ clock, log: silentLog, drivers, config, mayReach: () => true, trust });
+  onTestFinished(() => client.close());
   const signal = new AbortController().signal;
   return {
-    ...{ access, trust, macs, signal },
+    ...{ client, trust, macs, signal },
     /** A minute later. */
     passMinute() {
       laterMs += 60_000;
@@ -61,12 +61,12 @@ export async function playedSite(net: string, credentials: object) {
       return actor;
     },
     async meet(ip: string) {
-      const found = await access.recognise(ip, new Set<number>(SCAN_PORTS), signal);
+      const found = await client.recognise(ip, new Set<number>(SCAN_PORTS), signal);
       if (found.status === 'unknown') throw new Error(`nobody knows what ${ip} is`);
       return found.target;
     },
     /** However it ends. */
-    poll: (target: Parameters<typeof access.read>[0]) => access.read(target, signal).catch(() => undefined),
+    poll: (target: Parameters<typeof client.read>[0]) => client.read(target, signal).catch(() => undefined),
   };
 }
 

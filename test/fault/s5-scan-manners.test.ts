@@ -5,7 +5,7 @@ import { drivers } from '../../drivers/index.ts';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { type Access, createAccess, type MinerTarget } from '../../src/agent/device/device-client.ts';
+import { createDeviceClient, type DeviceClient, type MinerTarget } from '../../src/agent/device/device-client.ts';
 import { createPoller } from '../../src/agent/poll/poller.ts';
 import { runScan } from '../../src/agent/scan/scan.ts';
 import { paceOf } from '../../src/agent/scan/scan-limits.ts';
@@ -91,12 +91,12 @@ const QUESTIONS = new Set([
 ]);
 
 /** Counts what goes to each miner, whoever sends it. */
-function watch(access: Access) {
+function watch(client: DeviceClient) {
   const sent: Sent[] = [];
   const inFlight = new Map<string, number>();
   const watched = { sent, most: 0 };
   const whose = new Map<string, TurnPriority>();
-  const { link, turns } = access.transport;
+  const { link, turns } = client.transport;
   const { run } = turns;
   const counted = async <T>(ip: string, question: string, send: () => Promise<T>): Promise<T> => {
     sent.push({ ip, question, atMs: systemClock.monotonicMs(), by: whose.get(ip) ?? 'scan' });
@@ -124,7 +124,7 @@ function watch(access: Access) {
       return work();
     });
   Reflect.set(turns, 'run', watchedRun);
-  Reflect.set(access.transport, 'link', watchedLink);
+  Reflect.set(client.transport, 'link', watchedLink);
   return watched;
 }
 
@@ -136,7 +136,7 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
   // Slow enough that two requests to one device would meet.
   for (const device of farm.devices) device.setFault('slow', true, 0.02);
   const config = configOf({ portMap, networks: [network], poll: { interval: `${intervalMs}ms` } });
-  const access = createAccess({
+  const client = createDeviceClient({
     clock: systemClock,
     log: silentLog,
     drivers,
@@ -144,10 +144,10 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
     mayReach: () => true,
     trust: freshTrust(),
   });
-  const watched = watch(access);
+  const watched = watch(client);
   const targets = new Map<string, MinerTarget>();
   const { signal } = new AbortController();
-  const deps = { clock: systemClock, random: Math.random, probe: access.transport.probe };
+  const deps = { clock: systemClock, random: Math.random, probe: client.transport.probe };
   const poller = createPoller({
     clock: systemClock,
     random: Math.random,
@@ -155,13 +155,13 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
     settings: { intervalMs, visitDeadlineMs: 11 * SECOND },
     visit: ({ ip }, stopping) => {
       const target = targets.get(ip);
-      return target === undefined ? Promise.reject(new Error('nobody is known there')) : access.read(target, stopping);
+      return target === undefined ? Promise.reject(new Error('nobody is known there')) : client.read(target, stopping);
     },
     onResult() {},
   });
   onTestFinished(async () => {
     await poller.stop();
-    await access.close();
+    await client.close();
     await farm.stop();
   });
   const state = () => farm.devices.map((device) => JSON.stringify([device.reboots, { ...device.truth(), uptime: 0 }]));
@@ -170,7 +170,7 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
   // Nobody is known yet: everything is asked of everybody.
   const first = await runScan(
     { ranges: config.ranges, limits: { maxPerSecond: 2_000 } },
-    { ...deps, identify: access.recognise },
+    { ...deps, identify: client.recognise },
     {
       onContact({ ip, found }) {
         if (found !== undefined && found.status !== 'unknown') targets.set(ip, found.target);
@@ -194,9 +194,9 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
       ...deps,
       probe: (ip, port, timeoutMs, aborted) => {
         probes.push(systemClock.monotonicMs());
-        return access.transport.probe(ip, port, timeoutMs, aborted);
+        return client.transport.probe(ip, port, timeoutMs, aborted);
       },
-      identify: (ip, open, aborted, isLastTry) => access.recognise(ip, open, aborted, isLastTry, true),
+      identify: (ip, open, aborted, isLastTry) => client.recognise(ip, open, aborted, isLastTry, true),
     },
     {},
     signal,

@@ -36,12 +36,12 @@ const avalon = (mac: string): Act => ({
 });
 
 test('behind a router, a copy of an accepted miner at another address gets no order: not before the miner was asked, and not beside it', async () => {
-  const { access, actor, meet, trust, signal } = await site(RULE);
+  const { client, actor, meet, trust, signal } = await site(RULE);
   const [miner, copy] = [await actor(3, avalon('02:00:00:00:00:03')), await actor(4, avalon('02:00:00:00:00:03'))];
   const target = await meet(miner.ip);
   trust.record.accept(trust.record.devices());
   const pools = [{ url: 'stratum+tcp://pool.example:3333', user: 'farm.1', password: 'canary-of-a-pool' }];
-  const set = (of: typeof target) => access.act(of, 'pools', { pools }, signal);
+  const set = (of: typeof target) => client.act(of, 'pools', { pools }, signal);
   await expect(set(await meet(copy.ip))).rejects.toMatchObject({ code: 'peer.auth', wasSent: false });
   // Refused, for it plays no more than its name: that it was sent is what counts.
   await set(target).catch(() => undefined);

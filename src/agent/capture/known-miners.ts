@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { lookAtClocks, wallTimeOf } from '../../base/time/clock-steps.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
-import type { Access, Recognised } from '../device/device-client.ts';
+import type { DeviceClient, Recognised } from '../device/device-client.ts';
 import type { Fleet, MinerState } from '../fleet/fleet.ts';
 import type { MinerRegistry } from '../fleet/identity/miner-registry.ts';
 import type { Contact, ScanPlan } from '../scan/plan.ts';
@@ -20,12 +20,12 @@ const LOST: readonly Found['status'][] = ['unknown', 'closed', 'missing'];
 
 export function createKnownMiners(parts: {
   readonly clock: Clock;
-  readonly access: Access;
+  readonly client: DeviceClient;
   readonly fleet: Pick<Fleet, 'get' | 'all' | 'isExpectedBack'>;
   readonly tasks: { isBusy(minerKey: string): boolean };
   readonly registry: Pick<MinerRegistry, 'byIp'>;
 }) {
-  const { clock, access, fleet, registry, tasks } = parts;
+  const { clock, client, fleet, registry, tasks } = parts;
   const stateAt = (ip: string): MinerState | undefined => fleet.get(registry.byIp(ip)?.key ?? '');
 
   const lastAnswerOf = ({ readAt, judgement }: MinerState): string | null => {
@@ -56,7 +56,7 @@ export function createKnownMiners(parts: {
     const onDeadline = () => new PeerError('peer.timeout', `read ${target.ip}`, 'soon');
     const bounds = { deadlineMs: ANSWER_MS, graceMs: GRACE_MS, signal, onDeadline };
     try {
-      await withDeadline(clock, bounds, (inner) => access.read(target, inner, 'command', ANSWER_MS));
+      await withDeadline(clock, bounds, (inner) => client.read(target, inner, 'command', ANSWER_MS));
       return true;
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;
@@ -69,7 +69,7 @@ export function createKnownMiners(parts: {
     async look(plan: ScanPlan, ip: string, signal: AbortSignal): Promise<Found> {
       const state = stateAt(ip);
       const isMute = state !== undefined && (isSilent(state) || !(await isAnswering(state, signal)));
-      return named(await lookWith(access, isMute ? { ...plan, mute: new Set([ip]) } : plan, ip, signal));
+      return named(await lookWith(client, isMute ? { ...plan, mute: new Set([ip]) } : plan, ip, signal));
     },
     /** Where the newest poll was not answered. */
     silentIps: (): ReadonlySet<string> =>

@@ -4,7 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Evidence } from '../../driver/contract.ts';
 import type { ScanAccount } from '../../model/contact.ts';
-import type { Access, Recognised } from '../device/device-client.ts';
+import type { DeviceClient, Recognised } from '../device/device-client.ts';
 import type { Contact, ScanPlan } from '../scan/plan.ts';
 import { runScan } from '../scan/scan.ts';
 import type { Found } from './found.ts';
@@ -41,14 +41,14 @@ export function foundOf({ ip, status, openPorts, found }: Contact<Recognised>): 
 
 /** One scan by way of this client. */
 export function scanWith(
-  access: Access,
+  client: DeviceClient,
   plan: ScanPlan,
   listener: FoundListener,
   signal: AbortSignal,
 ): Promise<ScanAccount> {
   return runScan(
     plan,
-    { clock: systemClock, random: Math.random, probe: access.transport.probe, identify: access.recognise },
+    { clock: systemClock, random: Math.random, probe: client.transport.probe, identify: client.recognise },
     {
       onContact(contact) {
         const found = foundOf(contact);
@@ -61,16 +61,16 @@ export function scanWith(
 }
 
 /** Everything that one miner says now. `plan` is of this one address. */
-export async function lookWith(access: Access, plan: ScanPlan, ip: string, signal: AbortSignal): Promise<Found> {
+export async function lookWith(client: DeviceClient, plan: ScanPlan, ip: string, signal: AbortSignal): Promise<Found> {
   let result: Found = { ip, status: 'silent', openPorts: [] };
   const listener = { onFound: (found: Found) => (result = found), onProgress() {} };
-  const { counts } = await scanWith(access, plan, listener, signal);
+  const { counts } = await scanWith(client, plan, listener, signal);
   if (counts.closed > 0) return { ip, status: 'closed', openPorts: [] };
   const { evidence } = result;
   const isStranger = result.status === 'unknown' || result.driver === GENERIC_DRIVER;
   // What answers nothing at all is asked nothing more: there would be no sample in it.
   if (!isStranger || evidence === undefined || result.isMute === true) return result;
-  const sample = await access.transport.turns.run(ip, 'command', signal, () => sampleOf(access, ip, evidence, signal));
+  const sample = await client.transport.turns.run(ip, 'command', signal, () => sampleOf(client, ip, evidence, signal));
   return { ...result, sample };
 }
 
@@ -82,8 +82,8 @@ function hasAnswered({ family: _, isProven: __, ...said }: Evidence): boolean {
 export const GENERIC_DRIVER = 'cgminer';
 
 /** What a device without a driver says to the generic questions, fit to be sent to us. The caller holds the turn. */
-async function sampleOf(access: Access, ip: string, evidence: Evidence, signal: AbortSignal): Promise<string> {
-  const link = access.transport.link(ip);
+async function sampleOf(client: DeviceClient, ip: string, evidence: Evidence, signal: AbortSignal): Promise<string> {
+  const link = client.transport.link(ip);
   const raw: Record<string, unknown> = {};
   for (const [name, ask] of Object.entries(drivers.find(({ id }) => id === GENERIC_DRIVER)?.asks ?? {})) {
     try {

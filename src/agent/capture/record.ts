@@ -14,7 +14,7 @@ import type { Reading } from '../../model/reading.ts';
 import { repairJson } from '../../transport/cgminer/json-fixer.ts';
 import type { MinerLink, ProbeLink } from '../../transport/request.ts';
 import type { Overheard } from '../../transport/tcp/recorder.ts';
-import { createAccess, type DeviceSettings, knownFrom, type TrustSources } from '../device/device-client.ts';
+import { createDeviceClient, type DeviceSettings, knownFrom, type TrustSources } from '../device/device-client.ts';
 import { type Asked, type Case, caseName, describeRequest, type Exchange, fileName, requestKey } from './case.ts';
 import { GENERIC_DRIVER } from './look.ts';
 import { createPlaceholders } from './placeholders.ts';
@@ -55,7 +55,7 @@ export async function captureOnce(
   signal: AbortSignal,
 ): Promise<Capture | undefined> {
   const overheard: Overheard[] = [];
-  const access = createAccess({
+  const client = createDeviceClient({
     ...{ clock: systemClock, log: silentLog, drivers, config, trust, mayReach: (other: string) => other === ip },
     tap: (heard) => void overheard.push(heard),
   });
@@ -88,24 +88,24 @@ export async function captureOnce(
   try {
     const ports: Record<string, string> = {};
     for (const port of PORTS) {
-      ports[port] = await inTurn(() => access.transport.probe(ip, port, PROBE_TIMEOUT_MS, signal));
+      ports[port] = await inTurn(() => client.transport.probe(ip, port, PROBE_TIMEOUT_MS, signal));
       step(`port ${port}`);
     }
     const open = new Set(PORTS.filter((port) => ports[port] === 'open'));
     if (open.size === 0) return undefined;
 
-    const probeLink = recording(access.transport.link(ip), record);
+    const probeLink = recording(client.transport.link(ip), record);
     const { evidence } = await gatherEvidence(probeLink, open, {
       ...{ clock: systemClock, signal, isLastTry: true, deadlineMs: 15_000 },
     });
-    const choice = await inTurn(() => access.choose(ip, evidence, signal));
+    const choice = await inTurn(() => client.selectDriver(ip, evidence, signal));
     const known = choice === undefined ? {} : knownFrom(choice.identity);
     const driver = choice?.driver;
     // What gives no proof is asked only what any device may be asked.
-    const isMiner = choice !== undefined && access.isLasting(ip, choice, evidence);
+    const isMiner = choice !== undefined && client.isLasting(ip, choice, evidence);
     const isStranger = driver === undefined || driver.id === GENERIC_DRIVER || !isMiner;
-    const target = driver && access.targetOf(ip, driver.id, known);
-    const link = target === undefined || isStranger ? access.transport.link(ip) : access.linkTo(target);
+    const target = driver && client.targetOf(ip, driver.id, known);
+    const link = target === undefined || isStranger ? client.transport.link(ip) : client.linkFor(target);
     const questions = isStranger
       ? [...askedOf(isMiner ? driver : undefined, {}), ...genericQuestions(open)]
       : askedOf(driver, known);
@@ -120,9 +120,9 @@ export async function captureOnce(
         isLoginRefused ||= error.code === 'peer.auth' && mayCarryLogin(ask);
       }
     }
-    return { ...toCapture(raws, ports, driver, known, access.secrets()), driver: driver?.id, isLoginRefused };
+    return { ...toCapture(raws, ports, driver, known, client.secrets()), driver: driver?.id, isLoginRefused };
   } finally {
-    await access.close();
+    await client.close();
   }
 }
 

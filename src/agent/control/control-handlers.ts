@@ -13,7 +13,7 @@ import type { Captures } from '../capture/captures.ts';
 import type { Found, ShownFound } from '../capture/found.ts';
 import { createKnownMiners, muteNote } from '../capture/known-miners.ts';
 import { lookWith, type ScanFeedback } from '../capture/look.ts';
-import type { Access } from '../device/device-client.ts';
+import type { DeviceClient } from '../device/device-client.ts';
 import { noMiner } from '../device/recognised.ts';
 import type { MinerRegistry } from '../fleet/identity/miner-registry.ts';
 import { namedMiners } from '../fleet/miner-selectors.ts';
@@ -39,7 +39,7 @@ export function createControlHandlers(
   parts: StateParts & {
     readonly log: Log;
     readonly config: { readonly tasks: AllowSettings & { readonly reboot: { readonly concurrency: number } } };
-    readonly access: Access;
+    readonly client: DeviceClient;
     readonly registry: Pick<MinerRegistry, 'get' | 'byIp' | 'disputes' | 'undecided' | 'settle'>;
     readonly neighbours: Parameters<typeof createSettlement>[0]['neighbours'];
     readonly emit: Parameters<typeof createSettlement>[0]['emit'];
@@ -50,7 +50,7 @@ export function createControlHandlers(
     readonly reload: (() => Reloaded) | undefined;
   },
 ) {
-  const { clock, config, access, fleet, registry, scanning, tasks, mayReach } = parts;
+  const { clock, config, client, fleet, registry, scanning, tasks, mayReach } = parts;
 
   const known = () =>
     [...fleet.all()].map(({ key, target: { ip } }) => {
@@ -64,7 +64,7 @@ export function createControlHandlers(
     const reasons = new Map<string, string>();
     const meetOne = (ip: string) =>
       recognising(async () => {
-        const found = await access.recognise(ip, new Set(SCAN_PORTS), signal);
+        const found = await client.recognise(ip, new Set(SCAN_PORTS), signal);
         if (found.status === 'likely') reasons.set(ip, noMiner(ip, found));
         await scanning.takeIn(ip, found);
       });
@@ -95,7 +95,7 @@ export function createControlHandlers(
   };
 
   const runs = createLocalRuns(tasks);
-  const knownMiners = createKnownMiners({ clock, access, fleet, registry, tasks });
+  const knownMiners = createKnownMiners({ clock, client, fleet, registry, tasks });
 
   const looking = pLimit(RECOGNISED_AT_ONCE);
   const settlement = createSettlement({
@@ -103,7 +103,7 @@ export function createControlHandlers(
     ...{ neighbours: parts.neighbours, emit: parts.emit, pollNow: parts.pollNow },
     isAnswering: (ip, signal) =>
       looking(async () => {
-        const { status } = await lookWith(access, scanning.planFor(readRanges([ip], [])), ip, signal);
+        const { status } = await lookWith(client, scanning.planFor(readRanges([ip], [])), ip, signal);
         return status !== 'silent' && status !== 'missing' && status !== 'closed';
       }),
   });
@@ -205,7 +205,7 @@ export function createControlHandlers(
     async log(ip: string, signal: AbortSignal) {
       if (!mayReach(ip)) throw new RefusedError('look.outside', `ask ${ip}: outside the networks configured here`);
       mustBeAllowed('miner.log.get', `read the log of ${ip}`, config.tasks);
-      return logWith(access, ip, signal);
+      return logWith(client, ip, signal);
     },
   };
 }

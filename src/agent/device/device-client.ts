@@ -14,10 +14,10 @@ import type {
   MinerLink,
 } from '../../driver/contract.ts';
 import {
-  chooseDriver,
-  type DriverChoice,
+  type DriverMatch,
   gatherEvidence,
   IDENTIFY_DEADLINE_MS,
+  matchDriver,
   SCAN_PORTS,
 } from '../../driver/identify.ts';
 import { VisitMemory } from '../../driver/memory.ts';
@@ -33,7 +33,7 @@ import type { Recognised } from './recognised.ts';
 export type { LoginRule, MinerTarget } from './logins.ts';
 export type { Recognised } from './recognised.ts';
 
-export type Access = ReturnType<typeof createAccess>;
+export type DeviceClient = ReturnType<typeof createDeviceClient>;
 
 /** Read anew with each exchange: they may change while the agent runs. Times in ms. */
 export type DeviceSettings = {
@@ -49,7 +49,7 @@ export type DeviceSettings = {
   };
 };
 
-type AccessOptions = {
+type DeviceClientOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly drivers: readonly Driver[];
@@ -80,7 +80,7 @@ const RECENT_INTERVALS = 1.5;
 /** Multiples of it fall evenly between 0 and 1, however many there are. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-export function createAccess({
+export function createDeviceClient({
   clock,
   log,
   drivers,
@@ -89,7 +89,7 @@ export function createAccess({
   driverOnRecord,
   trust: sources,
   tap,
-}: AccessOptions) {
+}: DeviceClientOptions) {
   const transport = createTransport({ clock, log, portMap: config.portMap, mayReach, ...(tap && { tap }) });
   const coveredBy = (driverId: string, ip: string) => {
     const rule = ruleFor(config.credentials.logins, driverId, ip);
@@ -141,7 +141,7 @@ export function createAccess({
       // What is known by a key answers to no other one until it is asked again.
       if (driver.login.kind !== 'none' || trust.tlsKeyOf(ip) !== undefined) await askAgain(target, signal, identifying);
       const leftMs = deadlineMs - (clock.monotonicMs() - startMs);
-      const link = identifying.completed(heard(logins.linkTo(target)));
+      const link = identifying.completed(heard(logins.linkFor(target)));
       const outcome = await visit({ driver, link, known, memory, rhythms, clock, signal, deadlineMs: leftMs });
       visited(outcome.isLoginRefused ? 'login_refused' : 'identified');
       return logins.usesFactoryLogin(target) ? { ...outcome, isFactoryLogin: true } : outcome;
@@ -159,7 +159,7 @@ export function createAccess({
     identifying = questions.identifying(ip),
   ): Promise<void> => {
     if (!trust.mustAskAgain(ip, driver.id)) return;
-    await choose(ip, await askWho(ip, signal, identifying), signal, { identifying });
+    await selectDriver(ip, await askWho(ip, signal, identifying), signal, { identifying });
   };
 
   /** The same in the middle of a visit, just before a login goes out anew: no question behind the login. */
@@ -183,7 +183,7 @@ export function createAccess({
   /**
    * The driver for what was found, after a question behind the login where families look alike. The caller holds the turn.
    */
-  const choose = async (
+  const selectDriver = async (
     ip: string,
     evidence: Evidence,
     signal: AbortSignal,
@@ -191,11 +191,11 @@ export function createAccess({
       expected,
       identifying = questions.identifying(ip),
     }: { expected?: string | undefined; identifying?: Identifying } = {},
-  ): Promise<DriverChoice | undefined> => {
+  ): Promise<DriverMatch | undefined> => {
     const met = meet(ip, evidence, expected);
     if (met === undefined) return undefined;
     const { likely, seen, before } = met;
-    const told = await tellApart(ip, likely, evidence, { signal, identifying });
+    const told = await resolveLookAlikes(ip, likely, evidence, { signal, identifying });
     if (told.driver.id !== before) trust.saw(ip, { ...seen, driverId: told.driver.id });
     return told;
   };
@@ -221,11 +221,11 @@ export function createAccess({
     return { likely, seen, before };
   };
 
-  const likelyBy = (ip: string, evidence: Evidence) => vouchedFor(ip, evidence) ?? chooseDriver(drivers, evidence);
+  const likelyBy = (ip: string, evidence: Evidence) => vouchedFor(ip, evidence) ?? matchDriver(drivers, evidence);
 
   /** A person said what it is, where it gives no proof itself and no other family is sure of it. */
-  const vouchedFor = (ip: string, evidence: Evidence): DriverChoice | undefined => {
-    const shown = chooseDriver(drivers, evidence);
+  const vouchedFor = (ip: string, evidence: Evidence): DriverMatch | undefined => {
+    const shown = matchDriver(drivers, evidence);
     if (shown === undefined || shown.identity.confidence === 'sure') return undefined;
     const driver = drivers.find(({ id }) => id === trust.vouchedFor(ip, shown.identity));
     if (driver === undefined) return undefined;
@@ -236,12 +236,12 @@ export function createAccess({
    * Families that look like the likely one from outside each have one question. It goes with the login configured for them, else with that of the
    * likely family, whose refusal counts as its own: no device gets a second password for the sake of a question.
    */
-  const tellApart = async (
+  const resolveLookAlikes = async (
     ip: string,
-    likely: DriverChoice,
+    likely: DriverMatch,
     evidence: Evidence,
     { signal, identifying }: { readonly signal: AbortSignal; readonly identifying: Identifying },
-  ): Promise<DriverChoice> => {
+  ): Promise<DriverMatch> => {
     for (const driver of drivers) {
       const { afterLogin } = driver;
       if (driver === likely.driver || !afterLogin?.mayBe(evidence)) continue;
@@ -288,7 +288,7 @@ export function createAccess({
       }
       // Half of the answers may name the wrong family.
       if (identifying.hasSpared) return { evidence: shown };
-      return { evidence: shown, choice: await choose(ip, shown, signal, { expected, identifying }) };
+      return { evidence: shown, choice: await selectDriver(ip, shown, signal, { expected, identifying }) };
     });
     if (choice === undefined) return { status: 'unknown', evidence };
     const lasting = lastingBy(ip, choice, evidence);
@@ -313,7 +313,7 @@ export function createAccess({
   };
 
   /** Undefined where it gives no proof, no person said what it is, and no miner stands on record there. */
-  const lastingBy = (ip: string, choice: DriverChoice, evidence: Evidence): DriverChoice | undefined => {
+  const lastingBy = (ip: string, choice: DriverMatch, evidence: Evidence): DriverMatch | undefined => {
     const { driver, identity } = choice;
     if (identity.confidence !== 'likely' || trust.vouchedFor(ip, identity) === driver.id) return choice;
     if (questions.visitOf(ip)?.driverId === driver.id) return choice;
@@ -329,7 +329,7 @@ export function createAccess({
     return !drivers.some(({ id, afterLogin }) => id !== likely && afterLogin?.mayBe(evidence));
   };
 
-  const standing = (driverId: string, evidence: Evidence): DriverChoice | undefined => {
+  const standing = (driverId: string, evidence: Evidence): DriverMatch | undefined => {
     const driver = drivers.find(({ id }) => id === driverId);
     return driver && { driver, identity: driver.identify(evidence) ?? { confidence: 'likely', make: driver.make } };
   };
@@ -337,18 +337,18 @@ export function createAccess({
   return {
     transport,
     drivers,
-    choose,
+    selectDriver,
     /** Whether a device is more than a hint: a capture asks it what a driver asks. */
-    isLasting: (ip: string, choice: DriverChoice, evidence: Evidence) => lastingBy(ip, choice, evidence) !== undefined,
+    isLasting: (ip: string, choice: DriverMatch, evidence: Evidence) => lastingBy(ip, choice, evidence) !== undefined,
     recognise,
     /** One visit in the miner's turn. Throws PeerError when nothing at all was answered. */
     read: (target: MinerTarget, signal: AbortSignal, priority: 'poll' | 'command' = 'poll', deadlineMs?: number) =>
       transport.turns.run(target.ip, priority, signal, () => visitOnce(target, signal, { deadlineMs })),
     /** The same as a command, every question asked and nothing taken from memory: what it says is true now. */
-    readAfresh: (target: MinerTarget, signal: AbortSignal) =>
+    readFresh: (target: MinerTarget, signal: AbortSignal) =>
       transport.turns.run(target.ip, 'command', signal, () => visitOnce(target, signal, { memory: new VisitMemory() })),
     /** With the miner's login, held to its trial. The caller holds the turn. */
-    linkTo: (target: MinerTarget) => logins.linkTo(target),
+    linkFor: (target: MinerTarget) => logins.linkFor(target),
     /** Who was met until now is on disk afterwards, as far as the disk takes it. */
     writeMet: () => sources.record.flush(),
     /** For programs that keep no journal: an agent that comes later knows by it whose restart it was. */
@@ -375,7 +375,7 @@ export function createAccess({
           logins.mustBeChangeable(target, abilityName);
           target.memory.isStale = true;
         }
-        return ability.act(logins.linkTo(target, true), ability.params.parse(params), target.known, image);
+        return ability.act(logins.linkFor(target, true), ability.params.parse(params), target.known, image);
       });
     },
     targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined {

@@ -150,7 +150,7 @@ export function createLogins(parts: {
   };
 
   /** Requests that want a login get it where the rules allow it, and go without it otherwise. `isOrder` = a person waits for it. */
-  const linkTo = (target: MinerTarget, isOrder = false): MinerLink => {
+  const linkFor = (target: MinerTarget, isOrder = false): MinerLink => {
     const { driver, known } = target;
     if (driver.login.kind === 'none') return linkOf(target);
     const why = withheldOf(target);
@@ -172,7 +172,7 @@ export function createLogins(parts: {
   };
 
   return {
-    linkTo,
+    linkFor,
     /**
      * For a question behind the login, of another family that looks like the target's from outside: with the login that is configured for that one, else
      * with the target's own. Undefined where no login may be sent: the question would tell nothing.
@@ -182,7 +182,7 @@ export function createLogins(parts: {
       const { ip, driver } = target;
       if (rule === undefined || rule === ownRule(target)) {
         const hasLogin = driver.login.kind !== 'none' && (rule !== undefined || hasFactoryLogin(target));
-        return hasLogin && withheldOf(target) === undefined ? linkTo(target) : undefined;
+        return hasLogin && withheldOf(target) === undefined ? linkFor(target) : undefined;
       }
       if (trust.why(ip, driver.id, 'configured') !== undefined) return undefined;
       const trial = configuredTrial({ ...target, driver: other }, rule.login, false);

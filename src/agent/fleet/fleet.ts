@@ -10,7 +10,7 @@ import type { Flag } from '../../model/flags.ts';
 import type { Reading } from '../../model/reading.ts';
 import { taskNamesOf } from '../../model/task.ts';
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
-import type { Access, MinerTarget } from '../device/device-client.ts';
+import type { DeviceClient, MinerTarget } from '../device/device-client.ts';
 import type { RecognisedMiner } from '../device/recognised.ts';
 import type { MinerStateStore } from '../state/miner-state-store.ts';
 import { isOurs, mayHaveRestarted, type OwnAction, restartAgeMs } from './anomaly/evidence/restarts.ts';
@@ -73,7 +73,7 @@ export type Fleet = {
 type Parts = {
   readonly clock: Clock;
   readonly log: Log;
-  readonly access: Pick<Access, 'read' | 'targetOf' | 'forgetRefusals'>;
+  readonly client: Pick<DeviceClient, 'read' | 'targetOf' | 'forgetRefusals'>;
   readonly mayReach: (ip: string) => boolean;
   readonly registry: MinerRegistry;
   /** What this host knows of its direct neighbours. */
@@ -107,7 +107,7 @@ const LONGEST_ACTION_MS = 3 * 60 * 60_000;
 const MAX_OLD_LOOKS = 3;
 
 export function createFleet(parts: Parts): Fleet {
-  const { clock, log, access, mayReach, registry, neighbours, averages, states, emit, schedule } = parts;
+  const { clock, log, client, mayReach, registry, neighbours, averages, states, emit, schedule } = parts;
   const miners = new Map<string, MinerState>();
   /** Miners of an earlier run that have not been heard of in this one. */
   const remembered = new Map<string, Remembered>();
@@ -149,9 +149,9 @@ export function createFleet(parts: Parts): Fleet {
     if (present === undefined) return 'silent';
     try {
       const { driver, known } = present.target;
-      const again = access.targetOf(ip, driver.id, known);
+      const again = client.targetOf(ip, driver.id, known);
       if (again === undefined) return 'silent';
-      const { reading } = await access.read(again, signal, 'command');
+      const { reading } = await client.read(again, signal, 'command');
       return registry.standsAt(key, { ...factsIn(reading), neighbour: neighbours.at(ip) });
     } catch (error) {
       if (error instanceof PeerError) return 'silent';
@@ -196,7 +196,7 @@ export function createFleet(parts: Parts): Fleet {
 
   /** Soon, and with nothing that an earlier unit said there. */
   const lookAgain = ({ ip, driver, known }: MinerTarget) => {
-    const fresh = access.targetOf(ip, driver.id, known);
+    const fresh = client.targetOf(ip, driver.id, known);
     if (fresh !== undefined) unsettled.hold(fresh);
     const onRecord = miners.get(registry.byIp(ip)?.key ?? '');
     if (onRecord !== undefined) onRecord.target.memory.isStale = true;
@@ -304,7 +304,7 @@ export function createFleet(parts: Parts): Fleet {
     const settled = await settle(sighting, target, signal);
     if (settled === undefined) return;
     const { key, ipChanged, isNewHere } = settled;
-    if (hadAnother && isNewHere && isHeldBack(outcome)) access.forgetRefusals(target.ip);
+    if (hadAnother && isNewHere && isHeldBack(outcome)) client.forgetRefusals(target.ip);
     const state = stateOf(key, target);
     schedule.set(key, target.ip);
     state.reading = reading;
@@ -321,7 +321,7 @@ export function createFleet(parts: Parts): Fleet {
   /** It is polled where it is on record, if that may be reached. */
   const place = (entry: MinerEntry) => {
     if (entry.ip === null || !mayReach(entry.ip)) return;
-    const target = access.targetOf(entry.ip, entry.driverId, knownOf(entry));
+    const target = client.targetOf(entry.ip, entry.driverId, knownOf(entry));
     if (target === undefined) return;
     unsettled.release(entry.ip);
     stateOf(entry.key, target);

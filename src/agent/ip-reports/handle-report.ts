@@ -7,7 +7,7 @@ import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import { narrowRanges } from '../../base/net/restrict-ranges.ts';
 import type { EventRecord } from '../../wire/records.ts';
-import type { Access, Recognised } from '../device/device-client.ts';
+import type { DeviceClient, Recognised } from '../device/device-client.ts';
 import type { Contact } from '../scan/plan.ts';
 import { runScan } from '../scan/scan.ts';
 import type { Scanning } from '../scan/scanning.ts';
@@ -19,7 +19,7 @@ type Parts = {
   readonly random: () => number;
   /** As they are now. */
   readonly settings: { readonly ranges: ScanRanges };
-  readonly access: Pick<Access, 'transport' | 'recognise'>;
+  readonly client: Pick<DeviceClient, 'transport' | 'recognise'>;
   readonly scanning: Pick<Scanning, 'planFor' | 'takeIn'>;
   readonly registry: { byIp(ip: string): { readonly key: string } | undefined };
   readonly emit: (event: EventRecord) => void;
@@ -33,7 +33,7 @@ const MAX_WAITING = 16;
 
 /** Takes reports; resolves when one is dealt with, and never rejects. */
 export function createIpReportDesk(parts: Parts): (report: IpReport) => Promise<void> {
-  const { clock, log, random, settings, access, scanning, registry, emit, signal } = parts;
+  const { clock, log, random, settings, client, scanning, registry, emit, signal } = parts;
   const turn = pLimit(AT_ONCE);
 
   const look = async ({ ip, makes, claimedMac }: IpReport) => {
@@ -41,7 +41,7 @@ export function createIpReportDesk(parts: Parts): (report: IpReport) => Promise<
     if (typeof ranges === 'string' || signal.aborted) return;
     let contact: Contact<Recognised> | undefined;
     const listener = { onContact: (found: Contact<Recognised>) => (contact = found) };
-    const deps = { clock, random, probe: access.transport.probe, identify: access.recognise };
+    const deps = { clock, random, probe: client.transport.probe, identify: client.recognise };
     await runScan(scanning.planFor(ranges), deps, listener, signal);
     if (contact?.found !== undefined) await scanning.takeIn(ip, contact.found);
     const status = contact?.status ?? 'silent';

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { RangesToProbe } from '../../base/net/ranges.ts';
-import type { Access, Recognised } from '../device/device-client.ts';
+import type { DeviceClient, Recognised } from '../device/device-client.ts';
 import { isMiner } from '../device/recognised.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createManualScans } from './manual-scans.ts';
@@ -27,7 +27,9 @@ export function createScanning(parts: {
     readonly ranges: RangesToProbe;
     readonly scan: ScanSettings;
   };
-  readonly access: Pick<Access, 'recognise' | 'writeMet'> & { readonly transport: Pick<Access['transport'], 'probe'> };
+  readonly client: Pick<DeviceClient, 'recognise' | 'writeMet'> & {
+    readonly transport: Pick<DeviceClient['transport'], 'probe'>;
+  };
   readonly fleet: Pick<Fleet, 'recognised'>;
   /** Where the miners were that are known. */
   knownIps(): readonly string[];
@@ -36,12 +38,12 @@ export function createScanning(parts: {
   /** A finding could not be taken in. */
   onError(error: unknown, ip: string): void;
 }) {
-  const { clock, log, random, settings, access, fleet, signal } = parts;
+  const { clock, log, random, settings, client, fleet, signal } = parts;
   /** A farm that has moved has a silent old address for each miner: looked at one by one, that would take hours. */
   const takingIn = pLimit(TAKEN_IN_AT_ONCE);
   const pending = new Set<Promise<void>>();
   /** What waits for a scan waits for these too: other programs of this host see then whom it met. */
-  const findings = () => Promise.all(pending).then(() => access.writeMet());
+  const findings = () => Promise.all(pending).then(() => client.writeMet());
 
   /** Hands over what was found at an address; resolves when it is taken in. What gives no proof of its family is no miner of this farm. */
   const takeIn = async (ip: string, found: Recognised): Promise<void> => {
@@ -75,8 +77,8 @@ export function createScanning(parts: {
     run(scanPlan, brake, listener, aborted) {
       const { isBackground: isGentle = false } = scanPlan;
       const identify = (ip: string, open: ReadonlySet<number>, scanSignal: AbortSignal, isLastTry: boolean) =>
-        access.recognise(ip, open, scanSignal, isLastTry, isGentle);
-      const deps = { clock, random, brake, probe: access.transport.probe, identify };
+        client.recognise(ip, open, scanSignal, isLastTry, isGentle);
+      const deps = { clock, random, brake, probe: client.transport.probe, identify };
       return runScan(scanPlan, deps, listener, aborted);
     },
     schedule: { everyMs: settings.scan.every, plan: backgroundPlan },

@@ -8,23 +8,23 @@ import { silentLog } from '../../base/log.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { covers, readRanges, type ScanRanges } from '../../base/net/ranges.ts';
 import type { AgentConfig } from '../config/config.ts';
-import { type Access, createAccess, type TrustSources } from '../device/device-client.ts';
+import { createDeviceClient, type DeviceClient, type TrustSources } from '../device/device-client.ts';
 import { openTrustRecord, TRUST_FILE } from '../device/trust-record.ts';
 import { createNeighbours } from '../host/neighbours.ts';
 
 /** Does the work with a client that reaches exactly what the technician named. What this host remembers of trust lies in the state directory. */
-export async function withAccess<T>(
+export async function withDeviceClient<T>(
   config: AgentConfig,
   ranges: ScanRanges,
-  work: (access: Access) => Promise<T>,
+  work: (client: DeviceClient) => Promise<T>,
 ): Promise<T> {
   const mayReach = (ip: string) => covers(ranges, ip);
   return withTrust(config, async (trust) => {
-    const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach, trust });
+    const client = createDeviceClient({ clock: systemClock, log: silentLog, drivers, config, mayReach, trust });
     try {
-      return await work(access);
+      return await work(client);
     } finally {
-      await access.close();
+      await client.close();
     }
   });
 }

@@ -11,7 +11,7 @@ import { openSqlite } from '../../base/storage/sqlite.ts';
 import { SCAN_PORTS } from '../../driver/identify.ts';
 import type { AgentConfig } from '../config/config.ts';
 import type { Preview, Step } from '../control/messages.ts';
-import type { Access, MinerTarget } from '../device/device-client.ts';
+import type { DeviceClient, MinerTarget } from '../device/device-client.ts';
 import { isMiner, noMiner, type RecognisedMiner } from '../device/recognised.ts';
 import { createMinerRegistry } from '../fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../fleet/identity/store.ts';
@@ -22,7 +22,7 @@ import { createTaskLooks } from '../tasks/execution/observations.ts';
 import { tasksMigrations } from '../tasks/queue/journal.ts';
 import { createTaskGate } from '../tasks/queue/task-queue.ts';
 import type { TaskSettings } from '../tasks/settings.ts';
-import { rangesOrThrow, withAccess } from './reach.ts';
+import { rangesOrThrow, withDeviceClient } from './reach.ts';
 
 /** One step of one miner; the last one of each miner has a final status. */
 export type RebootStep = Omit<Step, 'task_id'>;
@@ -61,8 +61,8 @@ export async function rebootOnce(
       })),
     ),
   );
-  return withAccess(config, ranges, (access) =>
-    rebootAll(access, config.tasks, { addresses, force, agree }, onStep, signal),
+  return withDeviceClient(config, ranges, (client) =>
+    rebootAll(client, config.tasks, { addresses, force, agree }, onStep, signal),
   );
 }
 
@@ -71,7 +71,7 @@ type Wanted = Pick<Request, 'force' | 'agree'> & { readonly addresses: readonly 
 
 /** Resolves when all are over. */
 async function rebootAll(
-  access: Access,
+  client: DeviceClient,
   settings: TaskSettings,
   { addresses, force, agree }: Wanted,
   onStep: (step: RebootStep) => void,
@@ -109,11 +109,11 @@ async function rebootAll(
       mayReach: () => true,
       act(key, ability, params, actSignal) {
         const target = targetOf(key);
-        access.noteRestart(target.ip);
-        return access.act(target, ability, params, actSignal);
+        client.noteRestart(target.ip);
+        return client.act(target, ability, params, actSignal);
       },
       ...createTaskLooks({
-        ...{ clock: systemClock, access, registry, neighbours, targetOf, signal },
+        ...{ clock: systemClock, client, registry, neighbours, targetOf, signal },
         // Nobody polls here, and nobody is met but those that were named.
         fleet: { get: () => undefined, recognised: () => Promise.resolve() },
         pollMs: () => 0,
@@ -126,7 +126,7 @@ async function rebootAll(
   await gate.start();
   const recognising = pLimit(RECOGNISED_AT_ONCE);
   const recognise = async ({ ip, isNamed }: Address): Promise<Recognition | undefined> => {
-    const found = await recognising(() => access.recognise(ip, new Set(SCAN_PORTS), signal));
+    const found = await recognising(() => client.recognise(ip, new Set(SCAN_PORTS), signal));
     if (!isMiner(found)) return isNamed ? { ip, problem: noMiner(ip, found) } : undefined;
     const key = meet(found);
     if (key === undefined) return { ip, problem: 'it is not clear which miner answers there' };

@@ -7,7 +7,7 @@ import type { AgentConfig } from '../config/config.ts';
 import { paceOf } from '../scan/scan-limits.ts';
 import { logWith } from '../tasks/execution/log-evidence.ts';
 import { mustBeAllowed } from '../tasks/settings.ts';
-import { rangesOrThrow, singleAddress, withAccess } from './reach.ts';
+import { rangesOrThrow, singleAddress, withDeviceClient } from './reach.ts';
 
 /** Scans the ranges. Throws ConfigError that names each range that is wrong, RefusedError where scans are not allowed; a cancelled scan gives its account. */
 export async function scanOnce(
@@ -19,11 +19,11 @@ export async function scanOnce(
   mustBeAllowed('agent.scan.create', 'scan', config.tasks);
   const pace = paceOf(config.scan, ranges);
   for (const line of [...ranges.echo, ...pace.advice]) listener.onUnderstood(line);
-  return withAccess(config, ranges, (access) => {
-    const fault = config.credentials.factoryDefaults ? access.trustFault() : undefined;
+  return withDeviceClient(config, ranges, (client) => {
+    const fault = config.credentials.factoryDefaults ? client.trustFault() : undefined;
     if (fault !== undefined)
       listener.onUnderstood(`no factory login is tried, because what was tried before cannot be looked up: ${fault}`);
-    return scanWith(access, { ranges, limits: pace.limits }, listener, signal);
+    return scanWith(client, { ranges, limits: pace.limits }, listener, signal);
   });
 }
 
@@ -33,7 +33,7 @@ type OneMiner = { readonly config: AgentConfig; readonly ip: string };
 export async function lookOnce({ config, ip }: OneMiner, signal: AbortSignal): Promise<Found> {
   const ranges = rangesOrThrow([singleAddress(ip)], []);
   const plan = { ranges, limits: paceOf(config.scan, ranges).limits };
-  return withAccess(config, ranges, (access) => lookWith(access, plan, ip, signal));
+  return withDeviceClient(config, ranges, (client) => lookWith(client, plan, ip, signal));
 }
 
 /**
@@ -43,5 +43,5 @@ export async function lookOnce({ config, ip }: OneMiner, signal: AbortSignal): P
 export async function logOnce({ config, ip }: OneMiner, signal: AbortSignal): Promise<string> {
   const ranges = rangesOrThrow([singleAddress(ip)], []);
   mustBeAllowed('miner.log.get', `read the log of ${ip}`, config.tasks);
-  return withAccess(config, ranges, (access) => logWith(access, ip, signal));
+  return withDeviceClient(config, ranges, (client) => logWith(client, ip, signal));
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { CancelledError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
-import type { Access } from '../device/device-client.ts';
+import type { DeviceClient } from '../device/device-client.ts';
 import type { FirmwareStore } from '../firmware/store.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { MinerRegistry } from '../fleet/identity/miner-registry.ts';
@@ -41,7 +41,7 @@ export function gateDeps(
       readonly update: { readonly allowedHosts: readonly string[] };
       readonly tasks: TaskSettings;
     };
-    readonly access: Pick<Access, 'act' | 'read' | 'readAfresh' | 'secrets' | 'targetOf'>;
+    readonly client: Pick<DeviceClient, 'act' | 'read' | 'readFresh' | 'secrets' | 'targetOf'>;
     readonly fleet: Pick<Fleet, 'get' | 'recognised' | 'setRebooting'>;
     readonly poller: Pick<Poller, 'pollNow'>;
     readonly scanning: Pick<Scanning, 'planFor' | 'manual'>;
@@ -51,7 +51,7 @@ export function gateDeps(
     readonly mayReach: (ip: string) => boolean;
   },
 ): TaskDeps {
-  const { clock, log, settings, access, fleet, poller, scanning, firmware, pools, outbox, mayReach } = parts;
+  const { clock, log, settings, client, fleet, poller, scanning, firmware, pools, outbox, mayReach } = parts;
   const targetOf = (key: string) => {
     const state = fleet.get(key);
     if (state === undefined) throw new CancelledError('work on a miner that has left');
@@ -67,11 +67,11 @@ export function gateDeps(
       parts.registry.compare(unit, ip, { ...factsIn(shown), neighbour: parts.neighbours.at(ip) }),
     mayReach,
     doubtOf: (key) => doubtOf(parts.registry, key),
-    act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),
+    act: (key, ability, params, signal, image) => client.act(targetOf(key), ability, params, signal, image),
     ...createTaskLooks({ ...parts, targetOf, pollMs: () => settings.poll.interval }),
     image: (params, signal) => firmware.find(params, signal),
     mayFetch: (url) => firmware.mayFetch(url),
-    secretsOf: (key) => [...access.secrets(), ...pools.secretsOf(key)],
+    secretsOf: (key) => [...client.secrets(), ...pools.secretsOf(key)],
     onPhase(key, phase) {
       fleet.setRebooting(key, phase === 'rebooting');
       if (phase === 'idle') poller.pollNow(key);

@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { renderError } from '../../../src/base/errors.ts';
 import { silentLog } from '../../../src/base/log.ts';
 import { Secret } from '../../../src/base/secrets.ts';
-import { chooseDriver, gatherEvidence, SCAN_PORTS, SIDE_PORTS } from '../../../src/driver/identify.ts';
+import { gatherEvidence, matchDriver, SCAN_PORTS, SIDE_PORTS } from '../../../src/driver/identify.ts';
 import { VisitMemory } from '../../../src/driver/memory.ts';
 import { visit } from '../../../src/driver/visit.ts';
 import { createTransport } from '../../../src/transport/transport.ts';
@@ -54,7 +54,7 @@ export function ourReader(): Reader {
     const open = new Set<number>();
     for (const port of IDENTIFY_PORTS) if ((await transport.probe(ip, port, 2_000)) === 'open') open.add(port);
     const { evidence } = await gatherEvidence(transport.link(ip), open, { clock: systemClock });
-    const found = chooseDriver(drivers, evidence);
+    const found = matchDriver(drivers, evidence);
     if (found === undefined) return { ip };
     const { confidence: _, ...known } = found.identity;
     const { reading } = await visit({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Driver, Evidence, Identity } from '../../../src/driver/contract.ts';
 import { WEB_RULES } from '../../../src/driver/families.data.ts';
-import { chooseDriver, familyOf, gatherEvidence } from '../../../src/driver/identify.ts';
+import { familyOf, gatherEvidence, matchDriver } from '../../../src/driver/identify.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { fakeLink, takes } from './fake-link.ts';
 
@@ -233,8 +233,8 @@ describe('the driver', () => {
   const sure = named('sure', { confidence: 'sure' });
 
   test('one that is sure beats a generic one, wherever it stands', () => {
-    expect(chooseDriver([generic, sure], evidence)?.driver.id).toBe('sure');
-    expect(chooseDriver([named('no', undefined), generic], evidence)?.driver.id).toBe('generic');
-    expect(chooseDriver([named('no', undefined)], evidence)).toBeUndefined();
+    expect(matchDriver([generic, sure], evidence)?.driver.id).toBe('sure');
+    expect(matchDriver([named('no', undefined), generic], evidence)?.driver.id).toBe('generic');
+    expect(matchDriver([named('no', undefined)], evidence)).toBeUndefined();
   });
 });

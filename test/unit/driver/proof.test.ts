@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { drivers } from '../../../drivers/index.ts';
 import type { Evidence } from '../../../src/driver/contract.ts';
 import { WEB_RULES } from '../../../src/driver/families.data.ts';
-import { chooseDriver, evidenceOf } from '../../../src/driver/identify.ts';
+import { evidenceOf, matchDriver } from '../../../src/driver/identify.ts';
 import { speaksCgminer } from '../../../src/driver/proof.ts';
 import { parseBareText } from '../../../src/transport/cgminer/bare-text.ts';
 
@@ -11,7 +11,7 @@ import { parseBareText } from '../../../src/transport/cgminer/bare-text.ts';
 const asJson = (text: string) => JSON.stringify(parseBareText(text));
 
 const confidenceOf = (parts: Omit<Evidence, 'family' | 'isProven'>) =>
-  chooseDriver(drivers, evidenceOf(parts))?.identity.confidence;
+  matchDriver(drivers, evidenceOf(parts))?.identity.confidence;
 const LIGHTTPD = { server: 'lighttpd/1.4.32' };
 
 test.each(WEB_RULES.map((rule) => [JSON.stringify(rule), rule] as const))('%s is a hint', (_, rule) => {

@@ -4,7 +4,7 @@ import { PeerError } from '../../../base/errors.ts';
 import { SCAN_PORTS } from '../../../driver/identify.ts';
 import { visibleLines } from '../../../model/plain-text.ts';
 import { withoutSecret } from '../../../transport/peer-errors.ts';
-import type { Access } from '../../device/device-client.ts';
+import type { DeviceClient } from '../../device/device-client.ts';
 import { isMiner, noMiner } from '../../device/recognised.ts';
 
 const MAX_TEXT_BYTES = 64 * 1024;
@@ -56,15 +56,15 @@ const HIDDEN = '[secret]';
 
 /** Recognises the miner and asks it for its log. Throws PeerError. */
 export async function logWith(
-  access: Pick<Access, 'recognise' | 'act' | 'secrets'>,
+  client: Pick<DeviceClient, 'recognise' | 'act' | 'secrets'>,
   ip: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const found = await access.recognise(ip, new Set(SCAN_PORTS), signal);
+  const found = await client.recognise(ip, new Set(SCAN_PORTS), signal);
   if (!isMiner(found)) throw new PeerError('peer.unsupported', `read the log of ${ip}: ${noMiner(ip, found)}`, 'later');
   const { target } = found;
-  const reply = await access.act(target, 'log', {}, signal);
+  const reply = await client.act(target, 'log', {}, signal);
   const log = reply.kind === 'accepted' ? reply.log : undefined;
   if (log === undefined) throw new PeerError('peer.reset', `read the log of ${ip}: it gave none`, 'soon');
-  return cleanLog(log, access.secrets());
+  return cleanLog(log, client.secrets());
 }

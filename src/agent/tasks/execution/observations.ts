@@ -4,7 +4,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
 import type { VisitOutcome } from '../../../driver/visit.ts';
-import type { Access, MinerTarget } from '../../device/device-client.ts';
+import type { DeviceClient, MinerTarget } from '../../device/device-client.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { MinerRegistry } from '../../fleet/identity/miner-registry.ts';
 import type { Sighting } from '../../fleet/identity/record.ts';
@@ -17,7 +17,7 @@ const LATELY_MS = 60_000;
 
 export function createTaskLooks(parts: {
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly access: Pick<Access, 'read' | 'readAfresh' | 'targetOf'>;
+  readonly client: Pick<DeviceClient, 'read' | 'readFresh' | 'targetOf'>;
   readonly fleet: Pick<Fleet, 'get' | 'recognised'>;
   readonly registry: Pick<MinerRegistry, 'whoIs' | 'answersAs' | 'get'>;
   readonly neighbours: { at(ip: string): Sighting['neighbour'] };
@@ -30,13 +30,13 @@ export function createTaskLooks(parts: {
   /** Who answered instead could not be taken in. */
   onError(error: unknown, ip: string): void;
 }): Pick<TaskDeps, 'observe' | 'whoStands'> {
-  const { clock, access, fleet, registry, neighbours, targetOf, pollMs, signal } = parts;
+  const { clock, client, fleet, registry, neighbours, targetOf, pollMs, signal } = parts;
 
   /** So that the move is known now, and not with the next poll that happens to ask who it is. */
   const meet = (asked: MinerTarget, found: ReturnType<MinerRegistry['whoIs']>, outcome: VisitOutcome) => {
     const { ip, driver } = asked;
     // Nothing of the unit that stood here: what it said and how it was met would be taken for this one's.
-    const target = access.targetOf(ip, found?.driverId ?? driver.id, found === undefined ? {} : knownOf(found));
+    const target = client.targetOf(ip, found?.driverId ?? driver.id, found === undefined ? {} : knownOf(found));
     if (target === undefined) return;
     const recognised = {
       ...{ status: 'identified' as const, target, outcome },
@@ -58,8 +58,8 @@ export function createTaskLooks(parts: {
       const target = targetOf(key);
       const { ip } = target;
       const outcome = await (isFresh
-        ? access.readAfresh(target, lookSignal)
-        : access.read(target, lookSignal, 'command'));
+        ? client.readFresh(target, lookSignal)
+        : client.read(target, lookSignal, 'command'));
       const found = registry.whoIs({ ip, ...factsIn(outcome.reading), neighbour: neighbours.at(ip) });
       if (found?.key === key) return outcome.reading;
       meet(target, found, outcome);

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { drivers } from '../../../../drivers/index.ts';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { createAccess } from '../../../../src/agent/device/device-client.ts';
+import { createDeviceClient } from '../../../../src/agent/device/device-client.ts';
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { freshTrust } from '../../../support/fresh-trust.ts';
@@ -50,13 +50,13 @@ function createVirtualWaits() {
   };
 }
 
-function accessTo(port: number, credentials: object, clock: Clock = systemClock) {
+function clientFor(port: number, credentials: object, clock: Clock = systemClock) {
   const config = parseConfig(JSON.stringify({ portMap: { 80: port }, networks: [IP], credentials }), {
     baseDir: '.',
     environment: { WRONG: 'wrong' },
     name: 'test',
   });
-  return createAccess({
+  return createDeviceClient({
     clock,
     log: silentLog,
     drivers,
@@ -66,18 +66,18 @@ function accessTo(port: number, credentials: object, clock: Clock = systemClock)
   });
 }
 
-async function visitThrice(access: ReturnType<typeof accessTo>, isLast = true): Promise<string[]> {
+async function visitThrice(client: ReturnType<typeof clientFor>, isLast = true): Promise<string[]> {
   const statuses: string[] = [];
   for (let visit = 0; visit < 3; visit++) {
-    statuses.push((await access.recognise(IP, new Set([80]), new AbortController().signal)).status);
+    statuses.push((await client.recognise(IP, new Set([80]), new AbortController().signal)).status);
   }
-  if (isLast) await access.close();
+  if (isLast) await client.close();
   return statuses;
 }
 
 test('a refused factory login is not tried again', async () => {
   const { port, logins } = await startRefusing();
-  const statuses = await visitThrice(accessTo(port, {}));
+  const statuses = await visitThrice(clientFor(port, {}));
   expect(logins()).toBe(1);
   expect(statuses).toEqual(['login_refused', 'login_refused', 'login_refused']);
 });
@@ -85,66 +85,66 @@ test('a refused factory login is not tried again', async () => {
 test('a question that tells siblings apart costs no second login', async () => {
   // Spelled out like this it may be MARA, which is asked behind the login before stock is.
   const factory = await startRefusing(', algorithm=MD5');
-  await visitThrice(accessTo(factory.port, {}));
+  await visitThrice(clientFor(factory.port, {}));
   expect(factory.logins()).toBe(1);
   server?.close();
   const configured = await startRefusing(', algorithm=MD5');
   await visitThrice(
-    accessTo(configured.port, { trust: 'network', logins: [{ user: 'root', password: 'env:WRONG', range: IP }] }),
+    clientFor(configured.port, { trust: 'network', logins: [{ user: 'root', password: 'env:WRONG', range: IP }] }),
   );
   expect(configured.logins()).toBe(1);
 });
 
 test('no factory login is tried where the configuration forbids it', async () => {
   const { port, logins } = await startRefusing();
-  await visitThrice(accessTo(port, { factoryDefaults: false }));
+  await visitThrice(clientFor(port, { factoryDefaults: false }));
   expect(logins()).toBe(0);
 });
 
 test('a refused configured login is not tried again with the next visits, and no other beside it', async () => {
   const { port, logins } = await startRefusing();
   const clock = createVirtualWaits();
-  const access = accessTo(
+  const client = clientFor(
     port,
     { trust: 'network', logins: [{ user: 'root', password: 'env:WRONG', range: IP }] },
     clock,
   );
-  await visitThrice(access, false);
+  await visitThrice(client, false);
   expect(logins()).toBe(1);
   clock.pass(23 * 3_600_000);
-  await visitThrice(access, false);
+  await visitThrice(client, false);
   expect(logins()).toBe(1);
   clock.pass(2 * 3_600_000);
-  await visitThrice(access, false);
+  await visitThrice(client, false);
   expect(logins()).toBe(2);
   // Another unit stands there now.
-  access.forgetRefusals(IP);
-  await visitThrice(access);
+  client.forgetRefusals(IP);
+  await visitThrice(client);
   expect(logins()).toBe(3);
 });
 
 test('a refused factory login is tried again after a day, not before', async () => {
   const { port, logins } = await startRefusing();
   const clock = createVirtualWaits();
-  const access = accessTo(port, {}, clock);
-  await visitThrice(access, false);
+  const client = clientFor(port, {}, clock);
+  await visitThrice(client, false);
   clock.pass(23 * 3_600_000);
-  await visitThrice(access, false);
+  await visitThrice(client, false);
   expect(logins()).toBe(1);
   clock.pass(2 * 3_600_000);
-  await visitThrice(access, false);
+  await visitThrice(client, false);
   expect(logins()).toBe(2);
   // Another unit at the same address gets none either.
-  access.forgetRefusals(IP);
-  await visitThrice(access);
+  client.forgetRefusals(IP);
+  await visitThrice(client);
   expect(logins()).toBe(2);
 });
 
 test('a scan that nobody waits for takes what a visit said a moment ago, and looks for itself after that', async () => {
   const { port, logins, requests } = await startRefusing();
   const clock = createVirtualWaits();
-  const access = accessTo(port, {}, clock);
-  const scan = () => access.recognise(IP, new Set([80]), new AbortController().signal, false, true);
+  const client = clientFor(port, {}, clock);
+  const scan = () => client.recognise(IP, new Set([80]), new AbortController().signal, false, true);
   const first = await scan();
   expect(first).toMatchObject({ status: 'login_refused', target: { driver: { id: 'antminer-stock' } } });
   expect(logins()).toBe(1);
@@ -156,5 +156,5 @@ test('a scan that nobody waits for takes what a visit said a moment ago, and loo
   clock.pass(91_000);
   await scan();
   expect(requests()).toBeGreaterThan(shown);
-  await access.close();
+  await client.close();
 });

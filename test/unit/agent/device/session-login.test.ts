@@ -1,9 +1,9 @@
-// What access adds to a driver: a factory login by session is tried once, an accepted one is a fact, a look afresh takes nothing from memory.
+// What the device client adds to a driver: a factory login by session is tried once, an accepted one is a fact, a fresh look takes nothing from memory.
 import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { createAccess } from '../../../../src/agent/device/device-client.ts';
+import { createDeviceClient } from '../../../../src/agent/device/device-client.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { defineDriver, type FirmwareImage, reply } from '../../../../src/driver/contract.ts';
@@ -94,14 +94,14 @@ async function start(password: string) {
   return { state, port: address.port };
 }
 
-function accessTo(port: number, credentials: object = {}) {
+function clientFor(port: number, credentials: object = {}) {
   const config = parseConfig(JSON.stringify({ portMap: { 80: port }, networks: [IP], credentials }), {
     baseDir: '.',
     environment: { MINE: 'my-own-password' },
     name: 'test',
   });
   const trust = freshTrust();
-  const access = createAccess({
+  const client = createDeviceClient({
     clock: systemClock,
     log: silentLog,
     drivers: [driver],
@@ -109,58 +109,58 @@ function accessTo(port: number, credentials: object = {}) {
     mayReach: () => true,
     trust,
   });
-  const target = access.targetOf(IP, 'test', {});
+  const target = client.targetOf(IP, 'test', {});
   if (target === undefined) throw new Error('no target');
-  return { access, target };
+  return { client, target };
 }
 
 const signal = new AbortController().signal;
 
 test('a refused factory login is sent once, however many questions and visits there are', async () => {
   const { state, port } = await start('another');
-  const { access, target } = accessTo(port);
+  const { client, target } = clientFor(port);
   for (let visit = 0; visit < 3; visit++) {
-    const outcome = await access.readAfresh(target, signal);
+    const outcome = await client.readFresh(target, signal);
     expect(outcome.isLoginRefused).toBe(true);
     expect(outcome.isFactoryLogin).toBeUndefined();
   }
-  await access.close();
+  await client.close();
   expect(state.logins).toBe(1);
 });
 
 test('an accepted factory login is told as such, and serves all visits', async () => {
   const { state, port } = await start('factory');
-  const { access, target } = accessTo(port);
+  const { client, target } = clientFor(port);
   for (let visit = 0; visit < 3; visit++) {
-    expect(await access.readAfresh(target, signal)).toMatchObject({ isFactoryLogin: true, isLoginRefused: false });
+    expect(await client.readFresh(target, signal)).toMatchObject({ isFactoryLogin: true, isLoginRefused: false });
   }
-  await access.close();
+  await client.close();
   expect(state.logins).toBe(1);
 });
 
 test('a login of the operator is not told as the factory login', async () => {
   const { port } = await start('my-own-password');
   const logins = [{ user: 'admin', password: 'env:MINE', range: IP }];
-  const { access, target } = accessTo(port, { trust: 'network', logins });
-  const outcome = await access.readAfresh(target, signal);
-  await access.close();
+  const { client, target } = clientFor(port, { trust: 'network', logins });
+  const outcome = await client.readFresh(target, signal);
+  await client.close();
   expect(outcome.isLoginRefused).toBe(false);
   expect(outcome.isFactoryLogin).toBeUndefined();
-  expect(access.secrets()).toEqual(['my-own-password']);
+  expect(client.secrets()).toEqual(['my-own-password']);
 });
 
 test('a look afresh asks again what an ordinary one remembers, and after an order the ordinary one does too', async () => {
   const { state, port } = await start('factory');
-  const { access, target } = accessTo(port);
-  const isLightOn = async (read: 'read' | 'readAfresh') => (await access[read](target, signal)).reading.isLightOn;
+  const { client, target } = clientFor(port);
+  const isLightOn = async (read: 'read' | 'readFresh') => (await client[read](target, signal)).reading.isLightOn;
   expect(await isLightOn('read')).toBe(false);
   state.light = true;
   expect(await isLightOn('read')).toBe(false);
-  expect(await isLightOn('readAfresh')).toBe(true);
+  expect(await isLightOn('readFresh')).toBe(true);
   expect(await isLightOn('read')).toBe(false);
   const image = { name: 'x', sha256: 'ab', bytes: new Blob(['x']) };
-  await access.act(target, 'firmware', {}, signal, image);
+  await client.act(target, 'firmware', {}, signal, image);
   expect(images).toEqual([image]);
   expect(await isLightOn('read')).toBe(true);
-  await access.close();
+  await client.close();
 });

@@ -4,7 +4,7 @@ import { createServer as createSocketServer, type Server as SocketServer } from 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { createAccess } from '../../../../src/agent/device/device-client.ts';
+import { createDeviceClient } from '../../../../src/agent/device/device-client.ts';
 import { openTrustRecord, type TrustRecord } from '../../../../src/agent/device/trust-record.ts';
 import { waitingDevices } from '../../../../src/agent/device/waiting.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
@@ -60,7 +60,7 @@ let servers: SocketServer[];
 let front: TlsFront;
 let behind: number;
 let record: TrustRecord;
-let accesses: ReturnType<typeof createAccess>[];
+let clients: ReturnType<typeof createDeviceClient>[];
 let ports: Readonly<Record<number, number>>;
 
 const site: RequestListener = (request, response) => {
@@ -88,7 +88,7 @@ async function listen(server: SocketServer): Promise<number> {
 
 beforeEach(async () => {
   servers = [];
-  accesses = [];
+  clients = [];
   clear = 'to-https';
   heardInTheClear = '';
   record = openTrustRecord(':memory:', systemClock);
@@ -107,7 +107,7 @@ beforeEach(async () => {
   ports = { 80: inTheClear, 443: front.port };
 });
 afterEach(async () => {
-  for (const access of accesses) await access.close();
+  for (const client of clients) await client.close();
   record.close();
   await front.close();
   for (const server of servers) {
@@ -129,30 +129,30 @@ function start(
   });
   // The driver of this test is none that a configuration may name.
   const logins = config.credentials.logins.map((rule) => ({ ...rule, family: driver.id }));
-  const access = createAccess({
+  const client = createDeviceClient({
     ...{ clock: systemClock, log: silentLog, drivers: [given], mayReach: (ip: string) => ip === IP },
     config: { ...config, credentials: { ...config.credentials, logins } },
     trust: { record, neighbourAt: () => ({ mac: MAC, isShared: false }), mayLogIn: () => true },
   });
-  accesses.push(access);
+  clients.push(client);
   const signal = new AbortController().signal;
   return {
-    scan: () => access.recognise(IP, new Set(Object.keys(ports).map(Number)), signal),
+    scan: () => client.recognise(IP, new Set(Object.keys(ports).map(Number)), signal),
     /** Whether it was read with what only a login shows; the code of the error where nothing was read. */
     async read() {
-      const target = access.targetOf(IP, driver.id, {});
+      const target = client.targetOf(IP, driver.id, {});
       if (target === undefined) throw new Error('no such driver');
       try {
-        return (await access.readAfresh(target, signal)).reading.isLightOn === true;
+        return (await client.readFresh(target, signal)).reading.isLightOn === true;
       } catch (error) {
         if (error instanceof PeerError) return error.code;
         throw error;
       }
     },
     async order() {
-      const target = access.targetOf(IP, driver.id, {});
+      const target = client.targetOf(IP, driver.id, {});
       if (target === undefined) throw new Error('no such driver');
-      return access.act(target, 'pools', {}, signal).then(
+      return client.act(target, 'pools', {}, signal).then(
         ({ kind }) => kind,
         (error: unknown) => (error instanceof PeerError ? error.code : error),
       );

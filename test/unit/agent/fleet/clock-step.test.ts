@@ -42,7 +42,7 @@ function startFleet() {
     const fleet = createFleet({
       clock,
       log: silentLog,
-      access: {
+      client: {
         targetOf,
         read: () => Promise.reject(new PeerError('peer.timeout', 'read', 'soon')),
         forgetRefusals() {},

@@ -34,7 +34,7 @@ function setUp() {
   const fleet = createFleet({
     clock,
     log: silentLog,
-    access: {
+    client: {
       targetOf,
       read: () => Promise.reject(new PeerError('peer.timeout', 'read', 'soon')),
       forgetRefusals: (ip) => void forgotten.push(ip),

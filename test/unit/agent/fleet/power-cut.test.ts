@@ -37,7 +37,7 @@ function startRow(count: number) {
   });
   const fleet = createFleet({
     ...{ clock, log: silentLog, mayReach: () => true, settings: anomalySettingsSchema.parse({}) },
-    access: {
+    client: {
       targetOf: (ip) => ({ ip, driver, known: {}, memory: new VisitMemory() }),
       read: () => Promise.reject(new PeerError('peer.timeout', 'read', 'soon')),
       forgetRefusals() {},

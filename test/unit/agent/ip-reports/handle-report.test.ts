@@ -9,7 +9,7 @@ import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
 import { createAgent } from '../../../../src/agent/agent.ts';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { createAccess, type Recognised } from '../../../../src/agent/device/device-client.ts';
+import { createDeviceClient, type Recognised } from '../../../../src/agent/device/device-client.ts';
 import { createIpReportDesk } from '../../../../src/agent/ip-reports/handle-report.ts';
 import { createIpReports } from '../../../../src/agent/ip-reports/listener.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
@@ -37,9 +37,16 @@ async function setUp(mix: string, exclude: readonly string[] = []) {
   const log = { ...silentLog, info: (fields: LogFields) => void logged.push(fields) };
   const taken: { ip: string; found: Recognised }[] = [];
   const events: EventRecord[] = [];
-  const access = createAccess({ clock: systemClock, log, drivers, config, mayReach: () => true, trust: freshTrust() });
+  const client = createDeviceClient({
+    clock: systemClock,
+    log,
+    drivers,
+    config,
+    mayReach: () => true,
+    trust: freshTrust(),
+  });
   const desk = createIpReportDesk({
-    ...{ clock: systemClock, log, random: Math.random, settings: config, access },
+    ...{ clock: systemClock, log, random: Math.random, settings: config, client },
     scanning: {
       planFor: (ranges) => ({ ranges, limits: { probeTimeoutMs: 10_000 } }),
       takeIn: async (ip, found) => void taken.push({ ip, found }),
@@ -52,7 +59,7 @@ async function setUp(mix: string, exclude: readonly string[] = []) {
   await listener.start();
   cleanUp.push(
     () => farm.stop(),
-    () => access.close(),
+    () => client.close(),
     () => listener.stop(),
   );
   const [device] = farm.devices;

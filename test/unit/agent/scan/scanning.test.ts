@@ -21,7 +21,7 @@ function setUp(knownIps: readonly string[] = [MINER]) {
     log: silentLog,
     random: () => 0.5,
     settings: config,
-    access: {
+    client: {
       transport: {
         probe: async (ip: string, port: number) => {
           probes.push(clock.monotonicMs());

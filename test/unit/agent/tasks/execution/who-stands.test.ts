@@ -35,7 +35,7 @@ function setUp() {
   const notHere = () => Promise.reject(new Error('nothing is sent'));
   const looks = createTaskLooks({
     clock,
-    access: { read: notHere, readAfresh: notHere, targetOf: () => target },
+    client: { read: notHere, readFresh: notHere, targetOf: () => target },
     fleet: {
       get(key) {
         const state = polled.get(key);
