@@ -15,10 +15,10 @@ import { registerRoutes } from './http/routes.ts';
 import { type App, createServer, DEFAULT_LIMITS, type ServerLimits, type ServerParts } from './http/server.ts';
 import { createPageCache } from './http/shared/page-cache.ts';
 import { createClockNotes } from './ingest/clock-notes.ts';
-import { createShares } from './ingest/quota.ts';
+import { createIngestQuota } from './ingest/quota.ts';
 import { createUplinks } from './ingest/uplink.ts';
-import { createRelay, type Relay } from './notify/cluster-notifier.ts';
-import { createTeller, type Teller } from './notify/ops-status-notifier.ts';
+import { type ClusterNotifier, createClusterNotifier } from './notify/cluster-notifier.ts';
+import { createOpsStatusNotifier, type OpsStatusNotifier } from './notify/ops-status-notifier.ts';
 import { beginTime, createServiceClock, type ServiceClock } from './service-clock.ts';
 import { openStorage, type Storage, type StorageOptions } from './storage.ts';
 import { type ClockRepairs, newId, type OperatorStore } from './store/store.ts';
@@ -124,19 +124,19 @@ async function compose(
     clock,
     version: options.version,
   });
-  const shares = createShares({ ingest: store.ingest, clock, log });
+  const quota = createIngestQuota({ ingest: store.ingest, clock, log });
   const uplinks = createUplinks({
     agents: store.agents,
     ingest: metrics.measureIngest(store.ingest),
-    shares,
+    quota,
     links: store.links,
     beginSigning: (connection) => signer.begin(connection),
-    announceLink: (agentId) => relay.announceLink(agentId),
+    announceLink: (agentId) => clusterNotifier.announceLink(agentId),
     noteClock: createClockNotes({ events: store.events, clock, log }),
     clock,
     log,
     onReady: async (agentId) => {
-      await teller.tellAnew(agentId);
+      await opsStatusNotifier.resend(agentId);
       await dispatcher.deliverAll(agentId);
     },
     onTaskReceived: (agentId, taskId) => dispatcher.received(agentId, taskId),
@@ -148,44 +148,44 @@ async function compose(
     clock,
     log,
   });
-  const teller: Teller = createTeller({
+  const opsStatusNotifier: OpsStatusNotifier = createOpsStatusNotifier({
     store: store.opsStatus,
     send: (agentId, frame) => uplinks.send(agentId, frame),
     connected: () => uplinks.connectedIds(),
     clock,
     log,
   });
-  const relay: Relay = createRelay({
+  const clusterNotifier: ClusterNotifier = createClusterNotifier({
     messages: store.messages,
     log,
     onTasks: (agentId) => dispatcher.deliver(agentId),
     onLink: (agentId) => uplinks.yieldReplaced(agentId),
-    onOps: (agentId) => teller.tell(agentId),
+    onOps: (agentId) => opsStatusNotifier.notify(agentId),
     onGap: async () => {
       await uplinks.yieldReplaced();
       await dispatcher.deliverToEach();
-      await teller.tellEach();
+      await opsStatusNotifier.notifyAll();
     },
   });
   const warnOf = (agentId: string, what: string) => (error: unknown) =>
     log.warn({ agentId, error: renderError(error) }, what);
   /** New tasks of the agent are stored: it may be connected here or elsewhere. */
   const deliver = async (agentId: string) => {
-    relay.announceTasks(agentId);
+    clusterNotifier.announceTasks(agentId);
     // They are stored: what fails now is no failure of the request, and the sweep delivers them.
     await dispatcher.deliver(agentId).catch(warnOf(agentId, 'deliver tasks to an agent'));
   };
   let isStopping = false;
   const pages = createPageCache(clock, PAGE_CACHE);
-  /** A change to miners shows in the next list, and their agents are told of it. */
+  /** A change to miners shows in the next list, and their agents are notified. */
   const operators: OperatorStore = {
     ...store.operators,
     async edit(request) {
       const outcome = await store.operators.edit(request);
       pages.clear();
       for (const agentId of outcome.kind === 'done' ? outcome.agentIds : []) {
-        relay.announceOps(agentId);
-        teller.tell(agentId).catch(warnOf(agentId, 'tell an agent of ops status'));
+        clusterNotifier.announceOps(agentId);
+        opsStatusNotifier.notify(agentId).catch(warnOf(agentId, 'send ops status to an agent'));
       }
       return outcome;
     },
@@ -234,8 +234,8 @@ async function compose(
       stop: () => closeServer(app, local, clock),
     },
     { ...dispatcher, name: 'task dispatcher' },
-    { ...teller, name: 'teller' },
-    { ...relay, name: 'relay' },
+    { ...opsStatusNotifier, name: 'ops status notifier' },
+    { ...clusterNotifier, name: 'cluster notifier' },
     { ...uplinks, name: 'uplinks' },
     createRound('pruning', PRUNE_MS, () => store.prune(clockWatch.certainMs()), clock, log),
   ];
@@ -258,7 +258,7 @@ async function compose(
       const drains = !isStopping && stopParts !== undefined && drainMs > 0;
       isStopping = true;
       if (drains) await clock.sleep(drainMs);
-      shares.stop();
+      quota.stop();
       if (stopParts) return stopParts();
       stopParts = () => Promise.resolve();
       await app.close();

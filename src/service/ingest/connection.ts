@@ -25,7 +25,7 @@ import { MAX_ORDER, orderOf } from '../store/outbox-order.ts';
 import type { Agent, AgentStore, IngestStore, SliceOutcome } from '../store/store.ts';
 import { type AgentClock, createAgentClock, datedByUs, toOurClock } from './agent-clock.ts';
 import { readBody, readHeader } from './decode.ts';
-import type { Shares } from './quota.ts';
+import type { IngestQuota } from './quota.ts';
 
 /** Reasons in the close frame; agents show them. 1008 = policy, 1011 = our fault, 1012 = we restart, 4001 = a newer connection took over. */
 export const CLOSE = { refused: 1008, failed: 1011, restart: 1012, replaced: 4001 } as const;
@@ -47,7 +47,7 @@ export type ConnectionParts = {
   /** That was told to whoever connects. */
   readonly challenge: string;
   readonly ingest: IngestStore;
-  readonly shares: Pick<Shares, 'rest' | 'charge' | 'welcome'>;
+  readonly quota: Pick<IngestQuota, 'wait' | 'charge' | 'mayWelcome'>;
   readonly beginSigning: (connection: SignedConnection) => Promise<Signing>;
   readonly clock: Clock;
   readonly log: Log;
@@ -109,7 +109,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     if (!isProven(agent.id, agent.identityKey, parts.challenge, frame.proof))
       throw new RefusedError('auth.proof', "take a hello: it does not prove the agent's key");
     parts.onProven();
-    if (!parts.shares.welcome(agent.id))
+    if (!parts.quota.mayWelcome(agent.id))
       throw new RefusedError('frame.rate', 'welcome this agent: it connects too often, and has to wait');
     const agentClock = createAgentClock(Date.parse(frame.at), came);
     const clockAheadMs = parts.noteClock(agent, agentClock.skewMs(came));
@@ -164,7 +164,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
 
   const unpack = async (seq: number, compressedBody: Buffer) => {
     const charge = (count: number, unpackedBytes: number) =>
-      parts.shares.charge(agent.id, { frame: 'slice', records: count, bytes: unpackedBytes });
+      parts.quota.charge(agent.id, { frame: 'slice', records: count, bytes: unpackedBytes });
     const body = await readBody({ seq }, compressedBody).catch((error: unknown) => {
       charge(0, MAX_SLICE_BYTES);
       throw error;
@@ -272,9 +272,9 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     try {
       // Before the hello it may be somebody else, who shall not use up what is the agent's.
       if (epochs.size > 0) {
-        await parts.shares.rest(agent.id);
+        await parts.quota.wait(agent.id);
         if (isClosed) return;
-        if (!isBinary) parts.shares.charge(agent.id, { frame: 'text', records: 0, bytes: data.length });
+        if (!isBinary) parts.quota.charge(agent.id, { frame: 'text', records: 0, bytes: data.length });
       }
       await (isBinary ? handleBinary(data, came) : handleText(data.toString('utf8'), came));
     } catch (error) {

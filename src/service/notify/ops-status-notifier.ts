@@ -1,5 +1,5 @@
-// Tells agents what operators say of their miners: all of it when one connects, and again when it is different from what was told last. Changes
-// are told when they are made; a look at all agents now and then finds those whose message from another copy was lost.
+// Sends agents the ops status of their miners: the whole list when an agent connects, and again when it differs from the list sent last. Changes
+// are sent when they are made; a regular look at all agents finds those whose notification from another copy was lost.
 import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { createRound } from '../../base/lifecycle.ts';
@@ -9,9 +9,9 @@ import type { MinerOpsStatus, OpsStatusStore } from '../store/store.ts';
 
 const LOOK_MS = 30_000;
 
-export type Teller = ReturnType<typeof createTeller>;
+export type OpsStatusNotifier = ReturnType<typeof createOpsStatusNotifier>;
 
-type TellerParts = {
+type NotifierParts = {
   readonly store: OpsStatusStore;
   /** False when the agent is not connected here. */
   readonly send: (agentId: string, frame: OpsStatusFrame) => boolean;
@@ -20,54 +20,54 @@ type TellerParts = {
   readonly log: Log;
 };
 
-export function createTeller({ store, send, connected, clock, log }: TellerParts) {
-  /** Digest of what was told last, of each agent that is connected here. */
-  const told = new Map<string, string>();
+export function createOpsStatusNotifier({ store, send, connected, clock, log }: NotifierParts) {
+  /** Digest of the list sent last, by agent that is connected here. */
+  const sent = new Map<string, string>();
   /** One after the other: an older list must not come after a newer one. */
-  let turn: Promise<void> = Promise.resolve();
+  let queue: Promise<void> = Promise.resolve();
 
-  const say = (agentId: string, miners: readonly MinerOpsStatus[]) => {
+  const sendIfNew = (agentId: string, miners: readonly MinerOpsStatus[]) => {
     const digest = hash('sha256', JSON.stringify(miners));
-    if (told.get(agentId) === digest) return;
+    if (sent.get(agentId) === digest) return;
     const isSent = framesOf(miners).every((frame) => send(agentId, frame));
-    if (isSent) told.set(agentId, digest);
-    else told.delete(agentId);
+    if (isSent) sent.set(agentId, digest);
+    else sent.delete(agentId);
   };
   const look = (agentIds: () => readonly string[], prepare = () => {}): Promise<void> => {
-    const next = turn.then(async () => {
+    const next = queue.then(async () => {
       prepare();
       const ids = agentIds();
       if (ids.length === 0) return;
       const lists = await store.listOfAgents(ids);
-      for (const id of ids) say(id, lists.get(id) ?? []);
+      for (const id of ids) sendIfNew(id, lists.get(id) ?? []);
     });
-    turn = next.catch(() => {});
+    queue = next.catch(() => {});
     return next;
   };
 
-  const tellEach = () =>
+  const notifyAll = () =>
     look(connected, () => {
       const here = new Set(connected());
-      for (const id of told.keys()) if (!here.has(id)) told.delete(id);
+      for (const id of sent.keys()) if (!here.has(id)) sent.delete(id);
     });
 
-  const round = createRound('telling agents of ops status', LOOK_MS, tellEach, clock, log);
+  const round = createRound('sending ops status to agents', LOOK_MS, notifyAll, clock, log);
 
   return {
-    /** Tells the agent if it is connected here and was told something else. */
-    tell: (agentId: string) => look(() => connected().filter((id) => id === agentId)),
-    /** The agent has connected: nothing was told yet. */
-    tellAnew: (agentId: string) =>
+    /** Sends the list if the agent is connected here and got another one. */
+    notify: (agentId: string) => look(() => connected().filter((id) => id === agentId)),
+    /** The agent has connected: it has no list yet. */
+    resend: (agentId: string) =>
       look(
         () => [agentId],
-        () => told.delete(agentId),
+        () => sent.delete(agentId),
       ),
     /** Looks at every agent here. */
-    tellEach,
+    notifyAll,
     start: round.start,
     async stop() {
       await round.stop();
-      await turn;
+      await queue;
     },
   };
 }

@@ -1,7 +1,7 @@
 // What an agent may have stored beside others, on a virtual clock: what it needs goes at once, what it saved too, and the rest has to wait.
 import { expect, test } from 'vitest';
 import { silentLog } from '../../../../src/base/log.ts';
-import { createShares, type Work } from '../../../../src/service/ingest/quota.ts';
+import { createIngestQuota, type Work } from '../../../../src/service/ingest/quota.ts';
 import type { IngestStore } from '../../../../src/service/store/store.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
@@ -15,7 +15,7 @@ function startStore(needs: Readonly<Record<string, Partial<Need>>> = {}) {
   const clock = createVirtualClock();
   const taken = new Map<string, number>();
   const warnings: string[] = [];
-  const shares = createShares({
+  const quota = createIngestQuota({
     clock,
     log: { ...silentLog, warn: (_, message) => void warnings.push(message) },
     ingest: {
@@ -23,8 +23,8 @@ function startStore(needs: Readonly<Record<string, Partial<Need>>> = {}) {
     },
   });
   const hand = async (agentId: string, work = SLICE) => {
-    await shares.rest(agentId);
-    shares.charge(agentId, work);
+    await quota.wait(agentId);
+    quota.charge(agentId, work);
     taken.set(agentId, (taken.get(agentId) ?? 0) + 1);
   };
   /** Hands over frame after frame for so long; how many were taken. */
@@ -37,7 +37,7 @@ function startStore(needs: Readonly<Record<string, Partial<Need>>> = {}) {
     })();
     await clock.advance(untilMs - clock.monotonicMs());
     isOver = true;
-    shares.stop();
+    quota.stop();
     await clock.finish(sending);
     return (taken.get(agentId) ?? 0) - before;
   };
@@ -45,7 +45,7 @@ function startStore(needs: Readonly<Record<string, Partial<Need>>> = {}) {
   const reconnect = async (agentId: string, forMs: number) => {
     let welcomed = 0;
     for (const untilMs = clock.monotonicMs() + forMs; clock.monotonicMs() < untilMs; await clock.advance(100))
-      if (shares.welcome(agentId)) welcomed++;
+      if (quota.mayWelcome(agentId)) welcomed++;
     return welcomed;
   };
   return { clock, hand, flood, reconnect, warnings };

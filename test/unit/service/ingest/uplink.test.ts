@@ -1,4 +1,4 @@
-// The door for agents with a database and shares that the test plays: how long an agent may take to prove its key, and what its frames cost it.
+// The uplink socket with a database and a quota that the test plays: how long an agent may take to prove its key, and what its frames cost it.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { minerRecord } from '../../service-http/records.ts';
 import { helloOf, slice } from '../../service-http/wire-agent.ts';
 
-/** One agent with a key, connected to a service whose database and shares let it go on when the test says so. */
+/** One agent with a key, connected to a service whose database and quota let it go on when the test says so. */
 async function startAgent({ isWelcome = true } = {}) {
   const clock = createVirtualClock();
   const asked = Promise.withResolvers<void>();
@@ -56,13 +56,13 @@ async function startAgent({ isWelcome = true } = {}) {
         contested: 0,
       }),
     },
-    shares: {
-      rest() {
+    quota: {
+      wait() {
         rested.resolve();
         return turn.promise;
       },
       charge: (_id, work) => void charges.push(work),
-      welcome(agentId) {
+      mayWelcome(agentId) {
         welcomes.push(agentId);
         return isWelcome;
       },
