@@ -115,7 +115,7 @@ export function createAgent(options: AgentOptions) {
   });
   const driverOnRecord = (ip: string) => registry.byIp(ip)?.driverId;
   const client = createDeviceClient({ clock, log, drivers, config, mayReach, driverOnRecord, trust: trust.sources });
-  const captures = createCaptures(config, client.transport.turns, trust.sources);
+  const captures = createCaptures(config, client.transport.deviceMutex, trust.sources);
   const averages = createAverages(db, { clock });
   const states = createMinerStateStore(db, clock, rememberedSchema);
   const opsStatuses = createOpsStatuses(

@@ -1,5 +1,5 @@
 // One visit to one miner: asks what is due, one question at a time, adds what earlier visits learned, has the driver read it all. The caller holds
-// the miner's turn and decides when to visit; a visit never retries, never queues and ends within its deadline.
+// the device mutex and decides when to visit; a visit never retries, never queues and ends within its deadline.
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { BugError, type PeerCode, PeerError } from '../base/errors.ts';

@@ -154,7 +154,7 @@ export type ExchangeLimits = {
 
 /**
  * A way to talk to one miner. Throws only PeerError (what went wrong, when to retry), RefusedError (address outside the reach) or
- * CancelledError (signal aborted). The caller holds the miner's turn (limits/device-mutex.ts): a link does not queue.
+ * CancelledError (signal aborted). The caller holds the device mutex (limits/device-mutex.ts): a link does not queue.
  */
 export type MinerLink = {
   readonly ip: string;

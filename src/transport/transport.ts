@@ -10,11 +10,11 @@ import { askCgminer, askCgminerRaw, CGMINER_PORT, type CgminerWire } from './cgm
 import { askHttp, HTTP_PORT, lookAt, type Web } from './http/ask.ts';
 import { HttpClient, type HttpClientLimits, type HttpEndpoint } from './http/client.ts';
 import { BoundedMap } from './limits/bounded-map.ts';
-import { createTurns, type Turns } from './limits/device-mutex.ts';
+import { createDeviceMutex, type DeviceMutex } from './limits/device-mutex.ts';
 import type { ExchangeLimits, Login, MinerRequest, ProbeLink } from './request.ts';
 import { Engine, type EngineLimits } from './tcp/engine.ts';
 import { type Endpoint, type ProbeResult, probe } from './tcp/exchange.ts';
-import type { Tap } from './tcp/recorder.ts';
+import type { Recorder } from './tcp/recorder.ts';
 import { type WhatsminerToken, writeWhatsminer2 } from './whatsminer/api2-writes.ts';
 import { askFramed, WHATSMINER3_PORT } from './whatsminer/api3-frames.ts';
 import { writeWhatsminer3 } from './whatsminer/api3-writes.ts';
@@ -35,7 +35,7 @@ export type Transport = {
    * to port 80 elsewhere goes to 443 there, nothing goes to another key, and the login goes no other way. Costs nothing until it sends.
    */
   link(ip: string, login?: Login, tlsKey?: string): ProbeLink;
-  readonly turns: Turns;
+  readonly deviceMutex: DeviceMutex;
   stats(): { readonly connections: ReturnType<Engine['stats']>; readonly http: ReturnType<HttpClient['stats']> };
   /** Cancels what is under way; later calls are cancelled. */
   close(): Promise<void>;
@@ -51,8 +51,8 @@ export function defaultTransportLimits(openFiles: number = openFileLimit() ?? AS
   const sockets = socketsWithin(openFiles);
   return {
     engine: {
-      launchPerTurn: 48,
-      lanes: {
+      launchPerTick: 48,
+      connectionPools: {
         exchange: { inFlight: Math.min(768, Math.ceil(sockets / 5)), waiting: 50_000 },
         probe: { inFlight: Math.min(4_000, Math.ceil((sockets * 3) / 5)), waiting: 16_384 },
       },
@@ -69,12 +69,12 @@ export function createTransport(options: {
   readonly portMap?: ReadonlyMap<number, number>;
   readonly mayReach?: (ip: string) => boolean;
   readonly limits?: Partial<TransportLimits>;
-  readonly tap?: Tap;
+  readonly recorder?: Recorder;
 }): Transport {
-  const { clock, log, portMap, tap, mayReach = () => true } = options;
+  const { clock, log, portMap, recorder, mayReach = () => true } = options;
   const limits: TransportLimits = { ...defaultTransportLimits(), ...options.limits };
-  const engine = new Engine(clock, limits.engine, tap);
-  const client = new HttpClient(clock, limits.http, tap);
+  const engine = new Engine(clock, limits.engine, recorder);
+  const client = new HttpClient(clock, limits.http, recorder);
   const wire: CgminerWire = { engine, log, dialects: new Dialects(clock, limits.devices) };
   const perDevice = <V>() => new BoundedMap<V>(limits.devices);
   const web: Web = {
@@ -84,7 +84,7 @@ export function createTransport(options: {
     sessions: { grants: perDevice(), held: perDevice(), opening: new Map() },
   };
   const tokens = perDevice<WhatsminerToken>();
-  const turns = createTurns();
+  const deviceMutex = createDeviceMutex();
   let isClosed = false;
 
   const endpoint = (ip: string, port: number): Endpoint => {
@@ -135,7 +135,7 @@ export function createTransport(options: {
   };
 
   return {
-    turns,
+    deviceMutex,
     async probe(ip, port, timeoutMs, signal) {
       return probe(engine, endpoint(ip, port), timeoutMs, signal);
     },

@@ -44,7 +44,7 @@ test(`${isFull ? '10,000' : 'some hundred'} malformed replies over every transpo
     log: silentLog,
     portMap: device.portMap,
     // What came over HTTP; the other protocols are measured by what they hand over, for their last bytes are heard before they are refused.
-    tap: ({ bytes, status }) => {
+    recorder: ({ bytes, status }) => {
       if (status !== undefined) largest = Math.max(largest, bytes.length);
     },
   });

@@ -11,7 +11,7 @@ import { runScan } from '../../src/agent/scan/scan.ts';
 import { paceOf } from '../../src/agent/scan/scan-limits.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import type { TurnPriority } from '../../src/transport/limits/device-mutex.ts';
+import type { MutexPriority } from '../../src/transport/limits/device-mutex.ts';
 import type { MinerRequest, ProbeLink } from '../../src/transport/request.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
 import { createVirtualClock } from '../support/virtual-clock.ts';
@@ -56,7 +56,7 @@ test('a scan that nobody waits for keeps to its rate and asks no port twice, ove
   });
 });
 
-type Sent = { readonly ip: string; readonly question: string; readonly atMs: number; readonly by: TurnPriority };
+type Sent = { readonly ip: string; readonly question: string; readonly atMs: number; readonly by: MutexPriority };
 
 const questionOf = (request: MinerRequest): string => {
   switch (request.via) {
@@ -95,9 +95,9 @@ function watch(client: DeviceClient) {
   const sent: Sent[] = [];
   const inFlight = new Map<string, number>();
   const watched = { sent, most: 0 };
-  const whose = new Map<string, TurnPriority>();
-  const { link, turns } = client.transport;
-  const { run } = turns;
+  const whose = new Map<string, MutexPriority>();
+  const { link, deviceMutex } = client.transport;
+  const { run } = deviceMutex;
   const counted = async <T>(ip: string, question: string, send: () => Promise<T>): Promise<T> => {
     sent.push({ ip, question, atMs: systemClock.monotonicMs(), by: whose.get(ip) ?? 'scan' });
     const now = (inFlight.get(ip) ?? 0) + 1;
@@ -118,12 +118,12 @@ function watch(client: DeviceClient) {
       look: (path, limits) => counted(ip, `GET ${path} ""`, () => real.look(path, limits)),
     };
   };
-  const watchedRun = <T>(ip: string, by: TurnPriority, signal: AbortSignal | undefined, work: () => Promise<T>) =>
+  const watchedRun = <T>(ip: string, by: MutexPriority, signal: AbortSignal | undefined, work: () => Promise<T>) =>
     run(ip, by, signal, () => {
       whose.set(ip, by);
       return work();
     });
-  Reflect.set(turns, 'run', watchedRun);
+  Reflect.set(deviceMutex, 'run', watchedRun);
   Reflect.set(client.transport, 'link', watchedLink);
   return watched;
 }

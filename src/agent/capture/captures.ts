@@ -1,7 +1,7 @@
 // Recordings of devices for whoever asks the running agent. While one is made nobody polls that device, and each of its questions takes a turn of its
 // own, so that an order waits for one question and not for the recording. Which questions those are is record.ts.
 import { CancelledError, RefusedError } from '../../base/errors.ts';
-import type { Turns } from '../../transport/limits/device-mutex.ts';
+import type { DeviceMutex } from '../../transport/limits/device-mutex.ts';
 import type { DeviceSettings, TrustSources } from '../device/device-client.ts';
 import { type Capture, captureOnce } from './record.ts';
 
@@ -12,7 +12,7 @@ const LIMIT_MS = 5 * 60_000;
 /** As much as a slow reader at the door may leave unread. */
 const MAX_CHARS = 12 * 1024 * 1024;
 
-export function createCaptures(config: DeviceSettings, turns: Pick<Turns, 'run'>, trust: TrustSources) {
+export function createCaptures(config: DeviceSettings, deviceMutex: Pick<DeviceMutex, 'run'>, trust: TrustSources) {
   const underWay = new Set<string>();
   return {
     /** Undefined when nothing answers there. Throws RefusedError when it would take too long, or is too much to hand over. */
@@ -27,7 +27,7 @@ export function createCaptures(config: DeviceSettings, turns: Pick<Turns, 'run'>
       underWay.add(ip);
       try {
         const found = await captureOnce(
-          { config, trust, ip, inTurn: (question) => turns.run(ip, 'command', until, question) },
+          { config, trust, ip, inTurn: (question) => deviceMutex.run(ip, 'command', until, question) },
           onAsked,
           until,
         );

@@ -70,7 +70,9 @@ export async function lookWith(client: DeviceClient, plan: ScanPlan, ip: string,
   const isStranger = result.status === 'unknown' || result.driver === GENERIC_DRIVER;
   // What answers nothing at all is asked nothing more: there would be no sample in it.
   if (!isStranger || evidence === undefined || result.isMute === true) return result;
-  const sample = await client.transport.turns.run(ip, 'command', signal, () => sampleOf(client, ip, evidence, signal));
+  const sample = await client.transport.deviceMutex.run(ip, 'command', signal, () =>
+    sampleOf(client, ip, evidence, signal),
+  );
   return { ...result, sample };
 }
 

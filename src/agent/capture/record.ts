@@ -13,7 +13,7 @@ import { mayCarryLogin } from '../../driver/visit.ts';
 import type { Reading } from '../../model/reading.ts';
 import { repairJson } from '../../transport/cgminer/json-fixer.ts';
 import type { MinerLink, ProbeLink } from '../../transport/request.ts';
-import type { Overheard } from '../../transport/tcp/recorder.ts';
+import type { RecordedAnswer } from '../../transport/tcp/recorder.ts';
 import { createDeviceClient, type DeviceSettings, knownFrom, type TrustSources } from '../device/device-client.ts';
 import { type Asked, type Case, caseName, describeRequest, type Exchange, fileName, requestKey } from './case.ts';
 import { GENERIC_DRIVER } from './look.ts';
@@ -54,10 +54,10 @@ export async function captureOnce(
   onProgress: (done: number, total: number, note: string) => void,
   signal: AbortSignal,
 ): Promise<Capture | undefined> {
-  const overheard: Overheard[] = [];
+  const heard: RecordedAnswer[] = [];
   const client = createDeviceClient({
     ...{ clock: systemClock, log: silentLog, drivers, config, trust, mayReach: (other: string) => other === ip },
-    tap: (heard) => void overheard.push(heard),
+    recorder: (answer) => void heard.push(answer),
   });
   const raws: Raw[] = [];
   let done = 0;
@@ -73,14 +73,14 @@ export async function captureOnce(
       let failure: string | undefined;
       try {
         return await inTurn(() => {
-          overheard.length = 0;
+          heard.length = 0;
           return question();
         });
       } catch (error) {
         failure = error instanceof PeerError ? error.code : undefined;
         throw error;
       } finally {
-        raws.push(toRaw(about, overheard, failure));
+        raws.push(toRaw(about, heard, failure));
         step(about.ask ?? String(about.send?.command ?? about.send?.cmd ?? about.path));
       }
     });
@@ -170,7 +170,7 @@ function recording(link: ProbeLink, record: Recorder): ProbeLink {
 }
 
 /** The last answer is the one to the question; before it may come a challenge or a login, which say how the device wants to be asked. */
-function toRaw(about: Asked, heard: readonly Overheard[], failure?: string): Raw {
+function toRaw(about: Asked, heard: readonly RecordedAnswer[], failure?: string): Raw {
   const last = heard.findLast(({ path }) => about.transport !== 'http' || path !== undefined);
   const headers = Object.assign({}, ...heard.map((answer) => headersOf(answer)));
   const bytes = last?.bytes ?? Buffer.alloc(0);
@@ -187,7 +187,7 @@ function toRaw(about: Asked, heard: readonly Overheard[], failure?: string): Raw
 const HEADERS = ['content-type', 'location', 'server', 'www-authenticate'] as const;
 
 /** Headers that tell a firmware; of a challenge only what is not of one moment. */
-function headersOf({ headers = {} }: Overheard): Record<string, string> {
+function headersOf({ headers = {} }: RecordedAnswer): Record<string, string> {
   return Object.fromEntries(
     HEADERS.flatMap((name) => {
       const value = [headers[name] ?? []].flat().join(', ').slice(0, 512);

@@ -23,7 +23,7 @@ import {
 import { VisitMemory } from '../../driver/memory.ts';
 import { type VisitOutcome, visit } from '../../driver/visit.ts';
 import { HTTP_PORT } from '../../transport/http/ask.ts';
-import type { Tap } from '../../transport/tcp/recorder.ts';
+import type { Recorder } from '../../transport/tcp/recorder.ts';
 import { createTransport } from '../../transport/transport.ts';
 import { createDeviceTrust, type TrustParts } from './device-trust.ts';
 import { type Credentials, createLogins, type MinerTarget, ruleFor } from './logins.ts';
@@ -61,7 +61,7 @@ type DeviceClientOptions = {
   /** Who may get a login; shared by all that reach miners from this process. */
   readonly trust: TrustSources;
   /** Listens to every answer. */
-  readonly tap?: Tap;
+  readonly recorder?: Recorder;
 };
 
 /** The code that opened `record` closes it. */
@@ -88,9 +88,9 @@ export function createDeviceClient({
   mayReach,
   driverOnRecord,
   trust: sources,
-  tap,
+  recorder,
 }: DeviceClientOptions) {
-  const transport = createTransport({ clock, log, portMap: config.portMap, mayReach, ...(tap && { tap }) });
+  const transport = createTransport({ clock, log, portMap: config.portMap, mayReach, ...(recorder && { recorder }) });
   const coveredBy = (driverId: string, ip: string) => {
     const rule = ruleFor(config.credentials.logins, driverId, ip);
     return rule && (rule.family === undefined ? 'range' : 'family');
@@ -274,7 +274,7 @@ export function createDeviceClient({
   ): Promise<Recognised> => {
     const endMs = clock.monotonicMs() + IDENTIFY_DEADLINE_MS;
     if (!isGentle) trust.reread();
-    const inTurn = <T>(work: () => Promise<T>) => transport.turns.run(ip, 'scan', signal, work);
+    const inTurn = <T>(work: () => Promise<T>) => transport.deviceMutex.run(ip, 'scan', signal, work);
     const identifying = questions.identifying(ip, isGentle);
     const lastVisit = () => (isGentle ? questions.visitOf(ip) : undefined);
     const { evidence, choice } = await inTurn(async () => {
@@ -343,10 +343,12 @@ export function createDeviceClient({
     recognise,
     /** One visit in the miner's turn. Throws PeerError when nothing at all was answered. */
     read: (target: MinerTarget, signal: AbortSignal, priority: 'poll' | 'command' = 'poll', deadlineMs?: number) =>
-      transport.turns.run(target.ip, priority, signal, () => visitOnce(target, signal, { deadlineMs })),
+      transport.deviceMutex.run(target.ip, priority, signal, () => visitOnce(target, signal, { deadlineMs })),
     /** The same as a command, every question asked and nothing taken from memory: what it says is true now. */
     readFresh: (target: MinerTarget, signal: AbortSignal) =>
-      transport.turns.run(target.ip, 'command', signal, () => visitOnce(target, signal, { memory: new VisitMemory() })),
+      transport.deviceMutex.run(target.ip, 'command', signal, () =>
+        visitOnce(target, signal, { memory: new VisitMemory() }),
+      ),
     /** With the miner's login, held to its trial. The caller holds the turn. */
     linkFor: (target: MinerTarget) => logins.linkFor(target),
     /** Who was met until now is on disk afterwards, as far as the disk takes it. */
@@ -360,7 +362,7 @@ export function createDeviceClient({
     secrets: (): string[] => config.credentials.logins.map(({ login }) => login.password.reveal()),
     /** One write, before anything else that waits for this miner. What earlier visits learned is asked again with the next one. */
     act(target: MinerTarget, abilityName: AbilityName, params: unknown, signal: AbortSignal, image?: FirmwareImage) {
-      return transport.turns.run(target.ip, 'command', signal, async () => {
+      return transport.deviceMutex.run(target.ip, 'command', signal, async () => {
         const ability = target.driver.abilities[abilityName];
         if (ability === undefined) {
           throw new PeerError(

@@ -6,7 +6,7 @@ import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../driver/identify.ts';
 import { type ContactStatus, countedAs, noCounts, type ScanAccount } from '../../model/contact.ts';
-import { Fifo } from '../../transport/limits/queue.ts';
+import { Queue } from '../../transport/limits/queue.ts';
 import { orderAddresses } from './address-order.ts';
 import type { Identification, ScanDeps, ScanListener, ScanPlan, ScanProgress } from './plan.ts';
 import { SCAN_LIMITS } from './plan.ts';
@@ -107,7 +107,7 @@ export async function runScan<F extends Identification>(
 
   /** Sends doors through both stages; identification starts while probing goes on. `done` gets each door once. */
   const pass = async (next: () => Door<F> | undefined, maxIdentifying: number, done: (door: Door<F>) => void) => {
-    const queue = new Fifo<Door<F>>();
+    const queue = new Queue<Door<F>>();
     const identifyLane = createLane({
       clock,
       limit: maxIdentifying,

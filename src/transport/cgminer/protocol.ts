@@ -1,5 +1,5 @@
 // One CGMiner command over one TCP connection (atlas sections 1.1 and 1.2): ask, read up to the stop rule, repair, and tell refusals from answers.
-// It does not retry and does not queue: the caller holds the miner's turn.
+// It does not retry and does not queue: the caller holds the device mutex.
 import { PeerError } from '../../base/errors.ts';
 import { type Log, silentLog } from '../../base/log.ts';
 import { DEFAULT_DEADLINE_MS, DEFAULT_MAX_BYTES } from '../limits/exchange-limits.ts';

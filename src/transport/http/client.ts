@@ -4,12 +4,12 @@ import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import type { Clock } from '../../base/clock.ts';
 import { BugError, CancelledError, RefusedError } from '../../base/errors.ts';
-import { WaitingLine } from '../limits/priority-semaphore.ts';
+import { PrioritySemaphore } from '../limits/priority-semaphore.ts';
 import { peerError } from '../peer-errors.ts';
 import type { HttpRequest } from '../request.ts';
 import { EXHAUSTED } from '../tcp/connection.ts';
 import type { Endpoint } from '../tcp/exchange.ts';
-import type { Tap } from '../tcp/recorder.ts';
+import type { Recorder } from '../tcp/recorder.ts';
 import { ReplyBytes } from '../tcp/reply-bytes.ts';
 import { createTlsKeys, shortKey } from './tls-keys.ts';
 import { unpackBody } from './unpack.ts';
@@ -69,19 +69,19 @@ export class HttpClient {
   readonly #clock: Clock;
   readonly #agent: Agent;
   readonly #tlsKeys = createTlsKeys(CONNECT_TIMEOUT_MS);
-  readonly #line: WaitingLine;
-  readonly #tap: Tap | undefined;
+  readonly #line: PrioritySemaphore;
+  readonly #recorder: Recorder | undefined;
   /** How to cancel each request that is under way. */
   readonly #running = new Set<() => void>();
   #isClosed = false;
 
-  constructor(clock: Clock, limits: HttpClientLimits, tap?: Tap) {
+  constructor(clock: Clock, limits: HttpClientLimits, recorder?: Recorder) {
     this.#clock = clock;
-    this.#tap = tap;
-    this.#line = new WaitingLine(1, {
+    this.#recorder = recorder;
+    this.#line = new PrioritySemaphore(1, {
       places: limits.inFlight,
       maxWaitingPerClass: limits.waiting,
-      fullCode: 'http.line-full',
+      fullCode: 'http.queue-full',
     });
     this.#agent = new Agent({
       connections: 1,
@@ -101,7 +101,7 @@ export class HttpClient {
     return { inFlight: this.#line.taken, waiting: this.#line.waiting };
   }
 
-  /** Throws PeerError (with `wasSent`), RefusedError `http.line-full` or CancelledError. The deadline counts from when a place is free. */
+  /** Throws PeerError (with `wasSent`), RefusedError `http.queue-full` or CancelledError. The deadline counts from when a place is free. */
   send(call: HttpCall): Promise<HttpAnswer> {
     const what =
       call.label ?? `${call.method} http${call.to.isTls ? 's' : ''}://${call.to.ip}:${call.to.port}${call.path}`;
@@ -110,7 +110,7 @@ export class HttpClient {
       const { status, headers, tlsKey, raw } = await this.#dispatch(call, what);
       const encoding = headers['content-encoding'];
       const unpacked = await unpackBody(raw, Array.isArray(encoding) ? encoding.join() : encoding, call.maxBytes);
-      this.#tap?.({
+      this.#recorder?.({
         port: call.to.port,
         method: call.method,
         ...(call.label === undefined && { path: call.path }),

@@ -1,6 +1,6 @@
 // Deadlines of many connections at the cost of a few: one line per timeout class, so that each line is in order by itself and only its head
 // needs a look. It owns no timer: the engine asks `nextDueMs` and calls `expire` when sockets have had their say.
-import { Fifo } from './queue.ts';
+import { Queue } from './queue.ts';
 
 export type Expirable = { readonly isSettled: boolean; expire(): void };
 
@@ -10,14 +10,14 @@ const CLASS_STEP_MS = 20;
 type Entry<T> = { readonly dueMs: number; readonly item: T };
 
 export class Deadlines<T extends Expirable> {
-  readonly #lines = new Map<number, Fifo<Entry<T>>>();
+  readonly #lines = new Map<number, Queue<Entry<T>>>();
 
   /** `nowMs` must not go backwards from call to call. */
   add(item: T, timeoutMs: number, nowMs: number): void {
     const classMs = Math.max(1, Math.ceil(timeoutMs / CLASS_STEP_MS)) * CLASS_STEP_MS;
     let line = this.#lines.get(classMs);
     if (!line) {
-      line = new Fifo();
+      line = new Queue();
       this.#lines.set(classMs, line);
     }
     line.push({ dueMs: nowMs + classMs, item });

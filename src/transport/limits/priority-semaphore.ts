@@ -2,7 +2,7 @@
 // Someone who waits can leave by signal. It does not bound how long a place is held: the work has its own deadline.
 import { CancelledError, RefusedError } from '../../base/errors.ts';
 
-type WaitingLineLimits = {
+type SemaphoreLimits = {
   readonly places: number;
   /** Per class, so that a crowd of one class cannot turn another away. */
   readonly maxWaitingPerClass: number;
@@ -12,13 +12,13 @@ type WaitingLineLimits = {
 
 type Waiter = { readonly enter: () => void };
 
-export class WaitingLine {
-  readonly #limits: WaitingLineLimits;
+export class PrioritySemaphore {
+  readonly #limits: SemaphoreLimits;
   /** One set per class, most urgent first. Sets keep their order and let anyone leave at once. */
   readonly #classes: readonly Set<Waiter>[];
   #taken = 0;
 
-  constructor(classes: number, limits: WaitingLineLimits) {
+  constructor(classes: number, limits: SemaphoreLimits) {
     this.#limits = limits;
     this.#classes = Array.from({ length: classes }, () => new Set<Waiter>());
   }

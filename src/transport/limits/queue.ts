@@ -1,6 +1,6 @@
 // First in, first out, with constant cost at both ends. It has no bound of its own: whoever pushes checks `size` first.
 
-export class Fifo<T> {
+export class Queue<T> {
   #items: (T | undefined)[] = [];
   #head = 0;
 

@@ -31,9 +31,9 @@ export type Receiver = {
 
 /**
  * What to do on the connection. No `request` = a probe, which ends as soon as it is connected. With a `file`, nothing counts as sent before all
- * of it is; an error of reading it ends the errand as `rejected`.
+ * of it is; an error of reading it ends the request as `rejected`.
  */
-export type Errand = {
+export type ConnectionRequest = {
   readonly ip: string;
   readonly port: number;
   readonly exchange?: {
@@ -57,7 +57,7 @@ const UNREACHABLE = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDO
 export const EXHAUSTED: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL', 'EAGAIN']);
 
 export class Connection implements Expirable {
-  readonly #errand: Errand;
+  readonly #request: ConnectionRequest;
   readonly #onEnd: (end: ConnectionEnd) => void;
   readonly #socket: Socket;
   #isConnected = false;
@@ -68,8 +68,8 @@ export class Connection implements Expirable {
   #isClosing = false;
   #droppedBytes = 0;
 
-  constructor(errand: Errand, shared: Shared, onEnd: (end: ConnectionEnd) => void) {
-    this.#errand = errand;
+  constructor(request: ConnectionRequest, shared: Shared, onEnd: (end: ConnectionEnd) => void) {
+    this.#request = request;
     this.#shared = shared;
     this.#onEnd = onEnd;
     // allowHalfOpen: no write of our own when the peer has finished; the connection is destroyed at once anyway.
@@ -89,7 +89,7 @@ export class Connection implements Expirable {
     socket.on('end', () => (this.#isClosing ? this.#shared.closing.end(socket) : this.#finish({ how: 'ended' })));
     socket.on('error', (error) => this.#onError(error));
     socket.on('close', () => this.#onClose());
-    socket.connect({ host: this.#errand.ip, port: this.#errand.port });
+    socket.connect({ host: this.#request.ip, port: this.#request.port });
   }
 
   expire(): void {
@@ -102,7 +102,7 @@ export class Connection implements Expirable {
 
   #onConnect(): void {
     this.#isConnected = true;
-    const exchange = this.#errand.exchange;
+    const exchange = this.#request.exchange;
     if (!exchange) {
       this.#finish({ how: 'open' });
       return;
@@ -153,7 +153,7 @@ export class Connection implements Expirable {
     if (this.#hasEnded) return this.#drop(length);
     const chunk = Buffer.from(buffer.buffer, buffer.byteOffset, length);
     try {
-      const { receiver, file } = this.#errand.exchange ?? {};
+      const { receiver, file } = this.#request.exchange ?? {};
       const verdict = receiver?.take(chunk);
       if (verdict === true) this.#finish({ how: 'complete' });
       else if (verdict === 'send-file' && file) void this.#sendFile(file());

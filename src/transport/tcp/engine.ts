@@ -1,22 +1,22 @@
-// All TCP connections of the process, paced: few connects per loop turn, a cap on what is in flight, a bounded waiting line per lane, and total
+// All TCP connections of the process, paced: few connects per tick of the event loop, a cap on what is in flight, a bounded waiting line per pool, and total
 // deadlines that are judged only after the sockets were read, so that a busy loop never reports a live host as silent. No protocol lives here.
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { CancelledError, RefusedError } from '../../base/errors.ts';
 import { AbortGroups } from '../limits/abort-groups.ts';
 import { Deadlines } from '../limits/deadlines.ts';
-import { Fifo } from '../limits/queue.ts';
+import { Queue } from '../limits/queue.ts';
 import { ClosingSockets } from './closing.ts';
-import { Connection, type ConnectionEnd, type Errand, type Outcome, type Shared } from './connection.ts';
+import { Connection, type ConnectionEnd, type ConnectionRequest, type Outcome, type Shared } from './connection.ts';
 import { FinBudget } from './fin-budget.ts';
-import type { Tap } from './recorder.ts';
+import type { Recorder } from './recorder.ts';
 
 /** Probes of a scan wait in their own line, so that a scan of a /16 does not hold up an exchange. */
-type Lane = 'exchange' | 'probe';
+type ConnectionPool = 'exchange' | 'probe';
 
 export type EngineLimits = {
-  /** Connects per turn of the event loop; 32 to 64 keeps the loop delay below 25 ms. */
-  readonly launchPerTurn: number;
-  readonly lanes: Readonly<Record<Lane, { readonly inFlight: number; readonly waiting: number }>>;
+  /** Connects per tick of the event loop; 32 to 64 keeps the loop delay below 25 ms. */
+  readonly launchPerTick: number;
+  readonly connectionPools: Readonly<Record<ConnectionPool, { readonly inFlight: number; readonly waiting: number }>>;
 };
 
 /** A process that is out of sockets tries again this often, this far apart. */
@@ -24,14 +24,14 @@ const EXHAUSTED_TRIES = 5;
 const EXHAUSTED_PAUSE_MS = 100;
 const READ_BUFFER_BYTES = 64 * 1024;
 
-type LaneState = { readonly waiting: Fifo<Job>; waitingCount: number; inFlight: number; launched: number };
+type PoolState = { readonly waiting: Queue<Job>; waitingCount: number; inFlight: number; launched: number };
 
-const newLane = (): LaneState => ({ waiting: new Fifo(), waitingCount: 0, inFlight: 0, launched: 0 });
+const newPool = (): PoolState => ({ waiting: new Queue(), waitingCount: 0, inFlight: 0, launched: 0 });
 
-/** One errand from the queue to its end; it may take several connections when the process is out of sockets. */
+/** One request from the queue to its end; it may take several connections when the process is out of sockets. */
 type Job = {
-  readonly lane: Lane;
-  readonly errand: Errand;
+  readonly pool: ConnectionPool;
+  readonly request: ConnectionRequest;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
   readonly end: (end: ConnectionEnd) => void;
@@ -47,23 +47,23 @@ function cancel({ connection, end }: Job): void {
 
 export class Engine {
   readonly clock: Clock;
-  readonly tap: Tap | undefined;
+  readonly recorder: Recorder | undefined;
   readonly #limits: EngineLimits;
   readonly #shared: Shared;
-  readonly #lanes: Record<Lane, LaneState> = { exchange: newLane(), probe: newLane() };
+  readonly #pools: Record<ConnectionPool, PoolState> = { exchange: newPool(), probe: newPool() };
   readonly #deadlines = new Deadlines<Connection>();
   readonly #signals = new AbortGroups(cancel);
   readonly #open = new Set<Job>();
-  #isTurnDue = false;
+  #isTickDue = false;
   #isClosed = false;
   #pausedUntilMs = 0;
-  /** A moment with an I/O poll between it and the next turn: what was due by then has had its chance to answer. */
+  /** A moment with an I/O poll between it and the next tick: what was due by then has had its chance to answer. */
   #lookedAtMs = 0;
   #timer: { readonly dueMs: number; readonly cancel: Cancel } | undefined;
 
-  constructor(clock: Clock, limits: EngineLimits, tap?: Tap) {
+  constructor(clock: Clock, limits: EngineLimits, recorder?: Recorder) {
     this.clock = clock;
-    this.tap = tap;
+    this.recorder = recorder;
     this.#limits = limits;
     const finBudget = new FinBudget();
     this.#shared = {
@@ -75,18 +75,18 @@ export class Engine {
 
   /**
    * Runs one connection; `timeoutMs` counts from its launch, not from its place in the line. Resolves with how it ended, whatever that is.
-   * Rejects with RefusedError `engine.line-full` or `engine.exhausted` (no local sockets left), or CancelledError (signal, engine closed).
+   * Rejects with RefusedError `engine.queue-full` or `engine.exhausted` (no local sockets left), or CancelledError (signal, engine closed).
    */
-  run(lane: Lane, errand: Errand, timeoutMs: number, signal?: AbortSignal): Promise<Outcome> {
+  run(pool: ConnectionPool, request: ConnectionRequest, timeoutMs: number, signal?: AbortSignal): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      const what = `connect to ${errand.ip}:${errand.port}`;
+      const what = `connect to ${request.ip}:${request.port}`;
       if (this.#isClosed || signal?.aborted) {
         reject(new CancelledError(what, signal?.reason));
         return;
       }
-      const state = this.#lanes[lane];
-      if (state.waitingCount >= this.#limits.lanes[lane].waiting) {
-        reject(new RefusedError('engine.line-full', `${what}: ${state.waitingCount} connections wait already`));
+      const state = this.#pools[pool];
+      if (state.waitingCount >= this.#limits.connectionPools[pool].waiting) {
+        reject(new RefusedError('engine.queue-full', `${what}: ${state.waitingCount} connections wait already`));
         return;
       }
       const end = (how: ConnectionEnd) => {
@@ -95,7 +95,7 @@ export class Engine {
         else if (how.how === 'exhausted') reject(new RefusedError('engine.exhausted', what, how.cause));
         else resolve(how);
       };
-      const job: Job = { lane, errand, timeoutMs, signal, end, connection: undefined, isSettled: false, tries: 0 };
+      const job: Job = { pool, request, timeoutMs, signal, end, connection: undefined, isSettled: false, tries: 0 };
       this.#open.add(job);
       if (signal) this.#signals.add(signal, job);
       this.#enqueue(job);
@@ -103,9 +103,9 @@ export class Engine {
   }
 
   stats() {
-    const read = ({ inFlight, waitingCount, launched }: LaneState) => ({ inFlight, waiting: waitingCount, launched });
+    const read = ({ inFlight, waitingCount, launched }: PoolState) => ({ inFlight, waiting: waitingCount, launched });
     const { closing } = this.#shared;
-    return { exchange: read(this.#lanes.exchange), probe: read(this.#lanes.probe), closing: closing.size };
+    return { exchange: read(this.#pools.exchange), probe: read(this.#pools.probe), closing: closing.size };
   }
 
   /** Cancels everything; later calls of `run` are cancelled at once. */
@@ -118,15 +118,15 @@ export class Engine {
   }
 
   #enqueue(job: Job): void {
-    const state = this.#lanes[job.lane];
+    const state = this.#pools[job.pool];
     state.waiting.push(job);
     state.waitingCount++;
-    this.#planTurn();
+    this.#planTick();
   }
 
   /** False when the job goes on: out of sockets, back to the line. */
   #settle(job: Job, end: ConnectionEnd): boolean {
-    const state = this.#lanes[job.lane];
+    const state = this.#pools[job.pool];
     if (job.connection) state.inFlight--;
     else state.waitingCount--;
     if (end.how === 'exhausted' && ++job.tries < EXHAUSTED_TRIES && !this.#isClosed) {
@@ -138,53 +138,53 @@ export class Engine {
     job.isSettled = true;
     this.#open.delete(job);
     if (job.signal) this.#signals.remove(job.signal, job);
-    if (state.waitingCount > 0) this.#planTurn();
+    if (state.waitingCount > 0) this.#planTick();
     return true;
   }
 
-  #planTurn(): void {
-    if (this.#isTurnDue || this.#isClosed) return;
-    this.#isTurnDue = true;
+  #planTick(): void {
+    if (this.#isTickDue || this.#isClosed) return;
+    this.#isTickDue = true;
     // setImmediate runs right after the I/O poll: answers that have arrived are read before new connects are issued or deadlines judged.
-    setImmediate(() => this.#turn());
+    setImmediate(() => this.#tick());
   }
 
-  #turn(): void {
-    this.#isTurnDue = false;
+  #tick(): void {
+    this.#isTickDue = false;
     if (this.#isClosed) return;
     this.#deadlines.expire(this.#lookedAtMs);
     const nowMs = this.clock.monotonicMs();
     const isPaused = nowMs < this.#pausedUntilMs;
     if (!isPaused) this.#launch();
     this.#lookedAtMs = this.clock.monotonicMs();
-    if (!isPaused && (this.#mayLaunch('exchange') || this.#mayLaunch('probe'))) this.#planTurn();
+    if (!isPaused && (this.#mayLaunch('exchange') || this.#mayLaunch('probe'))) this.#planTick();
     this.#armTimer(isPaused ? this.#pausedUntilMs : undefined);
   }
 
-  #mayLaunch(lane: Lane): boolean {
-    const state = this.#lanes[lane];
-    return state.waitingCount > 0 && state.inFlight < this.#limits.lanes[lane].inFlight;
+  #mayLaunch(pool: ConnectionPool): boolean {
+    const state = this.#pools[pool];
+    return state.waitingCount > 0 && state.inFlight < this.#limits.connectionPools[pool].inFlight;
   }
 
   #launch(): void {
-    for (let budget = this.#limits.launchPerTurn; budget > 0; ) {
+    for (let budget = this.#limits.launchPerTick; budget > 0; ) {
       const before = budget;
-      // Lanes take turns: neither can starve the other.
+      // The pools alternate: neither can starve the other.
       if (this.#mayLaunch('exchange') && this.#launchNext('exchange')) budget--;
       if (budget > 0 && this.#mayLaunch('probe') && this.#launchNext('probe')) budget--;
       if (budget === before) return;
     }
   }
 
-  #launchNext(lane: Lane): boolean {
-    const state = this.#lanes[lane];
+  #launchNext(pool: ConnectionPool): boolean {
+    const state = this.#pools[pool];
     let job = state.waiting.shift();
     while (job?.isSettled) job = state.waiting.shift();
     if (!job) return false;
     state.waitingCount--;
     state.inFlight++;
     state.launched++;
-    const connection = new Connection(job.errand, this.#shared, job.end);
+    const connection = new Connection(job.request, this.#shared, job.end);
     job.connection = connection;
     this.#deadlines.add(connection, job.timeoutMs, this.clock.monotonicMs());
     connection.open();
@@ -201,7 +201,7 @@ export class Engine {
       () => {
         this.#timer = undefined;
         this.#lookedAtMs = this.clock.monotonicMs();
-        this.#planTurn();
+        this.#planTick();
       },
       { unref: true },
     );

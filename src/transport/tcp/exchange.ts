@@ -6,7 +6,7 @@ import { peerError } from '../peer-errors.ts';
 import type { ExchangeLimits } from '../request.ts';
 import type { Outcome, Receiver } from './connection.ts';
 import type { Engine } from './engine.ts';
-import { tapped } from './recorder.ts';
+import { recorded } from './recorder.ts';
 
 /** Where a device is reached: the mapped port, not the port that a request names. */
 export type Endpoint = { readonly ip: string; readonly port: number };
@@ -24,16 +24,16 @@ export async function exchange(
   limits: ExchangeLimits,
   file?: () => AsyncIterable<Uint8Array>,
 ): Promise<'complete' | 'ended'> {
-  const { tap, clock } = engine;
-  const overheard = tap && tapped(receiver);
+  const { recorder, clock } = engine;
+  const copy = recorder && recorded(receiver);
   const startMs = clock.monotonicMs();
   const end = await engine.run(
     'exchange',
-    { ip, port, exchange: { request, receiver: overheard?.receiver ?? receiver, ...(file && { file }) } },
+    { ip, port, exchange: { request, receiver: copy?.receiver ?? receiver, ...(file && { file }) } },
     limits.deadlineMs ?? DEFAULT_DEADLINE_MS,
     limits.signal,
   );
-  if (overheard) tap({ port, bytes: overheard.bytes(), elapsedMs: clock.monotonicMs() - startMs });
+  if (copy) recorder({ port, bytes: copy.bytes(), elapsedMs: clock.monotonicMs() - startMs });
   const failure = failureOf(end, what);
   if (failure) throw failure;
   return end.how === 'ended' ? 'ended' : 'complete';

@@ -2,7 +2,7 @@
 import type { Receiver } from './connection.ts';
 
 /** One answer, or what came of one before it failed. */
-export type Overheard = {
+export type RecordedAnswer = {
   /** The port as reached, after any port map. */
   readonly port: number;
   /** HTTP only. `path` is absent where it may hold a secret. */
@@ -15,19 +15,19 @@ export type Overheard = {
   readonly elapsedMs: number;
 };
 
-export type Tap = (overheard: Overheard) => void;
+export type Recorder = (answer: RecordedAnswer) => void;
 
 /** Longer answers are recorded up to here. */
-const MAX_TAPPED_BYTES = 1024 * 1024;
+const MAX_RECORDED_BYTES = 1024 * 1024;
 
 /** A receiver that keeps a copy of what it is fed. */
-export function tapped(receiver: Receiver): { readonly receiver: Receiver; bytes(): Buffer } {
+export function recorded(receiver: Receiver): { readonly receiver: Receiver; bytes(): Buffer } {
   const chunks: Buffer[] = [];
   let length = 0;
   return {
     receiver: {
       take(chunk) {
-        const kept = Buffer.from(chunk.subarray(0, MAX_TAPPED_BYTES - length));
+        const kept = Buffer.from(chunk.subarray(0, MAX_RECORDED_BYTES - length));
         length += kept.length;
         chunks.push(kept);
         return receiver.take(chunk);

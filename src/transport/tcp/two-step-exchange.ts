@@ -12,7 +12,7 @@ import { ReplyBytes } from './reply-bytes.ts';
 /** `nothing`: the answer is all there is. */
 type NextStep = 'nothing' | 'file' | { readonly bytes: number };
 
-type Stages = {
+type TwoSteps = {
   readonly request: Buffer;
   /** Where the message at the beginning of these bytes ends; undefined while it is not whole. May throw. */
   readonly endOf: (received: Buffer) => number | undefined;
@@ -23,7 +23,7 @@ type Stages = {
 };
 
 /** `second` is the verdict on the file, or the bytes that were announced. */
-export type Staged = { readonly first: Buffer; readonly second?: Buffer };
+export type TwoStepAnswer = { readonly first: Buffer; readonly second?: Buffer };
 
 const MAX_FILE_BYTES = 0xffff_ffff;
 /** Firmware ends a message with these before something else follows. */
@@ -49,15 +49,15 @@ export function endOfObject(received: Buffer): number | undefined {
   return undefined;
 }
 
-class StagedReceiver implements Receiver {
+class TwoStepReceiver implements Receiver {
   readonly #what: string;
-  readonly #stages: Stages;
+  readonly #stages: TwoSteps;
   readonly #maxBytes: number;
   readonly #bytes: ReplyBytes;
   #firstEnd: number | undefined;
   #step: NextStep = 'nothing';
 
-  constructor(what: string, stages: Stages, maxBytes: number) {
+  constructor(what: string, stages: TwoSteps, maxBytes: number) {
     this.#what = what;
     this.#stages = stages;
     this.#maxBytes = maxBytes;
@@ -97,18 +97,18 @@ class StagedReceiver implements Receiver {
 }
 
 /** Throws PeerError; for a file, `wasSent` is true only when all of it has left. RefusedError `upload.unreadable` when it cannot be read. */
-export async function converse(
+export async function exchangeTwoSteps(
   engine: Engine,
   to: Endpoint,
-  stages: Stages,
+  stages: TwoSteps,
   what: string,
   limits: ExchangeLimits,
-): Promise<Staged> {
+): Promise<TwoStepAnswer> {
   const { request, file } = stages;
   if (file !== undefined && file.size > MAX_FILE_BYTES) {
     throw peerError('peer.unsupported', `${what}: a file of ${file.size} bytes`, { wasSent: false });
   }
-  const receiver = new StagedReceiver(what, stages, limits.maxBytes ?? DEFAULT_MAX_BYTES);
+  const receiver = new TwoStepReceiver(what, stages, limits.maxBytes ?? DEFAULT_MAX_BYTES);
   await exchange(engine, to, request, receiver, what, limits, file && (() => withLength(file)));
   const { first, second, step } = receiver.read();
   if (first === undefined) throw peerError('peer.reset', `${what}: no answer before the end`, { wasSent: !file });

@@ -13,7 +13,7 @@ import { beforeSent, deviceSays, peerError } from '../peer-errors.ts';
 import type { ExchangeLimits, Login, Whatsminer2Write } from '../request.ts';
 import type { Engine } from '../tcp/engine.ts';
 import type { Endpoint } from '../tcp/exchange.ts';
-import { converse, endOfObject, type Staged } from '../tcp/two-step-exchange.ts';
+import { endOfObject, exchangeTwoSteps, type TwoStepAnswer } from '../tcp/two-step-exchange.ts';
 import { textOfArchive } from './archive.ts';
 import { beginWrite, MAX_ARCHIVE_BYTES, sizeOf } from './file-transfer.ts';
 import { md5CryptHash } from './md5-crypt.ts';
@@ -87,14 +87,14 @@ function sendOrFetch(
   { upload, download }: Whatsminer2Write,
   what: string,
   limits: ExchangeLimits,
-): Promise<Staged> {
+): Promise<TwoStepAnswer> {
   const next = (first: Buffer) => {
     const answer = openAnswer(first, token, what);
     if (refusalIn(answer) || statusCodeOf(answer) !== CODE_DONE) return 'nothing';
     return upload ? 'file' : { bytes: sizeOf(isJsonObject(answer) ? answer.Msg : undefined, what) };
   };
   const stages = { request: line, endOf: endOfObject, next, ...(upload && { file: upload }) };
-  return converse(engine, to, stages, what, download ? { ...limits, maxBytes: MAX_ARCHIVE_BYTES } : limits);
+  return exchangeTwoSteps(engine, to, stages, what, download ? { ...limits, maxBytes: MAX_ARCHIVE_BYTES } : limits);
 }
 
 function openAnswer(bytes: Buffer, token: WhatsminerToken, what: string): unknown {

@@ -6,7 +6,7 @@ import { peerError } from '../peer-errors.ts';
 import type { ExchangeLimits, Login, Whatsminer2Write, Whatsminer3Write } from '../request.ts';
 import type { Engine } from '../tcp/engine.ts';
 import type { Endpoint } from '../tcp/exchange.ts';
-import { converse } from '../tcp/two-step-exchange.ts';
+import { exchangeTwoSteps } from '../tcp/two-step-exchange.ts';
 import { encodeFrame, HEADER_BYTES, type Request3, readFrame, type Whatsminer3Reply } from './api3-frames.ts';
 import { textOfArchive } from './archive.ts';
 
@@ -58,7 +58,7 @@ export async function uploadFramed(
     },
     file,
   };
-  const { second } = await converse(engine, to, stages, what, limits);
+  const { second } = await exchangeTwoSteps(engine, to, stages, what, limits);
   if (second === undefined) throw peerError('peer.reset', what, { wasSent: true });
   return readFrame(bodyOf(second), what);
 }
@@ -76,7 +76,7 @@ export async function downloadFramed(
     endOf: endOfFrame,
     next: (answer: Buffer) => ({ bytes: sizeOf(readFrame(bodyOf(answer), what).msg, what) }),
   };
-  const { second } = await converse(engine, to, stages, what, { ...limits, maxBytes: MAX_ARCHIVE_BYTES });
+  const { second } = await exchangeTwoSteps(engine, to, stages, what, { ...limits, maxBytes: MAX_ARCHIVE_BYTES });
   return textOfArchive(second ?? Buffer.alloc(0), limits.maxBytes ?? DEFAULT_MAX_BYTES);
 }
 

@@ -91,7 +91,7 @@ describe('limits', () => {
   test('stay below half of the open files that the system allows', () => {
     for (const files of [1_024, 4_096, 20_000, 1_000_000]) {
       const { engine, http: web } = defaultTransportLimits(files);
-      const sockets = engine.lanes.exchange.inFlight + engine.lanes.probe.inFlight + web.inFlight;
+      const sockets = engine.connectionPools.exchange.inFlight + engine.connectionPools.probe.inFlight + web.inFlight;
       expect(sockets).toBeLessThanOrEqual(Math.max(70, files / 2 - 500));
     }
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTurns } from '../../../../src/transport/limits/device-mutex.ts';
+import { createDeviceMutex } from '../../../../src/transport/limits/device-mutex.ts';
 
 const IP = '10.0.0.5';
 
@@ -14,12 +14,12 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('one miner', () => {
   test('has one visitor at a time', async () => {
-    const turns = createTurns(100);
+    const mutex = createDeviceMutex(100);
     let inside = 0;
     let most = 0;
     await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
-        turns.run(IP, i % 2 ? 'poll' : 'scan', undefined, async () => {
+        mutex.run(IP, i % 2 ? 'poll' : 'scan', undefined, async () => {
           most = Math.max(most, ++inside);
           await settle();
           inside--;
@@ -29,12 +29,12 @@ describe('one miner', () => {
     expect(most).toBe(1);
   });
   test('sees commands before polls before scans, and each in the order of coming', async () => {
-    const turns = createTurns();
+    const mutex = createDeviceMutex();
     const { open, opened } = gate();
     const order: string[] = [];
-    const first = turns.run(IP, 'poll', undefined, () => opened);
+    const first = mutex.run(IP, 'poll', undefined, () => opened);
     const rest = (['scan', 'poll', 'command', 'scan', 'poll', 'command'] as const).map((priority, i) =>
-      turns.run(IP, priority, undefined, async () => {
+      mutex.run(IP, priority, undefined, async () => {
         order.push(`${priority} ${i}`);
       }),
     );
@@ -43,61 +43,61 @@ describe('one miner', () => {
     expect(order).toEqual(['command 2', 'command 5', 'poll 1', 'poll 4', 'scan 0', 'scan 3']);
   });
   test('has a bounded line per priority: a crowd of scans turns no command away', async () => {
-    const turns = createTurns(2);
+    const mutex = createDeviceMutex(2);
     const { open, opened } = gate();
-    const first = turns.run(IP, 'poll', undefined, () => opened);
-    const scans = [1, 2].map(() => turns.run(IP, 'scan', undefined, async () => 'scanned'));
-    await expect(turns.run(IP, 'scan', undefined, async () => {})).rejects.toMatchObject({
+    const first = mutex.run(IP, 'poll', undefined, () => opened);
+    const scans = [1, 2].map(() => mutex.run(IP, 'scan', undefined, async () => 'scanned'));
+    await expect(mutex.run(IP, 'scan', undefined, async () => {})).rejects.toMatchObject({
       family: 'refused',
-      code: 'turn.queue-full',
+      code: 'device.queue-full',
     });
-    const command = turns.run(IP, 'command', undefined, async () => 'done');
+    const command = mutex.run(IP, 'command', undefined, async () => 'done');
     open();
     await first;
     expect(await command).toBe('done');
     expect(await Promise.all(scans)).toEqual(['scanned', 'scanned']);
   });
   test('is given to the next one when the work throws, and the caller hears of it', async () => {
-    const turns = createTurns();
-    const failing = turns.run(IP, 'poll', undefined, async () => {
+    const mutex = createDeviceMutex();
+    const failing = mutex.run(IP, 'poll', undefined, async () => {
       throw new Error('broken');
     });
-    const next = turns.run(IP, 'poll', undefined, async () => 'fine');
+    const next = mutex.run(IP, 'poll', undefined, async () => 'fine');
     await expect(failing).rejects.toThrow('broken');
     expect(await next).toBe('fine');
   });
   test('is left by who waits when the signal aborts, and not by who is inside', async () => {
-    const turns = createTurns();
+    const mutex = createDeviceMutex();
     const { open, opened } = gate();
     const stop = new AbortController();
-    const inside = turns.run(IP, 'poll', stop.signal, () => opened.then(() => 'finished'));
-    const waiting = turns.run(IP, 'command', stop.signal, async () => 'never');
-    const after = turns.run(IP, 'scan', undefined, async () => 'next');
+    const inside = mutex.run(IP, 'poll', stop.signal, () => opened.then(() => 'finished'));
+    const waiting = mutex.run(IP, 'command', stop.signal, async () => 'never');
+    const after = mutex.run(IP, 'scan', undefined, async () => 'next');
     stop.abort();
     await expect(waiting).rejects.toMatchObject({ family: 'cancelled' });
     open();
     expect(await inside).toBe('finished');
     expect(await after).toBe('next');
-    await expect(turns.run(IP, 'poll', stop.signal, async () => {})).rejects.toMatchObject({ family: 'cancelled' });
+    await expect(mutex.run(IP, 'poll', stop.signal, async () => {})).rejects.toMatchObject({ family: 'cancelled' });
   });
 });
 
 test('miners do not wait for each other', async () => {
-  const turns = createTurns();
+  const mutex = createDeviceMutex();
   const { open, opened } = gate();
-  const stuck = turns.run(IP, 'poll', undefined, () => opened);
-  expect(await turns.run('10.0.0.6', 'poll', undefined, async () => 'free')).toBe('free');
-  expect(turns.stats()).toEqual({ busy: 1, waiting: 0 });
+  const stuck = mutex.run(IP, 'poll', undefined, () => opened);
+  expect(await mutex.run('10.0.0.6', 'poll', undefined, async () => 'free')).toBe('free');
+  expect(mutex.stats()).toEqual({ busy: 1, waiting: 0 });
   open();
   await stuck;
 });
 
 test('nothing is left when all have gone, whatever way they went', async () => {
-  const turns = createTurns(3);
+  const mutex = createDeviceMutex(3);
   const stop = new AbortController();
   const runs = Array.from({ length: 200 }, (_, i) => {
     const signal = i % 3 === 0 ? stop.signal : undefined;
-    return turns.run(`10.0.0.${i % 20}`, 'poll', signal, async () => {
+    return mutex.run(`10.0.0.${i % 20}`, 'poll', signal, async () => {
       await settle();
       if (i % 7 === 0) throw new Error('broken');
     });
@@ -106,11 +106,11 @@ test('nothing is left when all have gone, whatever way they went', async () => {
   await settle();
   stop.abort();
   await settled;
-  expect(turns.stats()).toEqual({ busy: 0, waiting: 0 });
+  expect(mutex.stats()).toEqual({ busy: 0, waiting: 0 });
 });
 
-test('a turn stays single while others abort, finish and come at the same moment', async () => {
-  const turns = createTurns();
+test('a miner has one holder while others abort, finish and come at the same moment', async () => {
+  const mutex = createDeviceMutex();
   let inside = 0;
   let most = 0;
   const visit = async () => {
@@ -121,15 +121,15 @@ test('a turn stays single while others abort, finish and come at the same moment
   for (let round = 0; round < 200; round++) {
     const stop = new AbortController();
     const { open, opened } = gate();
-    const first = turns.run(IP, 'poll', undefined, () => opened);
-    const aborted = turns.run(IP, 'poll', stop.signal, visit).catch(() => {});
+    const first = mutex.run(IP, 'poll', undefined, () => opened);
+    const aborted = mutex.run(IP, 'poll', stop.signal, visit).catch(() => {});
     open();
     if (round % 2) stop.abort();
     await first;
-    const more = [turns.run(IP, 'scan', undefined, visit)];
+    const more = [mutex.run(IP, 'scan', undefined, visit)];
     stop.abort();
     await Promise.resolve();
-    more.push(turns.run(IP, 'scan', undefined, visit));
+    more.push(mutex.run(IP, 'scan', undefined, visit));
     await Promise.all([aborted, ...more]);
   }
   expect(most).toBe(1);

@@ -86,8 +86,8 @@ test('a device that never closes its side is let go after a second', async () =>
   await listen(server, '0.0.0.0');
   const clock = createVirtualClock();
   const engine = new Engine(clock, {
-    launchPerTurn: 48,
-    lanes: { exchange: { inFlight: 10, waiting: 10 }, probe: { inFlight: 10, waiting: 10 } },
+    launchPerTick: 48,
+    connectionPools: { exchange: { inFlight: 10, waiting: 10 }, probe: { inFlight: 10, waiting: 10 } },
   });
   open.push(engine, server);
   await engine.run('probe', { ip: '127.0.0.1', port: portOf(server) }, 20_000);

@@ -16,10 +16,10 @@ function engineWith(
   limits: Partial<EngineLimits> & { inFlight?: number; waiting?: number } = {},
   clock: Clock = systemClock,
 ): Engine {
-  const lane = { inFlight: limits.inFlight ?? 100, waiting: limits.waiting ?? 1_000 };
+  const pool = { inFlight: limits.inFlight ?? 100, waiting: limits.waiting ?? 1_000 };
   const engine = new Engine(clock, {
-    launchPerTurn: limits.launchPerTurn ?? 48,
-    lanes: { exchange: lane, probe: lane },
+    launchPerTick: limits.launchPerTick ?? 48,
+    connectionPools: { exchange: pool, probe: pool },
   });
   open.push(engine);
   return engine;
@@ -31,7 +31,7 @@ async function silentDevice(): Promise<Device> {
   return device;
 }
 
-const errand = (port: number) => ({
+const request = (port: number) => ({
   ip: '127.0.0.1',
   port,
   exchange: { request: Buffer.from('hello\n'), receiver: { take: () => true } },
@@ -41,7 +41,7 @@ describe('the cap on connections in flight', () => {
   test('is never passed', async () => {
     const device = await silentDevice();
     const engine = engineWith({ inFlight: 5 });
-    const runs = Array.from({ length: 20 }, () => engine.run('exchange', errand(device.port), 100));
+    const runs = Array.from({ length: 20 }, () => engine.run('exchange', request(device.port), 100));
     let highest = 0;
     const all = Promise.all(runs);
     while (engine.stats().exchange.launched < 20) {
@@ -53,11 +53,11 @@ describe('the cap on connections in flight', () => {
     expect(ends.every(({ how }) => how === 'deadline')).toBe(true);
     expect(engine.stats().exchange).toEqual({ inFlight: 0, waiting: 0, launched: 20 });
   });
-  test('of one lane does not hold up the other', async () => {
+  test('of one pool does not hold up the other', async () => {
     const device = await silentDevice();
     const engine = engineWith({ inFlight: 2 });
     const stuck = Promise.allSettled(
-      Array.from({ length: 4 }, () => engine.run('exchange', errand(device.port), LONG_MS)),
+      Array.from({ length: 4 }, () => engine.run('exchange', request(device.port), LONG_MS)),
     );
     const probe = await engine.run('probe', { ip: '127.0.0.1', port: device.port }, LONG_MS);
     expect(probe.how).toBe('open');
@@ -71,10 +71,10 @@ describe('the waiting line', () => {
   test('is bounded, and says so', async () => {
     const device = await silentDevice();
     const engine = engineWith({ inFlight: 1, waiting: 3 });
-    const accepted = [1, 2, 3].map(() => engine.run('exchange', errand(device.port), 50));
-    await expect(engine.run('exchange', errand(device.port), 50)).rejects.toMatchObject({
+    const accepted = [1, 2, 3].map(() => engine.run('exchange', request(device.port), 50));
+    await expect(engine.run('exchange', request(device.port), 50)).rejects.toMatchObject({
       family: 'refused',
-      code: 'engine.line-full',
+      code: 'engine.queue-full',
     });
     await Promise.all(accepted);
   });
@@ -82,14 +82,14 @@ describe('the waiting line', () => {
     const device = await silentDevice();
     const engine = engineWith({ inFlight: 1, waiting: 2 });
     const end = new AbortController();
-    const first = engine.run('exchange', errand(device.port), LONG_MS, end.signal);
+    const first = engine.run('exchange', request(device.port), LONG_MS, end.signal);
     await expect.poll(() => device.connections).toBe(1);
     const stop = new AbortController();
-    const waiting = [1, 2].map(() => engine.run('exchange', errand(device.port), LONG_MS, stop.signal));
+    const waiting = [1, 2].map(() => engine.run('exchange', request(device.port), LONG_MS, stop.signal));
     stop.abort();
     for (const each of waiting) await expect(each).rejects.toMatchObject({ family: 'cancelled' });
     expect(engine.stats().exchange).toMatchObject({ inFlight: 1, waiting: 0 });
-    const next = engine.run('exchange', errand(device.port), 100);
+    const next = engine.run('exchange', request(device.port), 100);
     end.abort();
     await expect(first).rejects.toMatchObject({ family: 'cancelled' });
     expect((await next).how).toBe('deadline');
@@ -102,8 +102,8 @@ describe('cancelling', () => {
     const device = await silentDevice();
     const engine = engineWith();
     const stop = new AbortController();
-    const cancelled = [1, 2, 3].map(() => engine.run('exchange', errand(device.port), LONG_MS, stop.signal));
-    const other = engine.run('exchange', errand(device.port), 200);
+    const cancelled = [1, 2, 3].map(() => engine.run('exchange', request(device.port), LONG_MS, stop.signal));
+    const other = engine.run('exchange', request(device.port), 200);
     await pause(30);
     stop.abort();
     for (const each of cancelled) await expect(each).rejects.toMatchObject({ family: 'cancelled' });
@@ -112,17 +112,17 @@ describe('cancelling', () => {
   test('by closing ends everything, now and later', async () => {
     const device = await silentDevice();
     const engine = engineWith({ inFlight: 2 });
-    const runs = [1, 2, 3, 4].map(() => engine.run('exchange', errand(device.port), LONG_MS));
+    const runs = [1, 2, 3, 4].map(() => engine.run('exchange', request(device.port), LONG_MS));
     await pause(20);
     engine.close();
     for (const each of runs) await expect(each).rejects.toMatchObject({ family: 'cancelled' });
-    await expect(engine.run('exchange', errand(device.port), 50)).rejects.toMatchObject({ family: 'cancelled' });
+    await expect(engine.run('exchange', request(device.port), 50)).rejects.toMatchObject({ family: 'cancelled' });
     expect(engine.stats().exchange).toMatchObject({ inFlight: 0, waiting: 0 });
   });
   test('an aborted signal starts nothing', async () => {
     const device = await silentDevice();
     const engine = engineWith();
-    await expect(engine.run('exchange', errand(device.port), 50, AbortSignal.abort())).rejects.toMatchObject({
+    await expect(engine.run('exchange', request(device.port), 50, AbortSignal.abort())).rejects.toMatchObject({
       family: 'cancelled',
     });
     await pause(20);
@@ -137,7 +137,7 @@ test('deadlines of different lengths each end in their own time', async () => {
   const order: number[] = [];
   const ended = Promise.all(
     [400, 100, 250].map(async (timeoutMs) => {
-      await engine.run('exchange', errand(device.port), timeoutMs);
+      await engine.run('exchange', request(device.port), timeoutMs);
       order.push(timeoutMs);
     }),
   );
@@ -147,12 +147,12 @@ test('deadlines of different lengths each end in their own time', async () => {
   expect(order).toEqual([100, 250, 400]);
 });
 
-test('connects are spread over turns of the loop', async () => {
+test('connects are spread over ticks of the event loop', async () => {
   const device = await silentDevice();
-  const engine = engineWith({ launchPerTurn: 4, inFlight: 100 });
+  const engine = engineWith({ launchPerTick: 4, inFlight: 100 });
   const runs = Array.from({ length: 12 }, () => engine.run('probe', { ip: '127.0.0.1', port: device.port }, LONG_MS));
   const launched: number[] = [];
-  for (let turn = 0; turn < 3; turn++) {
+  for (let tick = 0; tick < 3; tick++) {
     await new Promise((resolve) => setImmediate(resolve));
     launched.push(engine.stats().probe.launched);
   }
@@ -165,7 +165,7 @@ test('a receiver that throws ends its own connection only', async () => {
   open.push(device);
   const engine = engineWith();
   const bad = {
-    ...errand(device.port),
+    ...request(device.port),
     exchange: {
       request: Buffer.from('x'),
       receiver: {
@@ -177,7 +177,7 @@ test('a receiver that throws ends its own connection only', async () => {
   };
   const [first, second] = await Promise.all([
     engine.run('exchange', bad, LONG_MS),
-    engine.run('exchange', errand(device.port), LONG_MS),
+    engine.run('exchange', request(device.port), LONG_MS),
   ]);
   expect(first).toMatchObject({ how: 'rejected', error: { message: 'no thanks' } });
   expect(second.how).toBe('complete');

@@ -85,8 +85,8 @@ test('2,000 probes over a mixed range miss nobody', async () => {
   const closed = await closedPort();
   const limits = {
     engine: {
-      launchPerTurn: 48,
-      lanes: { exchange: { inFlight: 10, waiting: 10 }, probe: { inFlight: 500, waiting: 4_000 } },
+      launchPerTick: 48,
+      connectionPools: { exchange: { inFlight: 10, waiting: 10 }, probe: { inFlight: 500, waiting: 4_000 } },
     },
   };
   const { probe, stats } = transport(limits);
@@ -105,7 +105,7 @@ test('a loop that is blocked for longer than the timeout does not turn live host
   const port = await openPort();
   const { probe } = transport();
   const results = Promise.all(Array.from({ length: 40 }, () => probe('127.0.0.1', port, 100)));
-  // Right behind the connects of the first turn, before the loop has looked at any socket.
+  // Right behind the connects of the first tick, before the loop has looked at any socket.
   const startMs = performance.now();
   setImmediate(() => {
     while (performance.now() - startMs < 300);
