@@ -39,17 +39,17 @@ import { openPoolWishes, poolLockMigrations } from './pool-lock/desired-pools.ts
 import { createPoolGuard } from './pool-lock/guard.ts';
 import { paceOf } from './scan/scan-limits.ts';
 import { createScanning } from './scan/scanning.ts';
-import { memoryPath, openAgentDatabase, vaultOf } from './state/database.ts';
-import { homeMigrations, homeOf } from './state/instance-id.ts';
+import { agentDatabasePath, openAgentDatabase, vaultOf } from './state/database.ts';
+import { instanceIdMigrations, instanceIdOf } from './state/instance-id.ts';
 import { clockMigrations, openLastingClock } from './state/lasting-clock.ts';
-import { createMinerStateStore, memoryMigrations } from './state/miner-state-store.ts';
+import { createMinerStateStore, minerStateMigrations } from './state/miner-state-store.ts';
 import { tasksMigrations } from './tasks/queue/journal.ts';
-import { createTaskGate, type TaskGate } from './tasks/queue/task-queue.ts';
+import { createTaskQueue, type TaskQueue } from './tasks/queue/task-queue.ts';
 import { notAllowed } from './tasks/settings.ts';
-import { gateDeps, POOL_LOCK, POOL_UPDATE } from './tasks/wiring.ts';
+import { POOL_LOCK, POOL_UPDATE, wireTasks } from './tasks/wiring.ts';
 import { createServiceLink, type UplinkConfig } from './uplink/service-link.ts';
 import { ordersMigrations } from './uplink/signatures/message-guard.ts';
-import { createStandstill } from './watchdog/watchdog.ts';
+import { createWatchdog } from './watchdog/watchdog.ts';
 
 export type Agent = ReturnType<typeof createAgent>;
 
@@ -88,8 +88,8 @@ export function createAgent(options: AgentOptions) {
   const owners = [
     identityMigrations,
     averagesMigrations,
-    memoryMigrations,
-    homeMigrations,
+    minerStateMigrations,
+    instanceIdMigrations,
     clockMigrations,
     tasksMigrations,
     opsStatusMigrations,
@@ -97,11 +97,11 @@ export function createAgent(options: AgentOptions) {
     poolLockMigrations,
     ordersMigrations,
   ];
-  const db = openAgentDatabase(memoryPath(config.stateDir), owners, log);
+  const db = openAgentDatabase(agentDatabasePath(config.stateDir), owners, log);
   const time = openLastingClock(db, options.clock, log);
   const { clock } = time;
   const vault = vaultOf(config.credentials.keyFile, log);
-  const home = homeOf(db, newUuid);
+  const home = instanceIdOf(db, newUuid);
   const mayReach = (ip: string) => covers(config.ranges, ip);
   const registry = createMinerRegistry(db, {
     ...{ clock, newKey: newUuid, pollMs: () => config.poll.interval },
@@ -227,13 +227,13 @@ export function createAgent(options: AgentOptions) {
     audit: (event) => emit({ kind: 'event', at: new Date(clock.nowMs()).toISOString(), ...event }),
   });
 
-  const tasks: TaskGate = createTaskGate(db, {
+  const tasks: TaskQueue = createTaskQueue(db, {
     clock,
     log,
     settings: config.tasks,
     vault,
     isTimeUnsure: time.isTimeUnsure,
-    deps: gateDeps({
+    deps: wireTasks({
       ...{ clock, log, settings: config, client, fleet, registry, neighbours, poller, scanning, firmware },
       ...{ pools, outbox, mayReach, signal: stopping.signal, onError: report },
     }),
@@ -278,7 +278,7 @@ export function createAgent(options: AgentOptions) {
     });
   };
 
-  const standstill = createStandstill({
+  const watchdog = createWatchdog({
     clock,
     maxOverdueMs: () => MAX_OVERDUE_MS + 2 * config.poll.deadline,
     overdueMs: () => poller.stats().overdueMs,
@@ -291,7 +291,7 @@ export function createAgent(options: AgentOptions) {
     log,
     newId: newUuid,
     handlers: createControlHandlers({
-      ...{ clock, startedMs, config, client, fleet, registry, scanning, captures, tasks, standstill, mayReach },
+      ...{ clock, startedMs, config, client, fleet, registry, scanning, captures, tasks, watchdog, mayReach },
       ...{ log, neighbours, emit, pollNow: poller.pollNow, newId: newUuid },
       reload: options.reload,
       ownService: options.ownService,
@@ -361,7 +361,7 @@ export function createAgent(options: AgentOptions) {
     fleet,
     tasks,
     /** What stands still although it should not; undefined while all is well. For whoever may restart the process. */
-    stalled: () => standstill.stalled(),
+    stalled: () => watchdog.stalled(),
     /** Takes over what of a new configuration can change while it runs, and says what takes a restart. Never throws for what it does not like. */
     reload(next: AgentConfig): Reloaded {
       const outcome = adopt(config, next);

@@ -6,7 +6,7 @@ import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { createDeviceClient, type DeviceClient, type MinerTarget } from '../../src/agent/device/device-client.ts';
 import { tasksMigrations } from '../../src/agent/tasks/queue/journal.ts';
-import { createTaskGate, type TaskGate } from '../../src/agent/tasks/queue/task-queue.ts';
+import { createTaskQueue, type TaskQueue } from '../../src/agent/tasks/queue/task-queue.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
@@ -16,7 +16,7 @@ import { PORTS } from './simulated.ts';
 
 let farm: Farm;
 let client: DeviceClient;
-let gate: TaskGate;
+let gate: TaskQueue;
 const targets = new Map<string, MinerTarget>();
 const db = openSqlite(':memory:', [tasksMigrations]);
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
     if (target === undefined) throw new Error(`no miner ${key}`);
     return target;
   };
-  gate = createTaskGate(db, {
+  gate = createTaskQueue(db, {
     clock: systemClock,
     log: silentLog,
     settings: config.tasks,
@@ -57,7 +57,7 @@ beforeAll(async () => {
         const target = targetOf(key);
         return (await (isFresh ? client.readFresh(target, signal) : client.read(target, signal, 'command'))).reading;
       },
-      whoStands: () => 'itself',
+      identifyTarget: () => 'itself',
       onPhase() {},
       report: () => Promise.resolve(),
     },

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Device } from '../../fixtures/farm/farm.ts';
-import { memoryPath } from '../../src/agent/state/database.ts';
+import { agentDatabasePath } from '../../src/agent/state/database.ts';
 import { databaseOf } from '../../src/cli/run/local-service.ts';
 import { batchSummarySchema, createAnswerSchema } from '../../src/service/http/v1/batches.ts';
 import { type Site, startSite } from './site.ts';
@@ -75,7 +75,7 @@ function wordsOf(batchId: string | undefined): string {
 
 /** The number of the last order that the agent admitted: only those that are signed have one. */
 function lastSequence(): number {
-  const database = new DatabaseSync(memoryPath(site.stateDir), { readOnly: true });
+  const database = new DatabaseSync(agentDatabasePath(site.stateDir), { readOnly: true });
   try {
     return z.object({ seq: z.int() }).parse(database.prepare('SELECT seq FROM orders_admitted').get()).seq;
   } finally {

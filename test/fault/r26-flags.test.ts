@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
 import { type MinerJudgement, standingOf } from '../../src/agent/fleet/anomaly/state.ts';
 import { caughtUp, rememberedSchema } from '../../src/agent/fleet/remembered.ts';
-import { createMinerStateStore, memoryMigrations } from '../../src/agent/state/miner-state-store.ts';
+import { createMinerStateStore, minerStateMigrations } from '../../src/agent/state/miner-state-store.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import { toBitmask } from '../../src/model/flags.ts';
 import { createVirtualClock } from '../support/virtual-clock.ts';
@@ -33,7 +33,7 @@ const losesSample = ({ killS = WRITE_S }: Break) => killS < WRITE_S;
 async function runDay(path: string, breaks: readonly Break[]): Promise<(number | undefined)[]> {
   const clock = createVirtualClock(START_MS);
   const begin = () => {
-    const db = openSqlite(path, [memoryMigrations]);
+    const db = openSqlite(path, [minerStateMigrations]);
     // Of processes that die, not of power: what is written is there.
     db.exec('PRAGMA synchronous = OFF');
     return { db, states: createMinerStateStore(db, clock, rememberedSchema) };

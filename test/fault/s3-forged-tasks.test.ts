@@ -11,7 +11,7 @@ import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { type Agent, createAgent } from '../../src/agent/agent.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { memoryPath } from '../../src/agent/state/database.ts';
+import { agentDatabasePath } from '../../src/agent/state/database.ts';
 import { enrolOnce, loadCredentials } from '../../src/agent/uplink/enrolment/credentials.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -219,7 +219,7 @@ test('nothing is carried out that the service did not order of this agent, now, 
   const hides = forgedNotices('ops status', hide);
   /** What the agent has been told of its miners, by the service. */
   const outOfOperation = (): readonly unknown[] => {
-    const db = new DatabaseSync(memoryPath(stateDir), { readOnly: true });
+    const db = new DatabaseSync(agentDatabasePath(stateDir), { readOnly: true });
     try {
       return db
         .prepare('SELECT key FROM ops_status')

@@ -1,10 +1,10 @@
-// Tasks that people of this host ask for, miner by miner through the gate, told step by step. When nobody listens any more, what has not been
+// Tasks that people of this host ask for, miner by miner through the queue, told step by step. When nobody listens any more, what has not been
 // started is given up. It finds no miners and sends nothing itself.
 import { v4 as newUuid } from 'uuid';
 import { TASK_LABELS } from '../tasks/contract.ts';
 import type { LocalTask } from '../tasks/queue/admission.ts';
 import { heldBackText, ruleOf } from '../tasks/queue/rollout-rule.ts';
-import type { TaskGate } from '../tasks/queue/task-queue.ts';
+import type { TaskQueue } from '../tasks/queue/task-queue.ts';
 import type { RunRequest, Step } from './messages.ts';
 
 type Miner = { readonly key: string; readonly ip: string };
@@ -12,13 +12,13 @@ type Miner = { readonly key: string; readonly ip: string };
 /** A long line of miners, a few at a time; after that somebody should look again. */
 const EXPIRES_S = 4 * 3_600;
 
-export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancelAll' | 'abortAll'>) {
-  /** Each gives up what one run has not handed to the gate yet, and says how many. */
+export function createLocalRuns(tasks: Pick<TaskQueue, 'runLocalBatch' | 'cancelAll' | 'abortAll'>) {
+  /** Each gives up what one run has not handed to the queue yet, and says how many. */
   const holding = new Set<(message: string) => number>();
 
   return {
     /**
-     * Resolves with the number of those that succeeded when all are over. Rejects with CancelledError when the gate stops, with RefusedError when it
+     * Resolves with the number of those that succeeded when all are over. Rejects with CancelledError when the queue stops, with RefusedError when it
      * takes no more.
      */
     async run(
@@ -92,7 +92,7 @@ export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancelA
       }
       return succeeded;
     },
-    /** Also what is still to be handed to the gate; says how many. */
+    /** Also what is still to be handed to the queue; says how many. */
     abortAll(reason: string): number {
       const message = `given up with all others: ${reason}`;
       const left = [...holding].reduce((sum, giveUpHeld) => sum + giveUpHeld(message), 0);

@@ -12,9 +12,9 @@ import type { Outbox } from '../outbox/outbox.ts';
 import type { PollStats } from '../poll/poller.ts';
 import type { ScanProgress } from '../scan/plan.ts';
 import type { Scanning } from '../scan/scanning.ts';
-import type { TaskGate } from '../tasks/queue/task-queue.ts';
+import type { TaskQueue } from '../tasks/queue/task-queue.ts';
 import type { UplinkState } from '../uplink/uplink.ts';
-import type { Standstill } from '../watchdog/watchdog.ts';
+import type { Watchdog } from '../watchdog/watchdog.ts';
 import type { AgentStatus } from './messages.ts';
 
 type OutboxState = ReturnType<Outbox['state']>;
@@ -42,9 +42,9 @@ export type StateParts = {
     readonly ranges: ScanRanges;
   };
   readonly fleet: Fleet;
-  readonly tasks: TaskGate;
+  readonly tasks: TaskQueue;
   readonly scanning: Scanning;
-  readonly standstill: Standstill;
+  readonly watchdog: Watchdog;
   readonly outbox: () => OutboxState;
   readonly trust: () => AgentStatus['trust'];
   readonly polls: () => PollStats;
@@ -61,8 +61,8 @@ export function agentStatus(parts: StateParts): AgentStatus {
   const polls = parts.polls();
   const now = lookAtClocks(clock);
   const isoAt = (elapsedMs: number) => new Date(wallTimeAt(elapsedMs, now)).toISOString();
-  const stalled = parts.standstill.stalled();
-  const last = parts.standstill.last();
+  const stalled = parts.watchdog.stalled();
+  const last = parts.watchdog.last();
   const open = parts.tasks.open();
   const waiting = open.filter(({ state }) => state === 'accepted').length;
   const state = {

@@ -71,7 +71,7 @@ export function createPoller<O>(options: PollerOptions<O>) {
     return sound.dueMs <= Math.max(nowMs, suspect.dueMs) ? sound : suspect;
   };
 
-  /** How long the next miner in line could have been visited already: whoever watches the agent sees standstill by it. */
+  /** How long the next miner in line could have been visited already: whoever watches the agent sees watchdog by it. */
   const overdueMs = () => {
     const next = isRunning ? nextInLine(clock.monotonicMs()) : undefined;
     const dueMs = Math.max(next?.dueMs ?? Infinity, nextStartMs);

@@ -1,5 +1,5 @@
-// Reboots that a technician asks for where no agent runs: the same gate, the same proof and the same bounds as the agent's own tasks.
-// After it ends it leaves on record that it ordered these restarts, and nothing else. A running agent's gate would not see it: where there is one, it is
+// Reboots that a technician asks for where no agent runs: the same queue, the same proof and the same bounds as the agent's own tasks.
+// After it ends it leaves on record that it ordered these restarts, and nothing else. A running agent's queue would not see it: where there is one, it is
 // asked instead.
 import pLimit from 'p-limit';
 import { v4 as newUuid } from 'uuid';
@@ -18,9 +18,9 @@ import { identityMigrations } from '../fleet/identity/store.ts';
 import { factsIn } from '../fleet/sighting.ts';
 import { createNeighbours } from '../host/neighbours.ts';
 import { TASK_LABELS } from '../tasks/contract.ts';
-import { createTaskLooks } from '../tasks/execution/observations.ts';
+import { createObservations } from '../tasks/execution/observations.ts';
 import { tasksMigrations } from '../tasks/queue/journal.ts';
-import { createTaskGate } from '../tasks/queue/task-queue.ts';
+import { createTaskQueue } from '../tasks/queue/task-queue.ts';
 import type { TaskSettings } from '../tasks/settings.ts';
 import { rangesOrThrow, withDeviceClient } from './reach.ts';
 
@@ -97,7 +97,7 @@ async function rebootAll(
     targets.set(observed.key, target);
     return observed.key;
   };
-  const gate = createTaskGate(db, {
+  const queue = createTaskQueue(db, {
     clock: systemClock,
     log: silentLog,
     settings,
@@ -112,7 +112,7 @@ async function rebootAll(
         client.noteRestart(target.ip);
         return client.act(target, ability, params, actSignal);
       },
-      ...createTaskLooks({
+      ...createObservations({
         ...{ clock: systemClock, client, registry, neighbours, targetOf, signal },
         // Nobody polls here, and nobody is met but those that were named.
         fleet: { get: () => undefined, recognised: () => Promise.resolve() },
@@ -123,7 +123,7 @@ async function rebootAll(
       report: () => Promise.resolve(),
     },
   });
-  await gate.start();
+  await queue.start();
   const recognising = pLimit(RECOGNISED_AT_ONCE);
   const recognise = async ({ ip, isNamed }: Address): Promise<Recognition | undefined> => {
     const found = await recognising(() => client.recognise(ip, new Set(SCAN_PORTS), signal));
@@ -134,7 +134,7 @@ async function rebootAll(
     return { ip, key, model: [make, model].filter(Boolean).join(' ') };
   };
   const reboot = async ({ ip, key }: MetMiner): Promise<boolean> => {
-    const { outcome } = gate.runLocal({
+    const { outcome } = queue.runLocal({
       name: 'miner.system.reboot',
       minerKey: key,
       params: { force },
@@ -147,7 +147,7 @@ async function rebootAll(
     onStep({ ip, status, message, evidence });
     return status === 'succeeded';
   };
-  const onAbort = () => gate.abortAll('stopped by the technician');
+  const onAbort = () => queue.abortAll('stopped by the technician');
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const recognised = (await Promise.all(addresses.map(recognise))).filter((each) => each !== undefined);
@@ -160,7 +160,7 @@ async function rebootAll(
     return { total: recognised.length, succeeded: proven.filter(Boolean).length };
   } finally {
     signal.removeEventListener('abort', onAbort);
-    await gate.stop();
+    await queue.stop();
     db.close();
   }
 }

@@ -16,7 +16,7 @@ import {
 import { isSealed, openVault, type Vault } from '../../base/storage/vault.ts';
 
 /** Where the agent's memory lies in its state directory. */
-export const memoryPath = (stateDir: string): string => join(stateDir, 'agent.sqlite');
+export const agentDatabasePath = (stateDir: string): string => join(stateDir, 'agent.sqlite');
 
 /** Throws when the file cannot be opened, or was written by a newer version. */
 export function openAgentDatabase(path: string, owners: readonly Migrations[], log: Log): DatabaseSync {

@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { type Migrations, transact } from '../../base/storage/sqlite.ts';
 import { parseJson } from '../../wire/frames.ts';
 
-export const memoryMigrations: Migrations = {
+export const minerStateMigrations: Migrations = {
   owner: 'memory',
   steps: [
     'CREATE TABLE miner_memory (key TEXT PRIMARY KEY, saved_ms INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID',

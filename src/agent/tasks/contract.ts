@@ -1,4 +1,4 @@
-// What the task gate needs of the rest of the agent, and what a task looks like from outside.
+// What the task queue needs of the rest of the agent, and what a task looks like from outside.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { AbilityName, ActResult, Driver, FirmwareImage } from '../../driver/contract.ts';
@@ -16,7 +16,7 @@ export type TaskTarget = {
 };
 
 /** Who stands at a miner's address, as far as something shows it. */
-export type Standing = 'itself' | 'another' | 'unknown';
+export type TargetIdentity = 'itself' | 'another' | 'unknown';
 
 /** What whoever works on tasks is given. */
 export type TaskParts = {
@@ -51,7 +51,7 @@ export type TaskDeps = {
    */
   observe(minerKey: string, signal: AbortSignal, isFresh?: boolean): Promise<Reading>;
   /** From what a look just gave, if it gave anything, and from what is known besides; nothing is sent. */
-  whoStands(minerKey: string, shown?: Reading): Standing;
+  identifyTarget(minerKey: string, shown?: Reading): TargetIdentity;
   /**
    * The image that a firmware task names, checked. Throws RefusedError that says what to do when there is none. Absent = no firmware from here.
    */
@@ -63,30 +63,30 @@ export type TaskDeps = {
   /** `rebooting` until the task is over: flags are suppressed, a missing answer is no fault. */
   onPhase(minerKey: string, phase: 'rebooting' | 'idle'): void;
   /** Tasks of the agent's own, by name. */
-  readonly own?: Readonly<Partial<Record<string, OwnTask>>>;
+  readonly own?: Readonly<Partial<Record<string, AgentTask>>>;
   /**
    * A task that was started is over. Called within the transaction that writes this: what is written to the same database meanwhile is kept or lost
    * with it, and a throw undoes both, to be tried again.
    */
-  onEnd?(task: OwnOrder & { readonly name: string }, outcome: TaskOutcome): void;
+  onEnd?(task: AgentTaskRequest & { readonly name: string }, outcome: TaskOutcome): void;
   /** Resolves when the record is on disk. */
   report(record: TaskRecord | EventRecord): Promise<void>;
 };
 
 /** `minerKey` is the agent's own id where the task is about the agent. */
-type OwnOrder = {
+type AgentTaskRequest = {
   readonly taskId: string;
   readonly minerKey: string;
   readonly params: Readonly<Record<string, unknown>>;
 };
 
 /** Carried out by the agent itself. It must be such that it may run again after a crash. */
-export type OwnTask = {
+export type AgentTask = {
   /** How many run at once; those about one miner, or about the agent, run one after the other. */
   readonly concurrency: number;
   /** Ends soon, with an outcome, when the signal aborts: it was cancelled, or the agent stops. */
   run(
-    order: OwnOrder,
+    order: AgentTaskRequest,
     signal: AbortSignal,
     reach: Pick<TaskDeps, 'find' | 'mayReach' | 'observe'> & {
       /** Tells the service, so not too often. */

@@ -118,7 +118,7 @@ export function notAllowed(name: string, { control, allow }: AllowSettings): str
   return 'not allowed here: tasks.control is false in the configuration of this agent, so it only reads';
 }
 
-/** For what is done without the gate. Throws RefusedError that says what is refused, and why. */
+/** For what is done without the task queue. Throws RefusedError that says what is refused, and why. */
 export function mustBeAllowed(name: string, what: string, settings: AllowSettings): void {
   const reason = notAllowed(name, settings);
   if (reason !== undefined) throw new RefusedError('tasks.not-allowed', `${what}: ${reason}`);

@@ -1,4 +1,4 @@
-// What the task gate needs of the rest of the agent: its miners by their keys, the ways to act on them and to look at them, the tasks of the agent's
+// What the task queue needs of the rest of the agent: its miners by their keys, the ways to act on them and to look at them, the tasks of the agent's
 // own, and who hears of what came of it. It decides nothing.
 import type { Clock } from '../../base/clock.ts';
 import { CancelledError } from '../../base/errors.ts';
@@ -15,7 +15,7 @@ import type { Poller } from '../poll/poller.ts';
 import type { PoolGuard } from '../pool-lock/guard.ts';
 import type { Scanning } from '../scan/scanning.ts';
 import type { TaskDeps } from './contract.ts';
-import { createTaskLooks } from './execution/observations.ts';
+import { createObservations } from './execution/observations.ts';
 import { createPoolLockTask } from './kinds/pool-lock-task.ts';
 import { createScanTask } from './kinds/scan-task.ts';
 import { createOwnUpdate } from './kinds/self-update.ts';
@@ -24,12 +24,12 @@ import type { TaskSettings } from './settings.ts';
 export const POOL_UPDATE = 'miner.pool.update';
 export const POOL_LOCK = 'miner.pool.lock';
 
-type LookParts = Pick<Parameters<typeof createTaskLooks>[0], 'neighbours' | 'signal' | 'onError'> & {
-  readonly registry: Parameters<typeof createTaskLooks>[0]['registry'] &
+type LookParts = Pick<Parameters<typeof createObservations>[0], 'neighbours' | 'signal' | 'onError'> & {
+  readonly registry: Parameters<typeof createObservations>[0]['registry'] &
     Pick<MinerRegistry, 'rivals' | 'isContested' | 'compare'>;
 };
 
-export function gateDeps(
+export function wireTasks(
   parts: LookParts & {
     readonly clock: Clock;
     readonly log: Log;
@@ -68,7 +68,7 @@ export function gateDeps(
     mayReach,
     doubtOf: (key) => doubtOf(parts.registry, key),
     act: (key, ability, params, signal, image) => client.act(targetOf(key), ability, params, signal, image),
-    ...createTaskLooks({ ...parts, targetOf, pollMs: () => settings.poll.interval }),
+    ...createObservations({ ...parts, targetOf, pollMs: () => settings.poll.interval }),
     image: (params, signal) => firmware.find(params, signal),
     mayFetch: (url) => firmware.mayFetch(url),
     secretsOf: (key) => [...client.secrets(), ...pools.secretsOf(key)],

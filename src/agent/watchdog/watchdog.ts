@@ -2,7 +2,7 @@
 // disk is not that: a restart would help neither. It only looks; who asks decides.
 import type { Clock } from '../../base/clock.ts';
 
-export type Standstill = ReturnType<typeof createStandstill>;
+export type Watchdog = ReturnType<typeof createWatchdog>;
 
 type Parts = {
   readonly clock: Clock;
@@ -19,7 +19,7 @@ type Parts = {
 /** Records wait a few hundred milliseconds for their slice, and as long again for the disk. */
 const MAX_UNWRITTEN_MS = 60_000;
 
-export function createStandstill({ clock, maxOverdueMs, overdueMs, outbox }: Parts) {
+export function createWatchdog({ clock, maxOverdueMs, overdueMs, outbox }: Parts) {
   let waiting: { readonly sinceMs: number; readonly lastCommitAt: number | undefined } | undefined;
   const unwrittenMs = (): number => {
     const { pendingRecords, lastCommitAt, fault } = outbox();

@@ -13,7 +13,7 @@ import { waitingDevices } from '../../agent/device/waiting.ts';
 import { privateNetworks } from '../../agent/host/networks.ts';
 import { OUTBOX_FILE } from '../../agent/outbox/open.ts';
 import { paceOf } from '../../agent/scan/scan-limits.ts';
-import { memoryPath } from '../../agent/state/database.ts';
+import { agentDatabasePath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
 import { isExposed } from '../../base/net/ipv4.ts';
@@ -206,7 +206,7 @@ function trust({ stateDir, credentials }: AgentConfig): Finding[] {
 function databases(config: AgentConfig): Finding[] {
   const { stateDir } = config;
   const service = databaseOf(stateDir);
-  const ofAgent = [memoryPath(stateDir), join(stateDir, OUTBOX_FILE)];
+  const ofAgent = [agentDatabasePath(stateDir), join(stateDir, OUTBOX_FILE)];
   const setAside = findSetAside(service, backupsOf(config).dir);
   const isAside = (path: string) => lstatSync(`${path}${ASIDE}`, { throwIfNoEntry: false }) !== undefined;
   return [

@@ -7,19 +7,19 @@ import { TASK_ABILITIES } from '../../../model/task.ts';
 import { failed, succeeded, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
 import { expired } from '../queue/admission.ts';
 import type { Baseline, Journal, JournalRow } from '../queue/journal.ts';
-import type { PowerGate } from '../queue/power-budget.ts';
+import type { PowerBudget } from '../queue/power-budget.ts';
 import { notAllowed } from '../settings.ts';
 import { logEvidence } from './log-evidence.ts';
-import { changedOutcome, movedBefore, observeWithin, type WatchStart } from './look.ts';
-import { refuseUnseen } from './observations.ts';
-import { type Order, sendOrder } from './send-command.ts';
+import { changedOutcome, movedBefore, observeWithin, type VerifyStart } from './look.ts';
+import { refuseUnidentified } from './observations.ts';
+import { type Command, sendCommand } from './send-command.ts';
 
-import { showsVersion, watchEffect } from './verify-effect.ts';
-import { type RebootCapacity, watchReboot } from './verify-reboot.ts';
+import { showsVersion, verifyEffect } from './verify-effect.ts';
+import { type RebootCapacity, verifyReboot } from './verify-reboot.ts';
 
-export type CarryOutParts = TaskParts & { readonly journal: Journal; readonly power: PowerGate };
+export type ExecutionParts = TaskParts & { readonly journal: Journal; readonly power: PowerBudget };
 
-export type Turn = {
+export type Execution = {
   readonly row: JournalRow;
   /** Its life is over, whatever the wall clock says. */
   isExpired(): boolean;
@@ -37,7 +37,7 @@ const DEFAULT_BACK_S = 600;
 const BACK_MARGIN_S = 300;
 const DEFAULT_OFFLINE_S = 180;
 const DAY_MS = 24 * 3_600_000;
-/** After a longer wait for the power gate the miner is looked at again. */
+/** After a longer wait for the power budget the miner is looked at again. */
 const FRESH_MS = 5_000;
 
 /** The ability that a task wants of a miner; undefined for tasks that no miner carries out. */
@@ -54,10 +54,10 @@ export function mayRestart(name: string): boolean {
   return ability !== undefined && !RESTARTS_NOTHING.includes(ability);
 }
 
-type Plan = Omit<Order, 'image'>;
+type Plan = Omit<Command, 'image'>;
 
 /** What is to be sent, or why it must not be. */
-function planTask(parts: CarryOutParts, { row, isExpired }: Pick<Turn, 'row' | 'isExpired'>): Plan | TaskOutcome {
+function planTask(parts: ExecutionParts, { row, isExpired }: Pick<Execution, 'row' | 'isExpired'>): Plan | TaskOutcome {
   const { deps } = parts;
   const notHere = notAllowed(row.name, parts.settings);
   if (notHere !== undefined) return failed(notHere);
@@ -83,7 +83,7 @@ function planTask(parts: CarryOutParts, { row, isExpired }: Pick<Turn, 'row' | '
 }
 
 function refuseOften(
-  { journal, clock, settings }: CarryOutParts,
+  { journal, clock, settings }: ExecutionParts,
   row: JournalRow,
   ability: AbilityName,
   isForced: boolean,
@@ -104,11 +104,11 @@ function refuseOften(
 }
 
 /** Carries the task out. Rejects with CancelledError when it is given up before it is started, or the agent stops. */
-export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEnd> {
+export async function execute(parts: ExecutionParts, execution: Execution): Promise<TaskEnd> {
   const { clock, deps, journal } = parts;
-  const { row } = turn;
-  const early = AbortSignal.any([turn.giveUp, turn.stop]);
-  const first = planTask(parts, turn);
+  const { row } = execution;
+  const early = AbortSignal.any([execution.giveUp, execution.stop]);
+  const first = planTask(parts, execution);
   if ('status' in first) return { outcome: first, tookEffect: false };
   const isSent = first.ability === 'firmware' && first.rule.fetchesItself === undefined;
   const image = isSent ? await findImage(deps, row, early) : undefined;
@@ -122,14 +122,14 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   };
   let seen = await look();
   if (seen !== undefined && 'status' in seen) return { outcome: seen, tookEffect: false };
-  const isPowered = loadsBreakers(first, row);
+  const isPowered = drawsInrush(first, row);
   const askedMs = clock.monotonicMs();
   if (isPowered) await parts.power.pass(early);
   if (clock.monotonicMs() - askedMs > FRESH_MS) seen = (await look()) ?? seen;
   if (seen !== undefined && 'status' in seen) return { outcome: seen, tookEffect: false };
   const before = isWatched ? seen : undefined;
   // Waiting takes time: what was true before it may not be now.
-  const plan = planTask(parts, turn);
+  const plan = planTask(parts, execution);
   if ('status' in plan) return { outcome: plan, tookEffect: false };
   if (early.aborted) throw new CancelledError(`begin ${row.name}`);
 
@@ -138,9 +138,9 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   const gone = movedBefore(deps, row.minerKey, lookedAt);
   if (gone !== undefined) return { outcome: gone, tookEffect: false };
   journal.started(row.taskId, { baseline: before, unit }, isPowered, actedMs);
-  turn.onState('started');
-  if (goesAway(plan.rule, plan.ability)) deps.onPhase(row.minerKey, 'rebooting');
-  const reply = await sendOrder(parts, { ...plan, image }, row, before !== undefined || !isWatched, turn.stop);
+  execution.onState('started');
+  if (goesOffline(plan.rule, plan.ability)) deps.onPhase(row.minerKey, 'rebooting');
+  const reply = await sendCommand(parts, { ...plan, image }, row, before !== undefined || !isWatched, execution.stop);
   if ('status' in reply) return { outcome: reply, tookEffect: false };
 
   const isReplyLost = reply.kind === 'lost-reply';
@@ -151,21 +151,21 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   if (isReplyLost && !isWatched && plan.rule.shows === undefined) return { outcome: replyLost(plan), tookEffect: true };
   if (!isReplyLost) {
     journal.moved(row.taskId, 'sent', clock.elapsedMs());
-    turn.onState('sent');
+    execution.onState('sent');
   }
   journal.moved(row.taskId, 'verifying', clock.elapsedMs());
-  turn.onState('verifying');
+  execution.onState('verifying');
   const note = reply.kind === 'accepted' ? reply.note : undefined;
   // A file takes minutes to send: the time for showing it begins when the miner has it.
   const sinceMs = plan.ability === 'firmware' ? clock.elapsedMs() : actedMs;
   const begun = { minerKey: row.minerKey, baseline: before, unit, actedMs: sinceMs };
   const start = { ...begun, isRecovered: false, isReplyLost, note };
-  return prove(parts, plan.rule, plan.ability, plan.params, start, turn);
+  return prove(parts, plan.rule, plan.ability, plan.params, start, execution);
 }
 
 /** Goes on where an earlier run of the agent ended. Undefined = it may simply run again. */
-export async function goOn(parts: CarryOutParts, turn: Turn): Promise<TaskEnd | undefined> {
-  const { row } = turn;
+export async function resume(parts: ExecutionParts, execution: Execution): Promise<TaskEnd | undefined> {
+  const { row } = execution;
   const name = abilityOf(row.name);
   const rule = name === undefined ? undefined : parts.deps.find(row.minerKey)?.abilities[name];
   if (rule?.effect === 'read-only' || rule?.effect === 'repeatable') return undefined;
@@ -174,32 +174,32 @@ export async function goOn(parts: CarryOutParts, turn: Turn): Promise<TaskEnd | 
     const message = 'interrupted by a restart of the agent: it may have been done, and is not done again';
     return { outcome: failed(message, { interrupted: true }), tookEffect: true };
   }
-  if (goesAway(rule, name)) parts.deps.onPhase(row.minerKey, 'rebooting');
+  if (goesOffline(rule, name)) parts.deps.onPhase(row.minerKey, 'rebooting');
   parts.journal.moved(row.taskId, 'verifying', parts.clock.elapsedMs());
-  turn.onState('verifying');
+  execution.onState('verifying');
   const actedMs = row.sentMs ?? row.startedMs ?? row.acceptedMs;
   const begun = { minerKey: row.minerKey, baseline: row.baseline, unit: row.unit, actedMs };
   const start = { ...begun, isRecovered: true, isReplyLost: false };
-  return prove(parts, rule, name, row.params, start, turn);
+  return prove(parts, rule, name, row.params, start, execution);
 }
 
 /** Whether a miner that does not answer meanwhile is no fault. */
-export function goesAway(rule: Ability | undefined, name: AbilityName): boolean {
+export function goesOffline(rule: Ability | undefined, name: AbilityName): boolean {
   return name === 'reboot' || (rule !== undefined && rule.offlineS[1] > 0);
 }
 
-type ProofStart = WatchStart & { readonly note?: string | undefined };
+type ProofStart = VerifyStart & { readonly note?: string | undefined };
 
 async function prove(
-  parts: CarryOutParts,
+  parts: ExecutionParts,
   rule: Ability | undefined,
   ability: AbilityName,
   params: unknown,
   start: ProofStart,
-  turn: Turn,
+  execution: Execution,
 ): Promise<TaskEnd> {
   try {
-    return await watch(parts, rule, ability, params, start, turn);
+    return await verify(parts, rule, ability, params, start, execution);
   } catch (error) {
     const outcome = changedOutcome(error, start, parts);
     if (outcome === undefined) throw error;
@@ -207,23 +207,23 @@ async function prove(
   }
 }
 
-function watch(
-  parts: CarryOutParts,
+function verify(
+  parts: ExecutionParts,
   rule: Ability | undefined,
   ability: AbilityName,
   params: unknown,
   start: ProofStart,
-  turn: Turn,
+  execution: Execution,
 ): Promise<TaskEnd> {
   if (ability === 'reboot') {
     const backS = parts.settings.reboot.backS ?? Math.max(DEFAULT_BACK_S, (rule?.offlineS[1] ?? 0) + BACK_MARGIN_S);
     const offlineS = rule?.offlineS[1] || DEFAULT_OFFLINE_S;
-    return watchReboot(parts, { ...start, backS, offlineS }, turn.capacity, turn.stop);
+    return verifyReboot(parts, { ...start, backS, offlineS }, execution.capacity, execution.stop);
   }
   const shows = (reading: Reading) =>
     rule?.shows?.(reading, params) ??
-    (ability === 'firmware' ? showsVersion(reading, turn.row.params.version) : undefined);
-  return watchEffect(parts, { ...start, ability, shows, timing: rule ?? { offlineS: [0, 0] } }, turn.stop);
+    (ability === 'firmware' ? showsVersion(reading, execution.row.params.version) : undefined);
+  return verifyEffect(parts, { ...start, ability, shows, timing: rule ?? { offlineS: [0, 0] } }, execution.stop);
 }
 
 /** The file that the task names, or why nothing is sent. */
@@ -237,9 +237,9 @@ async function findImage(deps: TaskDeps, row: JournalRow, signal: AbortSignal): 
   }
 }
 
-/** What the miner says before the order, asked afresh; undefined when it does not answer. An outcome = the order is not for who stands there. */
+/** What the miner answers just before the command; undefined when it does not answer. An outcome = another unit is there, so nothing is sent. */
 async function readBaseline(
-  parts: CarryOutParts,
+  parts: ExecutionParts,
   { minerKey, name }: JournalRow,
   ability: AbilityName,
   signal: AbortSignal,
@@ -247,7 +247,7 @@ async function readBaseline(
   const { clock, deps, log } = parts;
   try {
     const reading = await observeWithin(parts, minerKey, signal, true);
-    const refusal = refuseUnseen(deps.whoStands(minerKey, reading), ability, name);
+    const refusal = refuseUnidentified(deps.identifyTarget(minerKey, reading), ability, name);
     if (refusal !== undefined) return refusal;
     const { uptimeS, systemUptimeS, hashrateHs, firmwareVersion } = reading;
     return { atMs: clock.elapsedMs(), uptimeS, systemUptimeS, hashrateHs, firmwareVersion };
@@ -256,7 +256,7 @@ async function readBaseline(
     if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
     // A miner whose reading side hangs may still take the order.
     log.debug({ minerKey, error: renderError(error) }, 'no reading before an order');
-    return refuseUnseen(deps.whoStands(minerKey), ability, name);
+    return refuseUnidentified(deps.identifyTarget(minerKey), ability, name);
   }
 }
 
@@ -266,14 +266,14 @@ function replyLost({ ability, rule }: Plan): TaskOutcome {
   return failed(`the reply to ${ability} was lost: it may have been done${hint}`, { replyLost: true });
 }
 
-function settleLog({ deps }: CarryOutParts, { minerKey }: JournalRow, reply: ActResult): TaskEnd {
+function settleLog({ deps }: ExecutionParts, { minerKey }: JournalRow, reply: ActResult): TaskEnd {
   const { note = null, log } = reply.kind === 'accepted' ? reply : {};
   if (log === undefined) return { outcome: failed('the miner gave no log'), tookEffect: false };
   return { outcome: succeeded(note, logEvidence(log, deps.secretsOf?.(minerKey))), tookEffect: true };
 }
 
-/** Whether the farm's power gate counts it: a restart, whatever the order that brings it about, or a wake. */
-function loadsBreakers({ ability, rule }: Plan, { params }: JournalRow): boolean {
+/** Whether the farm's power budget counts it: a restart, whatever the order that brings it about, or a wake. */
+function drawsInrush({ ability, rule }: Plan, { params }: JournalRow): boolean {
   if (ability === 'powerMode') return params.mode !== 'sleep';
-  return ability === 'firmware' || goesAway(rule, ability);
+  return ability === 'firmware' || goesOffline(rule, ability);
 }

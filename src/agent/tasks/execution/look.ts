@@ -12,7 +12,7 @@ import { judgeRestart } from './proof.ts';
 /** After a crash the windows may be over already: the miner is looked at for at least this long. */
 const SETTLE_S = 120;
 
-export type WatchStart = {
+export type VerifyStart = {
   readonly minerKey: string;
   readonly baseline: Baseline | undefined;
   /** What told the miner from others when the task began. */
@@ -44,7 +44,7 @@ export function observeWithin(
  * Looks at the unit that a task began with. `isFresh` = nothing that it said earlier is taken for an answer. Rejects with CancelledError when `signal`
  * aborts, and with RefusedError when the miner stands at another address by now and too little shows that it is the same unit.
  */
-export function createLooker(parts: TaskParts, { minerKey, unit }: WatchStart, signal: AbortSignal, isFresh = false) {
+export function createLooker(parts: TaskParts, { minerKey, unit }: VerifyStart, signal: AbortSignal, isFresh = false) {
   const { find, compare } = parts.deps;
   let unsure = 0;
   return async (): Promise<Look> => {
@@ -69,7 +69,7 @@ const targetChanged = (from: string | null, to: string): string =>
 /** The outcome of a task whose miner stands elsewhere by now; undefined when the error says something else. */
 export function changedOutcome(
   error: unknown,
-  { minerKey, unit }: WatchStart,
+  { minerKey, unit }: VerifyStart,
   { deps }: TaskParts,
 ): TaskOutcome | undefined {
   if (!(error instanceof RefusedError) || error.code !== TARGET_CHANGED) return undefined;
@@ -117,7 +117,7 @@ const MEANINGS = {
 } as const satisfies Readonly<Record<PeerCode, 'away' | 'unclear' | 'there'>>;
 
 /** What of the start belongs to the evidence. */
-export const oddities = ({ isReplyLost, isRecovered }: WatchStart) => ({
+export const oddities = ({ isReplyLost, isRecovered }: VerifyStart) => ({
   ...(isReplyLost ? { replyLost: true } : {}),
   ...(isRecovered ? { interrupted: true } : {}),
 });
@@ -125,7 +125,7 @@ export const oddities = ({ isReplyLost, isRecovered }: WatchStart) => ({
 export const inWords = (durationS: number): string => formatDurationMs(Math.round(durationS) * 1_000);
 
 /** Monotonic from here on; what lies before a restart of the agent is told by the elapsed time that lasts over it. */
-export function stopwatch(clock: Clock, { actedMs, baseline, isRecovered }: WatchStart) {
+export function stopwatch(clock: Clock, { actedMs, baseline, isRecovered }: VerifyStart) {
   const startMs = clock.monotonicMs();
   const beforeMs = isRecovered ? Math.max(0, clock.elapsedMs() - actedMs) : 0;
   const baselineAgeMs = baseline === undefined ? 0 : Math.max(0, actedMs - baseline.atMs);

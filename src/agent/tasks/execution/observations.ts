@@ -9,13 +9,13 @@ import type { Fleet } from '../../fleet/fleet.ts';
 import type { MinerRegistry } from '../../fleet/identity/miner-registry.ts';
 import type { Sighting } from '../../fleet/identity/record.ts';
 import { factsIn, knownOf } from '../../fleet/sighting.ts';
-import { failed, type Standing, type TaskDeps, type TaskOutcome } from '../contract.ts';
+import { failed, type TargetIdentity, type TaskDeps, type TaskOutcome } from '../contract.ts';
 
 const OTHER_UNIT = 'another unit stands at this address now';
 /** However seldom is polled: no unit is exchanged for another, started and on the network in less. */
-const LATELY_MS = 60_000;
+const RECENT_MS = 60_000;
 
-export function createTaskLooks(parts: {
+export function createObservations(parts: {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly client: Pick<DeviceClient, 'read' | 'readFresh' | 'targetOf'>;
   readonly fleet: Pick<Fleet, 'get' | 'recognised'>;
@@ -29,7 +29,7 @@ export function createTaskLooks(parts: {
   readonly signal: AbortSignal;
   /** Who answered instead could not be taken in. */
   onError(error: unknown, ip: string): void;
-}): Pick<TaskDeps, 'observe' | 'whoStands'> {
+}): Pick<TaskDeps, 'observe' | 'identifyTarget'> {
   const { clock, client, fleet, registry, neighbours, targetOf, pollMs, signal } = parts;
 
   /** So that the move is known now, and not with the next poll that happens to ask who it is. */
@@ -46,10 +46,10 @@ export function createTaskLooks(parts: {
   };
 
   /** Its last poll was answered by itself, a moment ago. */
-  const wasSeenLately = (key: string, isNameless: boolean): boolean => {
+  const wasSeenRecently = (key: string, isNameless: boolean): boolean => {
     const { answered, reading } = fleet.get(key) ?? {};
     if (answered === undefined || reading === undefined || answered.isLoginRefused) return false;
-    if (clock.monotonicMs() - answered.atMs > Math.min(pollMs(), LATELY_MS)) return false;
+    if (clock.monotonicMs() - answered.atMs > Math.min(pollMs(), RECENT_MS)) return false;
     return isNameless || registry.answersAs(key, factsIn(reading));
   };
 
@@ -65,7 +65,7 @@ export function createTaskLooks(parts: {
       meet(target, found, outcome);
       throw new RefusedError('refused.other-unit', OTHER_UNIT);
     },
-    whoStands(key, shown) {
+    identifyTarget(key, shown) {
       const entry = registry.get(key);
       if (entry === undefined) return 'unknown';
       // Whoever never said a MAC or a serial number cannot be told from others like it, and has to be worked on all the same.
@@ -77,7 +77,7 @@ export function createTaskLooks(parts: {
       if (isItself || (shown !== undefined && isNameless)) return 'itself';
       if (registry.whoIs({ ip, neighbour })?.key !== key) return 'another';
       const isNeighbour = neighbour?.isShared === false && registry.answersAs(key, { neighbour });
-      return isNeighbour || wasSeenLately(key, isNameless) ? 'itself' : 'unknown';
+      return isNeighbour || wasSeenRecently(key, isNameless) ? 'itself' : 'unknown';
     },
   };
 }
@@ -97,7 +97,11 @@ const HARM = {
  * and is silent too; undefined = it may go. A hung miner is the one that has to be rebooted, and a reboot of the wrong unit is over in minutes: that
  * may go. What stays with the unit that takes it goes only where something else shows that it is the one that is meant.
  */
-export function refuseUnseen(standing: Standing, ability: AbilityName, taskName: string): TaskOutcome | undefined {
+export function refuseUnidentified(
+  standing: TargetIdentity,
+  ability: AbilityName,
+  taskName: string,
+): TaskOutcome | undefined {
   switch (standing) {
     case 'itself':
       return undefined;

@@ -9,7 +9,7 @@ import type { JournalRow } from '../queue/journal.ts';
 import { MIN_SECRET_CHARS } from './log-evidence.ts';
 import { movedBefore } from './look.ts';
 
-export type Order = {
+export type Command = {
   readonly ability: AbilityName;
   readonly rule: Ability;
   readonly params: unknown;
@@ -21,9 +21,9 @@ const BUSY_TRIES = 3;
 const BUSY_PAUSE_MS = 5_000;
 
 /** A reply that may mean that it was done counts as lost; a clear refusal is the outcome. What the device says shows no password of the order. */
-export async function sendOrder(
+export async function sendCommand(
   { clock, log, settings, deps }: TaskParts,
-  { ability, rule, params, ip, image }: Order,
+  { ability, rule, params, ip, image }: Command,
   { minerKey, taskId }: JournalRow,
   /** False = it did not answer just before either. */
   hasAnswered: boolean,

@@ -1,10 +1,10 @@
-// Proof after act for everything but a reboot: looks at the miner afresh until it shows what was ordered, or the time is over. An answer alone is
+// Proof after act for everything but a reboot: looks at the miner again and again until it shows what was ordered, or the time is over. An answer alone is
 // believed only where no reading can tell. It sends nothing but looks, and it always ends.
 import type { Ability, AbilityName } from '../../../driver/contract.ts';
 import { withoutLogin } from '../../../model/plain-text.ts';
 import type { Reading } from '../../../model/reading.ts';
 import { failed, succeeded, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
-import { createLooker, inWords, oddities, stopwatch, type WatchStart } from './look.ts';
+import { createLooker, inWords, oddities, stopwatch, type VerifyStart } from './look.ts';
 import type { Verdict } from './proof.ts';
 
 /** Seconds between looks: soon at first, then at the last of these. */
@@ -14,7 +14,7 @@ const LAST_PAUSE_S = 30;
 const BACK_S = 30;
 const DEFAULT_SHOWN_S = 60;
 
-type EffectStart = WatchStart & {
+type EffectStart = VerifyStart & {
   readonly ability: AbilityName;
   /** Whether a reading shows that the miner obeyed; undefined when it cannot tell. */
   readonly shows: (reading: Reading) => boolean | undefined;
@@ -35,7 +35,7 @@ export function showsVersion({ firmwareVersion }: Reading, wanted: unknown): boo
 }
 
 /** Ends with an outcome, or rejects with CancelledError when `signal` aborts. */
-export async function watchEffect(parts: TaskParts, start: EffectStart, signal: AbortSignal): Promise<TaskEnd> {
+export async function verifyEffect(parts: TaskParts, start: EffectStart, signal: AbortSignal): Promise<TaskEnd> {
   const { clock } = parts;
   const { ability, shows, timing, baseline, isRecovered, isReplyLost } = start;
   const time = stopwatch(clock, start);
@@ -60,10 +60,10 @@ export async function watchEffect(parts: TaskParts, start: EffectStart, signal: 
   });
   const fail = (message: string): TaskEnd => ({ outcome: failed(message, evidence(undefined)), tookEffect: true });
 
-  for (let turn = 0; ; turn++) {
+  for (let tick = 0; ; tick++) {
     const leftS = limitS - time.sinceActS();
     if (leftS <= 0) break;
-    await clock.sleep(Math.min(PAUSES_S[turn] ?? LAST_PAUSE_S, leftS) * 1_000, signal);
+    await clock.sleep(Math.min(PAUSES_S[tick] ?? LAST_PAUSE_S, leftS) * 1_000, signal);
     const look = await lookAgain();
     seen.looks++;
     if (look === 'unclear') continue;
@@ -99,7 +99,7 @@ export async function watchEffect(parts: TaskParts, start: EffectStart, signal: 
   return succeed('answer only');
 }
 
-function beginning({ isRecovered, isReplyLost }: WatchStart): string {
+function beginning({ isRecovered, isReplyLost }: VerifyStart): string {
   if (isRecovered) return 'interrupted by a restart of the agent: the miner';
   return isReplyLost ? 'the reply was lost and the miner' : 'the miner answered success but';
 }

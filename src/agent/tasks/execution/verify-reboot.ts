@@ -3,7 +3,7 @@
 import type { Reading } from '../../../model/reading.ts';
 import type { TaskEnd, TaskOutcome, TaskParts } from '../contract.ts';
 import type { Baseline } from '../queue/journal.ts';
-import { createLooker, inWords, type Look, oddities, stopwatch, type WatchStart } from './look.ts';
+import { createLooker, inWords, type Look, oddities, stopwatch, type VerifyStart } from './look.ts';
 import type { Verdict } from './proof.ts';
 
 /** What becomes of the capacity that the miner holds. Each is called once or more. */
@@ -18,9 +18,9 @@ export type RebootCapacity = {
  * Ends with an outcome, or rejects with CancelledError when `signal` aborts. `offlineS` = how long the family is away at most. What cannot be proven
  * is looked for until `backS` all the same.
  */
-export async function watchReboot(
+export async function verifyReboot(
   parts: TaskParts,
-  start: WatchStart & { readonly backS: number; readonly offlineS: number },
+  start: VerifyStart & { readonly backS: number; readonly offlineS: number },
   capacity: RebootCapacity,
   signal: AbortSignal,
 ): Promise<TaskEnd> {
@@ -128,7 +128,7 @@ function describe(verdict: Verdict): Record<string, unknown> {
     : { proof: 'away and back' };
 }
 
-function notRestarted({ isRecovered, isReplyLost }: WatchStart): string {
+function notRestarted({ isRecovered, isReplyLost }: VerifyStart): string {
   if (isRecovered) return 'interrupted by a restart of the agent: the miner did not restart';
   return isReplyLost
     ? 'the reply to the reboot was lost and the miner did not restart'

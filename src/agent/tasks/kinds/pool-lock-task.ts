@@ -6,7 +6,7 @@ import { PeerError, RefusedError, renderError } from '../../../base/errors.ts';
 import { withDeadline } from '../../../base/time/deadline.ts';
 import { withoutLogin } from '../../../model/plain-text.ts';
 import type { PoolGuard } from '../../pool-lock/guard.ts';
-import { cancelled, failed, type OwnTask, succeeded } from '../contract.ts';
+import { type AgentTask, cancelled, failed, succeeded } from '../contract.ts';
 
 const CONCURRENCY = 20;
 const paramsSchema = z.object({ locked: z.boolean() });
@@ -16,7 +16,7 @@ export function createPoolLockTask(parts: {
   readonly guard: PoolGuard;
   /** For one look at the miner, ms. */
   readonly observeMs: () => number;
-}): OwnTask {
+}): AgentTask {
   const { clock, guard } = parts;
   return {
     concurrency: CONCURRENCY,

@@ -8,7 +8,7 @@ import { narrowRanges } from '../../../base/net/restrict-ranges.ts';
 import { classesOf, type ScanAccount } from '../../../model/contact.ts';
 import type { ManualScans } from '../../scan/manual-scans.ts';
 import type { ScanPlan, ScanProgress } from '../../scan/plan.ts';
-import { cancelled, failed, type OwnTask, succeeded, type TaskOutcome } from '../contract.ts';
+import { type AgentTask, cancelled, failed, succeeded, type TaskOutcome } from '../contract.ts';
 
 const TELL_EVERY_MS = 2_000;
 const MAX_RANGES = 256;
@@ -22,7 +22,7 @@ export function createScanTask(parts: {
   /** The plan of a scan of these ranges. */
   readonly planFor: (ranges: ScanPlan['ranges']) => ScanPlan;
   readonly scans: Pick<ManualScans, 'run'>;
-}): OwnTask {
+}): AgentTask {
   const { clock } = parts;
 
   /** What is to be scanned, or why not. */

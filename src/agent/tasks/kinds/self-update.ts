@@ -14,7 +14,7 @@ import { type Outcome, readNotes } from '../../../update/install/notes.ts';
 import { MAX_BUNDLE_BYTES, type Manifest, readBundle } from '../../../update/trust/bundle.ts';
 import { builtInPins, type Pins } from '../../../update/trust/trust.ts';
 import { createFetch, type Fetch } from '../../firmware/fetch.ts';
-import { cancelled, failed, type OwnTask, succeeded, type TaskOutcome } from '../contract.ts';
+import { type AgentTask, cancelled, failed, succeeded, type TaskOutcome } from '../contract.ts';
 
 const LOOK_EVERY_MS = 500;
 /** Root's unit starts as soon as the request is there; it may wait for another update to end. */
@@ -44,7 +44,7 @@ export function createOwnUpdate(
   stateDir: string,
   allowedHosts: readonly string[],
   { clock, log }: { readonly clock: Clock; readonly log: Log },
-): OwnTask {
+): AgentTask {
   const isWindows = process.platform === 'win32';
   const { wishes, notes } = isWindows
     ? windowsPlaces(process.env)
@@ -73,7 +73,7 @@ export function createSelfUpdate(parts: {
   /** The agent's own folder for it, and root's notes. */
   readonly wishes: string;
   readonly notes: string;
-}): OwnTask {
+}): AgentTask {
   const { clock, log, wishes } = parts;
   const notes = readNotes(parts.notes);
   const asked = join(wishes, 'asked.json');

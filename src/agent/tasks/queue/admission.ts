@@ -1,4 +1,4 @@
-// From an order to its first row in the journal, and from a row to what people see. Pure; writing rows down is the gate's.
+// From an order to its first row in the journal, and from a row to what people see. Pure; writing rows down is the task queue.
 import { type ClockLook, offsetOf } from '../../../base/time/clock-steps.ts';
 import type { TaskOrder } from '../../../wire/frames.ts';
 import { MAX_PARAMS_LENGTH } from '../../../wire/protocol.ts';

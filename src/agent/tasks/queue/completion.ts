@@ -16,16 +16,16 @@ type Listener = {
 const MOST_REFUSED = 20;
 const UNWRITTEN = 'the end of tasks could not be journaled yet';
 
-export function createEndings(parts: {
+export function createCompletion(parts: {
   readonly clock: Clock;
   readonly log: Log;
   readonly journal: Journal;
-  readonly reports: { tell(row: JournalRow): void };
+  readonly reports: { send(row: JournalRow): void };
   readonly onEnd: TaskDeps['onEnd'];
   /** Those that are over on disk, before anybody hears of it. */
   onFinished(ends: readonly Ended[]): void;
   /** When all have heard of it. */
-  onTold(): void;
+  onReported(): void;
 }) {
   const { clock, log, journal, reports } = parts;
   const listeners = new Map<string, Listener>();
@@ -39,15 +39,15 @@ export function createEndings(parts: {
     }
   };
 
-  const tellState = (taskId: string, state: TaskState): void =>
+  const reportState = (taskId: string, state: TaskState): void =>
     guarded('a listener of a task failed', () => listeners.get(taskId)?.onState(state));
 
   /** The present state, to all who want to know it. */
   const publish = (row: JournalRow): void => {
-    reports.tell(row);
+    reports.send(row);
     const listener = listeners.get(row.taskId);
     if (listener === undefined) return;
-    tellState(row.taskId, row.state);
+    reportState(row.taskId, row.state);
     if (row.state !== 'final') return;
     listeners.delete(row.taskId);
     const { status, message, evidence } = row;
@@ -67,7 +67,7 @@ export function createEndings(parts: {
       log.info({ taskId: row.taskId, miner: row.minerKey, task: row.name, status, message }, 'task ended');
       publish({ ...row, ...end.outcome, state: 'final', finishedMs: nowMs });
     }
-    guarded('go on after the end of tasks', parts.onTold);
+    guarded('go on after the end of tasks', parts.onReported);
   };
 
   /** One by one; those that are refused go to the end of the line. */
@@ -87,7 +87,7 @@ export function createEndings(parts: {
 
   return {
     publish,
-    tellState,
+    reportState,
     /** In one transaction, and again with each `retry` while the disk refuses: they are over in any case. Never throws. */
     settle(ends: readonly Ended[]): void {
       try {
@@ -124,7 +124,7 @@ export function createEndings(parts: {
 }
 
 /** Work that is tried again and again: one step that fails holds up no other, and is logged when its cause is news. */
-export function createSteps(log: Log) {
+export function createRepeatableSteps(log: Log) {
   const causes = new Map<string, string>();
   return {
     /** Never throws. `what` is a fixed text: what was tried. */

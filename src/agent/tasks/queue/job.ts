@@ -1,10 +1,10 @@
-// One task in the hands of the gate, from its place to its end: carried out or gone on with, told of, and its place given back. How it is carried out
+// One task in the task queue, from its start to its end: carried out or gone on with, told of, and its place given back. How it is carried out
 // is execute.ts; who gets a place is queues.ts.
 import type { Clock } from '../../../base/clock.ts';
 import { CancelledError, renderError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
-import { failed, type OwnTask, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskState } from '../contract.ts';
-import { abilityOf, type CarryOutParts, carryOut, goesAway, goOn, type Turn } from '../execution/execute.ts';
+import { type AgentTask, failed, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskState } from '../contract.ts';
+import { abilityOf, type Execution, type ExecutionParts, execute, goesOffline, resume } from '../execution/execute.ts';
 import type { RebootCapacity } from '../execution/verify-reboot.ts';
 import { notAllowed } from '../settings.ts';
 import { expired } from './admission.ts';
@@ -13,7 +13,7 @@ import type { JournalRow } from './journal.ts';
 /** What stands in one line and shares its places: the tasks of one ability, or those of one name of the agent's own. */
 export type Kind =
   | { readonly line: string; readonly ability: AbilityName; readonly own?: never }
-  | { readonly line: string; readonly ability?: never; readonly own: OwnTask };
+  | { readonly line: string; readonly ability?: never; readonly own: AgentTask };
 
 /** Undefined for a name that this agent cannot do. */
 export function kindOf(name: string, own: TaskDeps['own']): Kind | undefined {
@@ -54,11 +54,11 @@ type JobHooks = {
 };
 
 /** Resolves when the job is over, or `stop` aborts; it never rejects. */
-export async function runJob(job: Job, parts: CarryOutParts, stop: AbortSignal, hooks: JobHooks): Promise<void> {
+export async function runJob(job: Job, parts: ExecutionParts, stop: AbortSignal, hooks: JobHooks): Promise<void> {
   const { ability, own } = job.kind;
   const { log, clock, deps } = parts;
   const { settle } = hooks;
-  const turn: Turn = {
+  const execution: Execution = {
     row: job.row,
     isExpired: () => isOver(job, clock),
     giveUp: job.giveUp.signal,
@@ -76,8 +76,9 @@ export async function runJob(job: Job, parts: CarryOutParts, stop: AbortSignal, 
     job.row = { ...job.row, evidence };
     hooks.onProgress(job.row);
   };
-  const recover = () => (own === undefined ? goOn(parts, turn) : recoverOwn(turn));
-  const act = () => (own === undefined ? carryOut(parts, turn) : carryOutOwn(parts, turn, own, onProgress));
+  const recover = () => (own === undefined ? resume(parts, execution) : resumeAgentTask(execution));
+  const act = () =>
+    own === undefined ? execute(parts, execution) : executeAgentTask(parts, execution, own, onProgress);
   job.stage = job.isRecovered ? 'started' : 'checking';
   try {
     const end = await (job.isRecovered ? recover() : act());
@@ -93,7 +94,7 @@ export async function runJob(job: Job, parts: CarryOutParts, stop: AbortSignal, 
     }
   } finally {
     const rule = ability && deps.find(job.row.minerKey)?.abilities[ability];
-    if (ability !== undefined && goesAway(rule, ability) && job.stage === 'started' && !stop.aborted) {
+    if (ability !== undefined && goesOffline(rule, ability) && job.stage === 'started' && !stop.aborted) {
       try {
         deps.onPhase(job.row.minerKey, 'idle');
       } catch (error) {
@@ -107,10 +108,10 @@ export async function runJob(job: Job, parts: CarryOutParts, stop: AbortSignal, 
  * A task of the agent's own, without an order to a miner (a scan, a lock): journaled, expired and told like all others. Rejects with CancelledError
  * when it is given up before it is started, or the agent stops.
  */
-async function carryOutOwn(
-  { clock, journal, settings, deps }: CarryOutParts,
-  { row, isExpired, giveUp, stop, onState }: Turn,
-  task: OwnTask,
+async function executeAgentTask(
+  { clock, journal, settings, deps }: ExecutionParts,
+  { row, isExpired, giveUp, stop, onState }: Execution,
+  task: AgentTask,
   onProgress: (evidence: TaskOutcome['evidence']) => void,
 ): Promise<TaskEnd> {
   if (giveUp.aborted) throw new CancelledError(`begin ${row.name}`);
@@ -129,7 +130,7 @@ async function carryOutOwn(
 }
 
 /** What becomes of one that an earlier run of the agent had started; undefined = it runs again. */
-function recoverOwn({ isExpired }: Pick<Turn, 'isExpired'>): TaskEnd | undefined {
+function resumeAgentTask({ isExpired }: Pick<Execution, 'isExpired'>): TaskEnd | undefined {
   if (!isExpired()) return undefined;
   const message = 'interrupted by a restart of the agent, and expired since';
   return { outcome: failed(message, { interrupted: true }), tookEffect: false };

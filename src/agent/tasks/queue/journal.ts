@@ -112,7 +112,11 @@ const actionSchema = z.object({ name: z.string(), startedMs: z.number(), finishe
  * Whether services hear of it once it is over: of all that they ordered, and of what people here ordered and was begun. Those give their orders in
  * batches; what the agent's own rules order comes by itself, and the rules tell of it.
  */
-export const isTold = ({ source, batchId, startedMs }: Pick<JournalRow, 'source' | 'batchId' | 'startedMs'>): boolean =>
+export const isReported = ({
+  source,
+  batchId,
+  startedMs,
+}: Pick<JournalRow, 'source' | 'batchId' | 'startedMs'>): boolean =>
   source === 'service' || (batchId !== null && startedMs !== null);
 
 export type Journal = ReturnType<typeof openJournal>;
@@ -198,7 +202,7 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
     open: () => toRows(open.all()),
     unreported: (limit: number) => toRows(unreported.all(limit)),
     newest: (limit: number) => toRows(newest.all(limit)),
-    /** From here on the miner may have been acted on. `isPowered` = it counts for the power gate. */
+    /** From here on the miner may have been acted on. `isPowered` = it counts for the power budget. */
     started(
       taskId: string,
       { baseline, unit }: { readonly baseline?: Baseline | undefined; readonly unit?: UnitFacts | undefined },
@@ -218,7 +222,7 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
         within();
         for (const { row, end } of ends) {
           const { status, message, evidence } = end.outcome;
-          const isDone = Number(!isTold(row));
+          const isDone = Number(!isReported(row));
           finish.run(status, message, JSON.stringify(evidence), nowMs, Number(end.tookEffect), isDone, row.taskId);
         }
       });
@@ -234,7 +238,7 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
     /** Tasks that were sent to the miner, or may have been, and were not refused: newest first. */
     actionsSince: (minerKey: string, sinceMs: number) =>
       actions.all(minerKey, Math.round(sinceMs)).map((row) => actionSchema.parse(row)),
-    /** When tasks that count for the power gate were started. */
+    /** When tasks that count for the power budget were started. */
     poweredSince: (sinceMs: number) =>
       poweredStarts.all(Math.round(sinceMs)).map((row) => startSchema.parse(row).started_ms),
     size: () => countSchema.parse(size.get()).count,

@@ -2,10 +2,10 @@
 import type { Cancel, Clock } from '../../../base/clock.ts';
 import { CancelledError } from '../../../base/errors.ts';
 
-export type PowerGate = ReturnType<typeof createPowerGate>;
+export type PowerBudget = ReturnType<typeof createPowerBudget>;
 
 /** `recentMs` = starts of an earlier run that still count, as ages in ms. */
-export function createPowerGate(
+export function createPowerBudget(
   clock: Clock,
   { count, windowS, recentMs }: { count: number; windowS: number; recentMs: readonly number[] },
 ) {
@@ -31,11 +31,11 @@ export function createPowerGate(
     /** Resolves when one more may start now, and counts it. Rejects with CancelledError when the signal aborts first. */
     pass: (signal: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
-        if (signal.aborted) return reject(new CancelledError('wait for the power gate', signal.reason));
+        if (signal.aborted) return reject(new CancelledError('wait for the power budget', signal.reason));
         const onAbort = () => {
           waiting = waiting.filter((entry) => entry !== go);
           if (waiting.length === 0) timer?.();
-          reject(new CancelledError('wait for the power gate', signal.reason));
+          reject(new CancelledError('wait for the power budget', signal.reason));
         };
         const go = () => {
           signal.removeEventListener('abort', onAbort);

@@ -5,8 +5,8 @@ import type { Job } from './job.ts';
 const add = (counts: Map<string, number>, line: string, by: number): void =>
   void counts.set(line, (counts.get(line) ?? 0) + by);
 
-export function createLines(options: {
-  placesOf(job: Job): number;
+export function createQueues(options: {
+  capacityOf(job: Job): number;
   /** Whether more than its line holds it back. */
   isHeld(job: Job): boolean;
   /** Must occupy a place before it returns. */
@@ -22,7 +22,7 @@ export function createLines(options: {
     const queue = queues.get(line) ?? [];
     for (;;) {
       const first = queue[0];
-      if (first === undefined || (taken.get(line) ?? 0) >= options.placesOf(first)) return;
+      if (first === undefined || (taken.get(line) ?? 0) >= options.capacityOf(first)) return;
       const index = queue.findIndex((job) => !busyMiners.has(job.row.minerKey) && !options.isHeld(job));
       const job = queue[index];
       if (job === undefined) return;
@@ -53,7 +53,7 @@ export function createLines(options: {
     occupy(job: Job) {
       const { line } = job.kind;
       const { minerKey } = job.row;
-      let hasPlace = true;
+      let hasCapacity = true;
       let isAwayWithout = false;
       add(taken, line, 1);
       busyMiners.add(minerKey);
@@ -62,8 +62,8 @@ export function createLines(options: {
         isAwayWithout = isAway;
       };
       const free = (): void => {
-        if (!hasPlace) return;
-        hasPlace = false;
+        if (!hasCapacity) return;
+        hasCapacity = false;
         add(taken, line, -1);
         pumpLine(line);
       };
@@ -79,7 +79,7 @@ export function createLines(options: {
          * miners does not go on through the farm at full speed.
          */
         leaveUnproven(isAway: boolean): void {
-          if (isAway && hasPlace && (awayWithout.get(line) ?? 0) >= options.placesOf(job)) return;
+          if (isAway && hasCapacity && (awayWithout.get(line) ?? 0) >= options.capacityOf(job)) return;
           setAwayWithout(isAway);
           free();
         },

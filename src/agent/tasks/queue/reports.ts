@@ -6,7 +6,7 @@ import type { Log } from '../../../base/log.ts';
 import { type ClockLook, lookAtClocks, wallTimeAt } from '../../../base/time/clock-steps.ts';
 import type { EventRecord, TaskRecord } from '../../../wire/records.ts';
 import type { TaskDeps } from '../contract.ts';
-import { isTold, type Journal, type JournalRow } from './journal.ts';
+import { isReported, type Journal, type JournalRow } from './journal.ts';
 
 const BATCH = 200;
 const REPEAT_MS = 5_000;
@@ -21,58 +21,61 @@ export function createReports(parts: {
   const { clock, log, journal } = parts;
   const underWay = new Set<string>();
   /** On disk in the outbox, not marked yet. */
-  let told: string[] = [];
-  const beingTold = new Set<Promise<void>>();
+  let unmarked: string[] = [];
+  const beingSent = new Set<Promise<void>>();
   let isClosed = false;
-  const lately = new Map<string, { readonly status: string; readonly atMs: number }>();
+  const recent = new Map<string, { readonly status: string; readonly atMs: number }>();
   const isLate = (atMs: number) => clock.monotonicMs() - atMs >= REPEAT_MS;
 
   const flush = () => {
-    if (told.length === 0) return;
-    journal.reported(told);
-    for (const taskId of told) underWay.delete(taskId);
-    told = [];
+    if (unmarked.length === 0) return;
+    journal.reported(unmarked);
+    for (const taskId of unmarked) underWay.delete(taskId);
+    unmarked = [];
   };
   const flushSoon = () => {
     if (isClosed) return;
     try {
       flush();
     } catch (error) {
-      log.warn({ tasks: told.length, error: renderError(error) }, 'that tasks were reported could not be written yet');
+      log.warn(
+        { tasks: unmarked.length, error: renderError(error) },
+        'that tasks were reported could not be written yet',
+      );
     }
   };
 
-  const tell = (row: JournalRow): void => {
+  const send = (row: JournalRow): void => {
     const { taskId, status } = row;
     const isFinal = row.state === 'final';
-    if (row.source === 'local' && !(isFinal && isTold(row))) return;
+    if (row.source === 'local' && !(isFinal && isReported(row))) return;
     if (isFinal && underWay.has(taskId)) return;
     if (isFinal) underWay.add(taskId);
-    lately.set(taskId, { status, atMs: clock.monotonicMs() });
+    recent.set(taskId, { status, atMs: clock.monotonicMs() });
     const now = lookAtClocks(clock);
     const work = Promise.resolve()
       .then(() => parts.report(recordOf(row, now)))
       .then(() => {
         if (!isFinal) return;
         // The outbox writes many at once, and says so of all of them in one turn.
-        if (told.push(taskId) === 1) clock.after(0, flushSoon, { unref: true });
+        if (unmarked.push(taskId) === 1) clock.after(0, flushSoon, { unref: true });
       })
       .catch((error: unknown) => {
         underWay.delete(taskId);
         log.warn({ taskId, status, error: renderError(error) }, 'a task could not be reported yet');
       })
-      .finally(() => beingTold.delete(work));
-    beingTold.add(work);
+      .finally(() => beingSent.delete(work));
+    beingSent.add(work);
   };
 
   return {
     /** The present state of the task, as a record. */
-    tell,
+    send,
     /** For who asks again: not when it was told just now. Each is a record that the outbox keeps. */
-    tellAgain(row: JournalRow): void {
+    sendAgain(row: JournalRow): void {
       if (row.source === 'local') return;
-      const last = lately.get(row.taskId);
-      if (last === undefined || last.status !== row.status || isLate(last.atMs)) tell(row);
+      const last = recent.get(row.taskId);
+      if (last === undefined || last.status !== row.status || isLate(last.atMs)) send(row);
     },
     open(): void {
       isClosed = false;
@@ -81,17 +84,17 @@ export function createReports(parts: {
     async close(): Promise<void> {
       const enough = new AbortController();
       const wait = clock.sleep(CLOSE_MS, enough.signal).catch(() => {});
-      await Promise.race([Promise.all(beingTold), wait]);
+      await Promise.race([Promise.all(beingSent), wait]);
       enough.abort();
       // What is not marked is told again, which is harmless.
       flushSoon();
       isClosed = true;
     },
     /** Final outcomes that are not marked as told, a bounded number per call. */
-    tellMissing(): void {
-      for (const [taskId, { atMs }] of lately) if (isLate(atMs)) lately.delete(taskId);
+    sendMissing(): void {
+      for (const [taskId, { atMs }] of recent) if (isLate(atMs)) recent.delete(taskId);
       flush();
-      for (const row of journal.unreported(BATCH)) tell(row);
+      for (const row of journal.unreported(BATCH)) send(row);
     },
   };
 }
@@ -109,7 +112,7 @@ function recordOf(row: JournalRow, now: ClockLook): TaskRecord | EventRecord {
 }
 
 /** Of what is over as it comes: one line per reason, however many there are. */
-export function tellRefused(log: Log, rows: readonly JournalRow[]): void {
+export function reportRefused(log: Log, rows: readonly JournalRow[]): void {
   const refused = Map.groupBy(
     rows.filter(({ state }) => state === 'final'),
     ({ name, source, message }) => `${name} ${source} ${message}`,

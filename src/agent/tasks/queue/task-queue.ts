@@ -1,4 +1,4 @@
-// The one gate for all writes to miners: journal before act, bounded per kind and per miner, power spread over time, cancelled or expired while
+// The one queue for all writes to miners: journal before act, bounded per kind and per miner, power spread over time, cancelled or expired while
 // it waits, proven after. Who waits for whom is queues.ts, the life of one task job.ts.
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
@@ -8,21 +8,21 @@ import type { Vault } from '../../../base/storage/vault.ts';
 import { lookAtClocks } from '../../../base/time/clock-steps.ts';
 import type { TaskOrder } from '../../../wire/frames.ts';
 import { cancelled, failed, type TaskOutcome, type TaskParts } from '../contract.ts';
-import { type CarryOutParts, mayRestart } from '../execution/execute.ts';
+import { type ExecutionParts, mayRestart } from '../execution/execute.ts';
 import { enter, expired, type LocalTask, newRow, rowOfOrder, timeUnknown, viewOf } from './admission.ts';
-import { createEndings, createSteps } from './completion.ts';
+import { createCompletion, createRepeatableSteps } from './completion.ts';
 import { isOver, type Job, kindOf as kindOfName, newJob, runJob } from './job.ts';
 import { type JournalRow, openJournal } from './journal.ts';
-import { createPowerGate } from './power-budget.ts';
-import { createLines } from './queues.ts';
-import { createReports, tellRefused } from './reports.ts';
+import { createPowerBudget } from './power-budget.ts';
+import { createQueues } from './queues.ts';
+import { createReports, reportRefused } from './reports.ts';
 import { type Rollout, ruleOf } from './rollout-rule.ts';
 import { createRollouts } from './rollouts.ts';
 
-export type TaskGate = ReturnType<typeof createTaskGate>;
+export type TaskQueue = ReturnType<typeof createTaskQueue>;
 
 const TICK_MS = 1_000;
-const TELL_EVERY_TICKS = 30;
+const REPORT_EVERY_TICKS = 30;
 const PRUNE_EVERY_TICKS = 3_600;
 const KEEP_MS = 7 * 24 * 3_600_000;
 const KEEP_LEAST_MS = 2 * 24 * 3_600_000;
@@ -34,7 +34,7 @@ const LOCAL_ROLLOUT_EXPIRY_S = 4 * 3_600;
 const ILLEGIBLE =
   'its params cannot be opened with the key in use: if it was begun before it may have been done, and is not done again';
 
-export function createTaskGate(
+export function createTaskQueue(
   db: DatabaseSync,
   /** `vault` seals the params of tasks at rest. `isTimeUnsure`: how long those of the run before have waited is not known. */
   options: TaskParts & { readonly vault?: Vault | undefined; readonly isTimeUnsure?: boolean },
@@ -44,17 +44,17 @@ export function createTaskGate(
   const reports = createReports({ clock, log, journal, report: deps.report });
   const jobs = new Map<string, Job>();
   const rollouts = createRollouts(journal);
-  const steps = createSteps(log);
+  const steps = createRepeatableSteps(log);
   /** Tasks may wait whose batch was stopped. */
   let isStopDue = false;
   let journalRows = journal.size();
   let ticks = 0;
   let running:
-    | { stop: AbortController; parts: CarryOutParts; work: Set<Promise<void>>; ticker: Promise<void> }
+    | { stop: AbortController; parts: ExecutionParts; work: Set<Promise<void>>; ticker: Promise<void> }
     | undefined;
 
   const kindOf = (name: string) => kindOfName(name, deps.own);
-  const endings = createEndings({
+  const completion = createCompletion({
     clock,
     log,
     journal,
@@ -66,10 +66,11 @@ export function createTaskGate(
         if (rollouts.ended(row, end.outcome.status)) isStopDue = true;
       }
     },
-    onTold: () => endStopped(),
+    onReported: () => endStopped(),
   });
-  const lines = createLines({
-    placesOf: ({ kind: { ability, own } }) => (ability === undefined ? own.concurrency : settings[ability].concurrency),
+  const queues = createQueues({
+    capacityOf: ({ kind: { ability, own } }) =>
+      ability === undefined ? own.concurrency : settings[ability].concurrency,
     // While it stops, places become free for nobody: what was judged now would be judged by half.
     isHeld: ({ row }) => running === undefined || running.stop.signal.aborted || rollouts.isHeld(row),
     begin: (job) => begin(job),
@@ -77,15 +78,15 @@ export function createTaskGate(
 
   /** Ends those that are not started, and says how many. */
   const giveUp = (candidates: readonly Job[], outcome: TaskOutcome): number => {
-    const ending = candidates.filter(({ stage, row }) => stage !== 'started' && !endings.isUnwritten(row.taskId));
+    const ending = candidates.filter(({ stage, row }) => stage !== 'started' && !completion.isUnwritten(row.taskId));
     const { waiting = [], checking = [] } = Object.groupBy(ending, ({ stage }) => stage);
     for (const job of checking) {
       job.givenUp = outcome;
       job.giveUp.abort();
     }
     if (waiting.length === 0) return ending.length;
-    endings.settle(waiting.map(({ row }) => ({ row, end: { outcome, tookEffect: false } })));
-    lines.drop(new Set(waiting));
+    completion.settle(waiting.map(({ row }) => ({ row, end: { outcome, tookEffect: false } })));
+    queues.drop(new Set(waiting));
     return ending.length;
   };
 
@@ -99,17 +100,17 @@ export function createTaskGate(
   const begin = (job: Job) => {
     const current = running;
     if (current === undefined) return;
-    const place = lines.occupy(job);
+    const capacity = queues.occupy(job);
     rollouts.began(job.row);
     const work = runJob(job, current.parts, current.stop.signal, {
-      onStarted: endings.publish,
-      onState: endings.tellState,
-      onProgress: reports.tell,
-      settle: (row, end) => endings.settle([{ row, end }]),
+      onStarted: completion.publish,
+      onState: completion.reportState,
+      onProgress: reports.send,
+      settle: (row, end) => completion.settle([{ row, end }]),
       repeat,
-      capacity: { onBack: place.leave, onUnproven: place.leaveUnproven },
+      capacity: { onBack: capacity.leave, onUnproven: capacity.leaveUnproven },
     }).finally(() => {
-      place.end();
+      capacity.end();
       current.work.delete(work);
     });
     current.work.add(work);
@@ -131,13 +132,13 @@ export function createTaskGate(
     if (kind === undefined || !row.isLegible) {
       // Without a kind it was taken by a version that knew more than this one.
       const outcome = failed(kind === undefined ? `unsupported: this agent cannot do ${row.name}` : ILLEGIBLE);
-      endings.settle([{ row, end: { outcome, tookEffect: kind !== undefined && row.state !== 'accepted' } }]);
+      completion.settle([{ row, end: { outcome, tookEffect: kind !== undefined && row.state !== 'accepted' } }]);
       return;
     }
     const job = newJob(row, kind);
     jobs.set(row.taskId, job);
     if (job.isRecovered) begin(job);
-    else lines.push(job);
+    else queues.push(job);
   };
 
   const waitingOf = (rows: readonly JournalRow[]): Job[] =>
@@ -195,7 +196,7 @@ export function createTaskGate(
     }
     if (fresh.size > 0) journal.insert([...fresh.values()]);
     journalRows += fresh.size;
-    tellRefused(log, [...fresh.values()]);
+    reportRefused(log, [...fresh.values()]);
     for (const row of fresh.values()) {
       if (row.state === 'accepted') enqueue(row);
       else {
@@ -203,12 +204,12 @@ export function createTaskGate(
           rollouts.join(row);
           isStopDue = rollouts.ended(row, row.status) || isStopDue;
         }
-        endings.publish(row);
+        completion.publish(row);
       }
     }
     endStopped();
-    for (const row of known.values()) reports.tellAgain(jobs.get(row.taskId)?.row ?? row);
-    lines.pump();
+    for (const row of known.values()) reports.sendAgain(jobs.get(row.taskId)?.row ?? row);
+    queues.pump();
   };
 
   const makeRoom = (keepMs: number) => {
@@ -217,14 +218,14 @@ export function createTaskGate(
   };
 
   const tick = () => {
-    steps.run('journal the end of tasks', endings.retry);
+    steps.run('journal the end of tasks', completion.retry);
     steps.run('end what has expired', () => {
       const late = [...jobs.values()].filter((job) => isOver(job, clock));
       giveUp(late, expired());
     });
     endStopped();
     steps.run('keep which batches were stopped', rollouts.tidy);
-    if (ticks % TELL_EVERY_TICKS === 0) steps.run('report tasks again', reports.tellMissing);
+    if (ticks % REPORT_EVERY_TICKS === 0) steps.run('report tasks again', reports.sendMissing);
     if (ticks % PRUNE_EVERY_TICKS === 0) steps.run('forget old tasks', () => makeRoom(KEEP_MS));
     ticks++;
   };
@@ -251,14 +252,14 @@ export function createTaskGate(
     });
     const runs = rows.map(({ taskId }, index) => {
       const { promise: outcome, resolve, reject } = Promise.withResolvers<TaskOutcome>();
-      endings.listen(taskId, { onState: tasks[index]?.onState ?? (() => {}), resolve, reject });
+      completion.listen(taskId, { onState: tasks[index]?.onState ?? (() => {}), resolve, reject });
       outcome.catch(() => {});
       return { taskId, outcome };
     });
     try {
       take(rows, rollout === undefined || batchId === null ? undefined : new Map([[batchId, rollout]]));
     } catch (error) {
-      for (const { taskId } of runs) endings.forget(taskId);
+      for (const { taskId } of runs) completion.forget(taskId);
       throw error;
     }
     return runs;
@@ -275,7 +276,7 @@ export function createTaskGate(
     const count = giveUp(candidates, outcome) + endOwn(candidates);
     for (const { taskId, job } of going) {
       const row = job?.row ?? journal.get(taskId);
-      if (row !== undefined) reports.tellAgain(row);
+      if (row !== undefined) reports.sendAgain(row);
     }
     return count;
   };
@@ -302,7 +303,7 @@ export function createTaskGate(
       log.warn({ reason, tasks: count }, 'all waiting tasks were given up');
       return count;
     },
-    /** A technician's task through the same gate. The outcome rejects with CancelledError when the gate stops first. */
+    /** A technician's task through the same queue. The outcome rejects with CancelledError when the queue stops first. */
     runLocal(task: LocalTask) {
       const [run] = runLocal([task], null);
       if (run === undefined) throw new BugError('run a local task: none came of it');
@@ -321,7 +322,7 @@ export function createTaskGate(
       const nowMs = clock.elapsedMs();
       const { count, windowS } = settings.powerGate;
       const recentMs = journal.poweredSince(nowMs - windowS * 1_000).map((startedMs) => Math.max(0, nowMs - startedMs));
-      const power = createPowerGate(clock, { count, windowS, recentMs });
+      const power = createPowerBudget(clock, { count, windowS, recentMs });
       const parts = { clock, log, settings, deps, journal, power };
       const ticker = loop(
         clock,
@@ -339,7 +340,7 @@ export function createTaskGate(
       if (isTimeUnsure) giveUp(waitingOf(earlier), timeUnknown());
       isStopDue = true;
       endStopped();
-      lines.pump();
+      queues.pump();
     },
     async stop(): Promise<void> {
       const current = running;
@@ -350,9 +351,9 @@ export function createTaskGate(
       if (running === current) running = undefined;
       // What is left goes on from the journal with the next start.
       jobs.clear();
-      lines.clear();
+      queues.clear();
       rollouts.clear();
-      endings.close(new CancelledError('wait for a task: the agent stops'));
+      completion.close(new CancelledError('wait for a task: the agent stops'));
     },
     /** A task about this miner waits or runs. */
     isBusy: (minerKey: string): boolean => [...jobs.values()].some(({ row }) => row.minerKey === minerKey),

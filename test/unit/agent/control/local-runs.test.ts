@@ -2,11 +2,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLocalRuns } from '../../../../src/agent/control/local-runs.ts';
 import type { RunRequest, Step } from '../../../../src/agent/control/messages.ts';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
-import { createBench, keyOf } from '../tasks/bench-gate.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import { createBench, keyOf } from '../tasks/test-queue.ts';
 
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate;
+let gate: TaskQueue;
 beforeEach(() => {
   bench = createBench();
   for (let number = 1; number <= 6; number++) bench.farm.add(keyOf(number));

@@ -10,7 +10,7 @@ import { createMinerRegistry } from '../../../../src/agent/fleet/identity/miner-
 import { identityMigrations } from '../../../../src/agent/fleet/identity/store.ts';
 import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
 import { clockMigrations, openLastingClock } from '../../../../src/agent/state/lasting-clock.ts';
-import { createMinerStateStore, memoryMigrations } from '../../../../src/agent/state/miner-state-store.ts';
+import { createMinerStateStore, minerStateMigrations } from '../../../../src/agent/state/miner-state-store.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
@@ -30,7 +30,7 @@ const HASHING: Reading = {
 
 function startFleet() {
   const host = createVirtualClock();
-  const db = openSqlite(':memory:', [identityMigrations, averagesMigrations, memoryMigrations, clockMigrations]);
+  const db = openSqlite(':memory:', [identityMigrations, averagesMigrations, minerStateMigrations, clockMigrations]);
   const records: MinerRecord[] = [];
   /** What the wall clock said when the newest record was made. */
   let emittedMs = 0;

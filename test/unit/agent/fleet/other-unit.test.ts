@@ -10,7 +10,7 @@ import { createFleet } from '../../../../src/agent/fleet/fleet.ts';
 import { createMinerRegistry } from '../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../src/agent/fleet/identity/store.ts';
 import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
-import { createMinerStateStore, memoryMigrations } from '../../../../src/agent/state/miner-state-store.ts';
+import { createMinerStateStore, minerStateMigrations } from '../../../../src/agent/state/miner-state-store.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
@@ -24,7 +24,7 @@ const [MAC_A, MAC_B] = ['AA:00:00:00:00:01', 'AA:00:00:00:00:02'];
 
 function setUp() {
   const clock = createVirtualClock();
-  const db = openSqlite(':memory:', [identityMigrations, averagesMigrations, memoryMigrations]);
+  const db = openSqlite(':memory:', [identityMigrations, averagesMigrations, minerStateMigrations]);
   const emitted: ReportRecord[] = [];
   const forgotten: string[] = [];
   const neighbours = new Map<string, { mac: string; isShared: boolean }>();

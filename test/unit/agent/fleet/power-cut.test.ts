@@ -11,7 +11,7 @@ import { outageMigrations } from '../../../../src/agent/fleet/outages/outage-sto
 import { createOutages } from '../../../../src/agent/fleet/outages/outages.ts';
 import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
 import { clockMigrations } from '../../../../src/agent/state/lasting-clock.ts';
-import { createMinerStateStore, memoryMigrations } from '../../../../src/agent/state/miner-state-store.ts';
+import { createMinerStateStore, minerStateMigrations } from '../../../../src/agent/state/miner-state-store.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
@@ -27,7 +27,7 @@ function startRow(count: number) {
   const [driver] = drivers;
   if (driver === undefined) throw new Error('there is no driver');
   const db = openSqlite(':memory:', [
-    ...[identityMigrations, averagesMigrations, memoryMigrations, clockMigrations, outageMigrations],
+    ...[identityMigrations, averagesMigrations, minerStateMigrations, clockMigrations, outageMigrations],
   ]);
   let keys = 0;
   const events: string[] = [];

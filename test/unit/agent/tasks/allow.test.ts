@@ -1,12 +1,12 @@
 // Local switches: what is off is refused before anything is sent, whoever asks, and the refusal names the setting.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { notAllowed, switchedOff, taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
 import { EXECUTION_TASK_NAMES } from '../../../../src/model/task.ts';
-import { createBench, keyOf } from './bench-gate.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate | undefined;
+let gate: TaskQueue | undefined;
 beforeEach(() => {
   bench = createBench();
   bench.farm.add(keyOf(1));

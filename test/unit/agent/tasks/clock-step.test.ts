@@ -1,15 +1,15 @@
 // Caps, lives and proofs of tasks when the wall clock is set, while the agent runs and between two runs; and what is reported of them afterwards.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
-import { createBench, keyOf } from './bench-gate.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const STEPS = [-DAY_MS, -HOUR_MS, HOUR_MS, DAY_MS];
 const KEY = keyOf(1);
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate;
+let gate: TaskQueue;
 
 beforeEach(() => {
   bench = createBench();

@@ -1,14 +1,14 @@
 // A kill at each step of the journal: nothing that must run once runs twice, and everything ends. The kill is a database that is gone under the
 // gate's feet, and a new gate on the same file.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
 import { createVault } from '../../../../src/base/storage/vault.ts';
-import { createBench, keyOf } from './bench-gate.ts';
 import type { SimMiner } from './sim-farm.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate | undefined;
+let gate: TaskQueue | undefined;
 
 beforeEach(() => {
   bench = createBench();
@@ -22,7 +22,7 @@ afterEach(async () => {
 const state = () => bench.db().prepare('SELECT state FROM tasks_journal').get()?.state;
 
 /** Stops a gate as a kill does: it can neither write nor act any more. */
-function kill(old: TaskGate): void {
+function kill(old: TaskQueue): void {
   bench.crash();
   void old.stop();
 }

@@ -1,13 +1,13 @@
 // Proof by reading back: what is shown counts, not what was answered.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { PeerError, RefusedError } from '../../../../src/base/errors.ts';
-import { createBench, keyOf } from './bench-gate.ts';
 import { createObedient, type Obedience, type RuleOptions } from './sim-obedience.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate | undefined;
+let gate: TaskQueue | undefined;
 const KEY = keyOf(1);
 
 beforeEach(() => {

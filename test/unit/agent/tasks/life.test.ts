@@ -1,13 +1,13 @@
 // How long an order may wait is told by a clock that nobody sets and that a suspend does not stop.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
-import { createBench, keyOf } from './bench-gate.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 const HOUR_MS = 3_600_000;
 const LIFE_S = 300;
 
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate;
+let gate: TaskQueue;
 beforeEach(() => {
   bench = createBench();
 });

@@ -1,13 +1,13 @@
 // What a person on site has the agent do is told to the services once it is over, as an event of the miner: they did not order it and have no task
 // for it. Nothing that never reached a miner is told, and a kill loses none of it.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { eventRecordSchema } from '../../../../src/wire/records.ts';
-import { createBench, keyOf } from './bench-gate.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 const REBOOT = { name: 'miner.system.reboot', minerKey: keyOf(1) };
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate;
+let gate: TaskQueue;
 
 beforeEach(() => {
   bench = createBench();
@@ -18,7 +18,7 @@ afterEach(async () => {
   bench.remove();
 });
 
-function begin(): TaskGate {
+function begin(): TaskQueue {
   const made = bench.make();
   made.start();
   return made;

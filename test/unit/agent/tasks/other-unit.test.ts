@@ -1,13 +1,13 @@
 // An order is for a miner, not for an address: where another unit answers, nothing is sent, and what that unit says proves nothing.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Standing } from '../../../../src/agent/tasks/contract.ts';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import type { TargetIdentity } from '../../../../src/agent/tasks/contract.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { RefusedError } from '../../../../src/base/errors.ts';
-import { createBench, keyOf } from './bench-gate.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 const KEY = keyOf(1);
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate;
+let gate: TaskQueue;
 
 beforeEach(() => {
   bench = createBench();
@@ -86,10 +86,10 @@ const ORDERS = {
 type Name = keyof typeof ORDERS;
 
 /** What reached a miner whose look gave this, and the words of the refusal if there was one. */
-async function ordered(name: Name, observe: typeof nameless | typeof silent, standing: Standing) {
+async function ordered(name: Name, observe: typeof nameless | typeof silent, standing: TargetIdentity) {
   bench.farm.add(KEY);
   bench.farm.deps.observe = observe;
-  bench.farm.deps.whoStands = () => standing;
+  bench.farm.deps.identifyTarget = () => standing;
   const image = { name: 'image', sha256: '', bytes: new Blob(['image']) };
   bench.farm.deps.image = () => Promise.resolve(image);
   gate.acceptAll([bench.order(KEY, { name, params: { ...ORDERS[name] } })]);

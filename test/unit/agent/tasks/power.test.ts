@@ -1,10 +1,10 @@
 // The farm-wide power gate: reboots and wakes share it, whoever asked, and a restart of the agent does not open it.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
-import { createBench, keyOf } from './bench-gate.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate | undefined;
+let gate: TaskQueue | undefined;
 beforeEach(() => {
   bench = createBench();
   for (let number = 1; number <= 8; number++) bench.farm.add(keyOf(number));

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
-import { createBench, keyOf } from './bench-gate.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import type { SimMiner } from './sim-farm.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate | undefined;
+let gate: TaskQueue | undefined;
 const KEY = keyOf(1);
 
 beforeEach(() => {

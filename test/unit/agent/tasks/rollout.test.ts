@@ -1,13 +1,13 @@
 // Batches that are not carried out all at once: the first ones, the rest if those are proven, and an end when too many fail. The agent alone sees to
 // it, and a restart changes nothing.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import type { TaskOrder } from '../../../../src/wire/frames.ts';
-import { createBench, keyOf } from './bench-gate.ts';
 import type { SimMiner } from './sim-farm.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate | undefined;
+let gate: TaskQueue | undefined;
 beforeEach(() => {
   bench = createBench();
 });
@@ -17,7 +17,7 @@ afterEach(async () => {
   bench.remove();
 });
 
-function begin(settings: object = {}): TaskGate {
+function begin(settings: object = {}): TaskQueue {
   gate = bench.make(settings);
   gate.start();
   return gate;

@@ -1,12 +1,12 @@
 // What a service cannot do to an agent, out of malice or by mistake: fill its journal or its outbox for ever, or touch what others ordered.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
-import { createBench, keyOf } from './bench-gate.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate;
+let gate: TaskQueue;
 beforeEach(() => {
   bench = createBench();
   bench.farm.add(keyOf(1), { awayS: 500 });
@@ -16,7 +16,7 @@ afterEach(async () => {
   bench.remove();
 });
 
-function begin(settings: object = {}): TaskGate {
+function begin(settings: object = {}): TaskQueue {
   gate = bench.make(settings);
   gate.start();
   return gate;

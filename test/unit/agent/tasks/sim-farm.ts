@@ -123,7 +123,7 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
         ...(kind === 'uptime' ? { uptimeS } : kind === 'system' ? { systemUptimeS: uptimeS } : {}),
       };
     },
-    whoStands: () => 'itself',
+    identifyTarget: () => 'itself',
     onPhase: (key, phase) => phases.push(`${key.slice(-2)} ${phase}`),
     async report(record) {
       if (world.reportFails) throw new Error('disk full');

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compareUnits, type Likeness } from '../../../../src/agent/fleet/identity/claims.ts';
 import { factsOf, type Shown, type UnitFacts } from '../../../../src/agent/fleet/identity/record.ts';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
-import { createBench, keyOf } from './bench-gate.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 const KEY = keyOf(1);
 const MAC = 'AA:00:00:00:00:01';
@@ -12,7 +12,7 @@ const UNIT: UnitFacts = {
   ...{ ip: HOME, mac: MAC, macSource: 'device', netMac: MAC, serialNumber: 'S1', boardSerials: 'B1\nB2' },
 };
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate;
+let gate: TaskQueue;
 
 beforeEach(() => {
   bench = createBench();

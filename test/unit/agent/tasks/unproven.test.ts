@@ -1,11 +1,11 @@
 // A reboot that cannot be proven holds no place for as long as it is looked for: others go on, and its outcome is as honest as before.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
-import { createBench, keyOf } from './bench-gate.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import type { SimMiner } from './sim-farm.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate | undefined;
+let gate: TaskQueue | undefined;
 
 beforeEach(() => {
   bench = createBench();

@@ -9,7 +9,7 @@ import { createPoolGuard, type PoolEvent } from '../../../../../src/agent/pool-l
 import type { TaskTarget } from '../../../../../src/agent/tasks/contract.ts';
 import { createPoolLockTask } from '../../../../../src/agent/tasks/kinds/pool-lock-task.ts';
 import { tasksMigrations } from '../../../../../src/agent/tasks/queue/journal.ts';
-import { createTaskGate } from '../../../../../src/agent/tasks/queue/task-queue.ts';
+import { createTaskQueue } from '../../../../../src/agent/tasks/queue/task-queue.ts';
 import { notAllowed, taskSettingsSchema } from '../../../../../src/agent/tasks/settings.ts';
 import { PeerError } from '../../../../../src/base/errors.ts';
 import type { Log } from '../../../../../src/base/log.ts';
@@ -18,7 +18,7 @@ import type { Ability } from '../../../../../src/driver/contract.ts';
 import type { Reading } from '../../../../../src/model/reading.ts';
 import type { EventRecord, TaskRecord } from '../../../../../src/wire/records.ts';
 import { createVirtualClock } from '../../../../support/virtual-clock.ts';
-import { keyOf } from '../bench-gate.ts';
+import { keyOf } from '../test-queue.ts';
 
 type Pool = { url: string; user: string; password?: string };
 const OURS: Pool[] = [{ url: 'stratum+tcp://ours.example:3333', user: 'farm.1', password: 'hush-hush-1' }];
@@ -70,7 +70,7 @@ function createBench() {
       update: (key, params) => gate.runLocal({ name: 'miner.pool.update', minerKey: key, params }).outcome,
       audit: (event) => events.push(event),
     });
-    const gate: ReturnType<typeof createTaskGate> = createTaskGate(db, {
+    const gate: ReturnType<typeof createTaskQueue> = createTaskQueue(db, {
       clock,
       log,
       settings,
@@ -89,7 +89,7 @@ function createBench() {
           if (!device.isThere) throw new PeerError('peer.unreachable', 'look', 'soon');
           return reading();
         },
-        whoStands: () => 'itself',
+        identifyTarget: () => 'itself',
         onPhase() {},
         report: async (record) => void records.push(record),
         own: { 'miner.pool.lock': createPoolLockTask({ clock, guard, observeMs: () => 20_000 }) },

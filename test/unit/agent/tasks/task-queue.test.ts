@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { taskRecordSchema } from '../../../../src/wire/records.ts';
-import { createBench, keyOf } from './bench-gate.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate | undefined;
+let gate: TaskQueue | undefined;
 
 beforeEach(() => {
   bench = createBench();
@@ -15,7 +15,7 @@ afterEach(async () => {
   bench.remove();
 });
 
-function begin(settings: object = {}): TaskGate {
+function begin(settings: object = {}): TaskQueue {
   gate = bench.make(settings);
   gate.start();
   return gate;

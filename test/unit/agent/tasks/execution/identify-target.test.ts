@@ -6,7 +6,7 @@ import type { MinerTarget } from '../../../../../src/agent/device/device-client.
 import type { MinerState } from '../../../../../src/agent/fleet/fleet.ts';
 import { createMinerRegistry } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../../src/agent/fleet/identity/store.ts';
-import { createTaskLooks } from '../../../../../src/agent/tasks/execution/observations.ts';
+import { createObservations } from '../../../../../src/agent/tasks/execution/observations.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import { VisitMemory } from '../../../../../src/driver/memory.ts';
 import type { Reading } from '../../../../../src/model/reading.ts';
@@ -33,7 +33,7 @@ function setUp() {
   if (driver === undefined) throw new Error('no driver');
   const target: MinerTarget = { ip: IP, driver, known: {}, memory: new VisitMemory() };
   const notHere = () => Promise.reject(new Error('nothing is sent'));
-  const looks = createTaskLooks({
+  const looks = createObservations({
     clock,
     client: { read: notHere, readFresh: notHere, targetOf: () => target },
     fleet: {
@@ -61,7 +61,7 @@ function setUp() {
     db,
     clock,
     neighbours,
-    whoStands: looks.whoStands,
+    identifyTarget: looks.identifyTarget,
     know(ip: string, shown: Pick<Reading, 'mac' | 'serialNumber'>): string {
       const sighting = { ip, driverId: driver.id, at: clock.nowMs(), ...shown, neighbour: neighbours.get(ip) };
       const observed = registry.observe(sighting);
@@ -75,10 +75,10 @@ function setUp() {
 
 test('who says one of its own facts is itself, who says nothing of them is unknown', () => {
   const key = farm.know(IP, { mac: OWN, serialNumber: 'S1' });
-  expect(farm.whoStands(key, { mac: OWN })).toBe('itself');
-  expect(farm.whoStands(key, { serialNumber: 's1' })).toBe('itself');
-  expect(farm.whoStands(key, { hashrateHs: 1 })).toBe('unknown');
-  expect(farm.whoStands(key)).toBe('unknown');
+  expect(farm.identifyTarget(key, { mac: OWN })).toBe('itself');
+  expect(farm.identifyTarget(key, { serialNumber: 's1' })).toBe('itself');
+  expect(farm.identifyTarget(key, { hashrateHs: 1 })).toBe('unknown');
+  expect(farm.identifyTarget(key)).toBe('unknown');
 });
 
 test('a silent one is known by its MAC in the neighbour table, as itself and as another', () => {
@@ -86,7 +86,7 @@ test('a silent one is known by its MAC in the neighbour table, as itself and as 
   farm.know(ELSEWHERE, { mac: OTHER });
   const shows = (mac: string, isShared = false) => {
     farm.neighbours.set(IP, { mac, isShared });
-    return farm.whoStands(key);
+    return farm.identifyTarget(key);
   };
   expect(shows(OWN)).toBe('itself');
   expect(shows(OTHER)).toBe('another');
@@ -100,37 +100,37 @@ test('a silent one is known by its MAC in the neighbour table, as itself and as 
 test('a MAC that nobody but the table ever said is contradicted by another one in it', () => {
   farm.neighbours.set(IP, { mac: OWN, isShared: false });
   const key = farm.know(IP, {});
-  expect(farm.whoStands(key, { hashrateHs: 1 })).toBe('itself');
-  expect(farm.whoStands(key)).toBe('itself');
+  expect(farm.identifyTarget(key, { hashrateHs: 1 })).toBe('itself');
+  expect(farm.identifyTarget(key)).toBe('itself');
   farm.neighbours.set(IP, { mac: NEW, isShared: false });
-  expect(farm.whoStands(key)).toBe('another');
+  expect(farm.identifyTarget(key)).toBe('another');
   farm.neighbours.clear();
-  expect(farm.whoStands(key)).toBe('unknown');
+  expect(farm.identifyTarget(key)).toBe('unknown');
 });
 
 test('one whose last poll was answered by itself within the interval is itself, and not later', async () => {
   const key = farm.know(IP, { mac: OWN });
   farm.answered(key, { mac: OWN });
   await farm.clock.advance(POLL_MS);
-  expect(farm.whoStands(key)).toBe('itself');
+  expect(farm.identifyTarget(key)).toBe('itself');
   await farm.clock.advance(1);
-  expect(farm.whoStands(key)).toBe('unknown');
+  expect(farm.identifyTarget(key)).toBe('unknown');
 });
 
 test('a poll that did not show who it was, or was refused, proves nothing', () => {
   const key = farm.know(IP, { mac: OWN });
   farm.answered(key, { hashrateHs: 1 });
-  expect(farm.whoStands(key)).toBe('unknown');
+  expect(farm.identifyTarget(key)).toBe('unknown');
   farm.answered(key, { mac: OWN }, true);
-  expect(farm.whoStands(key)).toBe('unknown');
+  expect(farm.identifyTarget(key)).toBe('unknown');
 });
 
 test('a miner that never said a MAC or a serial number is taken for itself as long as it answers', async () => {
   const key = farm.know(IP, {});
-  expect(farm.whoStands(key, { hashrateHs: 1 })).toBe('itself');
-  expect(farm.whoStands(key)).toBe('unknown');
+  expect(farm.identifyTarget(key, { hashrateHs: 1 })).toBe('itself');
+  expect(farm.identifyTarget(key)).toBe('unknown');
   farm.answered(key, { hashrateHs: 1 });
-  expect(farm.whoStands(key)).toBe('itself');
+  expect(farm.identifyTarget(key)).toBe('itself');
   await farm.clock.advance(POLL_MS + 1);
-  expect(farm.whoStands(key)).toBe('unknown');
+  expect(farm.identifyTarget(key)).toBe('unknown');
 });

@@ -1,16 +1,16 @@
 // Tasks of the agent's own go through the same gate: journaled, one at a time, told while they run, ended by a cancel, run again after a crash.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { OwnTask, TaskOutcome } from '../../../../src/agent/tasks/contract.ts';
-import { createTaskGate, type TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import type { AgentTask, TaskOutcome } from '../../../../src/agent/tasks/contract.ts';
+import { createTaskQueue, type TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { createBench, keyOf } from './bench-gate.ts';
+import { createBench, keyOf } from './test-queue.ts';
 
 const AGENT = keyOf(500);
 const RUN_S = 60;
 
 let bench: ReturnType<typeof createBench>;
-let gate: TaskGate | undefined;
+let gate: TaskQueue | undefined;
 let runs: { atMs: number; params: unknown }[];
 let ends: { name: string; status: string }[];
 
@@ -25,7 +25,7 @@ afterEach(async () => {
   bench.remove();
 });
 
-const work: OwnTask = {
+const work: AgentTask = {
   concurrency: 2,
   async run({ params }, signal, { onProgress }): Promise<TaskOutcome> {
     runs.push({ atMs: bench.clock.nowMs(), params });
@@ -41,8 +41,8 @@ const work: OwnTask = {
   },
 };
 
-function begin(): TaskGate {
-  gate = createTaskGate(bench.db(), {
+function begin(): TaskQueue {
+  gate = createTaskQueue(bench.db(), {
     clock: bench.clock,
     log: silentLog,
     settings: taskSettingsSchema.parse({}),

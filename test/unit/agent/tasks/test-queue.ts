@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tasksMigrations } from '../../../../src/agent/tasks/queue/journal.ts';
-import { createTaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import { createTaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { type TaskSettings, taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
@@ -29,7 +29,7 @@ export function createBench(effects: Parameters<typeof createSimFarm>[1] = {}) {
   let db = openSqlite(join(dir, 'tasks.db'), [tasksMigrations]);
 
   const makeWith = (settings: TaskSettings, vault?: Vault, isTimeUnsure = false) =>
-    createTaskGate(db, { clock, log, settings, deps: farm.deps, vault, isTimeUnsure });
+    createTaskQueue(db, { clock, log, settings, deps: farm.deps, vault, isTimeUnsure });
   const make = (settings: object = {}) => makeWith(taskSettingsSchema.parse(settings));
 
   return {
