@@ -2,7 +2,7 @@
 // login, answered as JSON. Schemas and readers only; which pages a device has, and how often they are asked, is each driver's business.
 import { z } from 'zod';
 import { bool, field, first, int, list, num, poolAddress, text, toText } from '../../src/driver/fields.ts';
-import { isNoName } from '../../src/driver/unsaid.ts';
+import { isFillerName } from '../../src/driver/filler.ts';
 import type { ErrorReading, PoolReading } from '../../src/model/reading.ts';
 import { poolIsAlive, positive, present, toDifficulty } from './cgminer.ts';
 import { setPools } from './pool-rows.ts';
@@ -72,7 +72,7 @@ export function statusFaults(reply: z.output<typeof summaryPage> | undefined): E
     if (state === undefined || FINE.test(state)) return [];
     if (/^(0x)?0+$/i.test(code ?? '') && !(isError && saysWhich)) return [];
     if (code === undefined && !isError && !saysWhich) return [];
-    const part = isNoName(type) ? 'unknown' : type;
+    const part = isFillerName(type) ? 'unknown' : type;
     return [
       {
         code: `${part}:${code ?? '0'}`,

@@ -1,7 +1,7 @@
 // Bitmain's `stats` dialect, both forms (atlas 3.3): the classic one with numbered keys and the new one with `chain[]`. Turns either into boards,
 // fans and rates in our units. Which machine it is, and what its sensors mean on that machine, is the driver's business.
 import { z } from 'zod';
-import { first, list, text, toNumber, toText, toTold } from '../../src/driver/fields.ts';
+import { first, list, text, toKnownText, toNumber, toText } from '../../src/driver/fields.ts';
 import {
   BITMAIN,
   type Board,
@@ -60,7 +60,7 @@ const headOf = (reply: StatsReply | undefined) =>
 
 /** The name of the machine, as the answer has it. */
 export const statsType = (reply: StatsReply | undefined): string | undefined =>
-  first(toTold(headOf(reply)?.Type), reply?.INFO?.type);
+  first(toKnownText(headOf(reply)?.Type), reply?.INFO?.type);
 
 type Options = Omit<UnitEvidence, 'model'> & { readonly units?: Units };
 
@@ -100,7 +100,7 @@ export function readStats(
   const groups = CHAIN_GROUPS[model?.model ?? ''];
   return present({
     type: statsType(reply),
-    compileTime: first(toTold(headOf(reply)?.CompileTime), reply?.INFO?.CompileTime),
+    compileTime: first(toKnownText(headOf(reply)?.CompileTime), reply?.INFO?.CompileTime),
     elapsedS: toNumber(first(data.Elapsed, data.elapsed), { min: 0, max: 4e9 }),
     nowHs,
     settledHs: first(rate(data.rate_15m), rate(data.rate_30m), rate(data['GHS 30m'])),

@@ -12,8 +12,8 @@ import {
   scale,
   temp,
   text,
+  toKnownText,
   toNumber,
-  toTold,
 } from '../../src/driver/fields.ts';
 import type { PoolReading } from '../../src/model/reading.ts';
 import { setPools } from './pool-rows.ts';
@@ -90,7 +90,7 @@ export function versionTexts(raw: string | undefined): Readonly<Record<string, s
   const pairs = raw?.slice(0, 64 * 1024).matchAll(/"([^"\\]{1,64})"\s*:\s*"([^"\\]{0,256})"/g) ?? [];
   return Object.fromEntries(
     [...pairs].flatMap(([, key, value]) => {
-      const written = toTold(value);
+      const written = toKnownText(value);
       return key === undefined || written === undefined ? [] : [[key, written]];
     }),
   );
@@ -175,7 +175,7 @@ export function aliveByWord(status: string | undefined): boolean | undefined {
  * device cuts or rounds them. Text that no power of two explains is taken as written.
  */
 export function toDifficulty(value: unknown): number | undefined {
-  const written = toTold(value);
+  const written = toKnownText(value);
   const plain = toNumber(value, { min: 0 });
   if (plain !== undefined || written === undefined) return plain;
   const [, digits = '', letter = ''] = written.match(/^([\d.]+)\s*([kmgtp])$/i) ?? [];

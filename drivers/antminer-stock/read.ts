@@ -1,7 +1,7 @@
 // Turns the answers of one stock Antminer into a Reading. Everything that a sensor means only on some machines is decided here.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstSerial, largest, mean } from '../../src/driver/fields.ts';
-import { isFine } from '../../src/driver/unsaid.ts';
+import { isNoFault } from '../../src/driver/filler.ts';
 import type { BoardReading, ErrorReading, PsuReading, Reading } from '../../src/model/reading.ts';
 import { mergeStats, readStats, type Stats, statsType } from '../_families/bitmain.ts';
 import type { Board } from '../_families/bitmain-boards.ts';
@@ -129,7 +129,7 @@ function errors({ summary, warning }: Replies): ErrorReading[] | undefined {
   const faults = statusFaults(summary);
   if (warning === undefined) return faults;
   const written = warning.trim();
-  if (isFine(written)) return faults ?? [];
+  if (isNoFault(written)) return faults ?? [];
   const parts = written.split(/[\s,;]+/).filter((part) => part !== '');
   const codes = parts.every((part) => /^[A-Z]\d*:\d+$/i.test(part)) ? parts : [written];
   return [...(faults ?? []), ...[...new Set(codes)].map(toError)];

@@ -1,7 +1,7 @@
 // Turns `/api/system/info` into a Reading (atlas 11). One board, rates in GH/s, shares counted for the machine and not for a pool.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, scale } from '../../src/driver/fields.ts';
-import { isFine } from '../../src/driver/unsaid.ts';
+import { isNoFault } from '../../src/driver/filler.ts';
 import type { BoardReading, ErrorReading, FanReading, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present } from '../_families/cgminer.ts';
 import { categoryOfWords } from '../_families/trouble-words.ts';
@@ -186,8 +186,8 @@ function errors(info: Info, isOverheated: boolean): ErrorReading[] | undefined {
   if (first<unknown>(overheat_mode, power_fault, hardware_fault) === undefined) return undefined;
   return [
     ...(isOverheated ? [OVERHEATED] : []),
-    ...(power_fault === undefined || isFine(power_fault) ? [] : [{ ...POWER_FAULT, message: power_fault }]),
-    ...(hardware_fault === undefined || isFine(hardware_fault)
+    ...(power_fault === undefined || isNoFault(power_fault) ? [] : [{ ...POWER_FAULT, message: power_fault }]),
+    ...(hardware_fault === undefined || isNoFault(hardware_fault)
       ? []
       : [{ ...HARDWARE_FAULT, message: hardware_fault, category: categoryOfWords(hardware_fault) }]),
   ];

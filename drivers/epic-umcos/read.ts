@@ -1,7 +1,7 @@
 // Turns the answers of one ePIC miner into a Reading (atlas 9).
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstMac, firstSerial, largest, sumOfAll, toNumber } from '../../src/driver/fields.ts';
-import { isFine } from '../../src/driver/unsaid.ts';
+import { isNoFault } from '../../src/driver/filler.ts';
 import type { ErrorReading, FanReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';
 import { boardsBeside } from '../_families/empty-list.ts';
@@ -107,7 +107,7 @@ function miningMode(summary: Summary | undefined, tuning: Tuning | undefined): M
     const isOrdered = command !== undefined && /stop/i.test(command);
     const lostPool = summary?.IdleOnConnectionLost === true && summary.Stratum?.IsPoolConnected === false;
     const error = summary?.Status?.['Last Error'];
-    const isByItself = (error !== undefined && !isFine(error)) || lostPool;
+    const isByItself = (error !== undefined && !isNoFault(error)) || lostPool;
     return isOrdered || !isByItself ? 'sleep' : undefined;
   }
   if (state === undefined || tuning === undefined) return undefined;
@@ -182,7 +182,7 @@ function errors(summary: Summary | undefined): ErrorReading[] | undefined {
   const status = summary?.Status;
   if (status === undefined) return undefined;
   const message = status['Last Error'];
-  if (message === undefined || isFine(message)) return [];
+  if (message === undefined || isNoFault(message)) return [];
   const severity = stateOf(summary) === 'mining' ? 'minor' : 'major';
   return [{ code: message.slice(0, 128), message, category: categoryOfWords(message), severity }];
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstMac, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
-import { isFine } from '../../src/driver/unsaid.ts';
+import { isNoFault } from '../../src/driver/filler.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { poolIsAlive, poolReadings, positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
 import { boardsBeside } from '../_families/empty-list.ts';
@@ -200,7 +200,7 @@ function fansOf(dutyPercent: number | undefined, row: Model | undefined): FanRea
 }
 
 function errorsOf({ code, detail }: NonNullable<Replies['fault']>): ErrorReading[] {
-  if (code === undefined || isFine(code)) return [];
+  if (code === undefined || isNoFault(code)) return [];
   const [message = detail?.msg, category = 'unknown' as const] = ERRORS[code] ?? [];
   return [present({ code, message, category })];
 }

@@ -1,7 +1,7 @@
 // Turns the answers of one LuxOS miner into a Reading (atlas 7).
 import type { Known } from '../../src/driver/contract.ts';
 import { first, mean } from '../../src/driver/fields.ts';
-import { isFine } from '../../src/driver/unsaid.ts';
+import { isNoFault } from '../../src/driver/filler.ts';
 import type { Expectation, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { readStats, type Stats, statsType } from '../_families/bitmain.ts';
 import { toFans } from '../_families/bitmain-fans.ts';
@@ -66,7 +66,7 @@ export function modelOf(reported: string | undefined): Model | undefined {
 }
 
 export const isAsleep = (config: Config | undefined) =>
-  config?.CurtailMode === undefined ? undefined : !isFine(config.CurtailMode);
+  config?.CurtailMode === undefined ? undefined : !isNoFault(config.CurtailMode);
 
 export const isDefaultProfile = (config: Config | undefined) => config?.Profile?.toLowerCase() === 'default';
 

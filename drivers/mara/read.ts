@@ -1,7 +1,7 @@
 // Turns the answers of one miner with MARA firmware into a Reading.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
-import { isFine, isNoName } from '../../src/driver/unsaid.ts';
+import { isFillerName, isNoFault } from '../../src/driver/filler.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { sensors } from '../_families/bitmain-boards.ts';
 import { toFans } from '../_families/bitmain-fans.ts';
@@ -166,7 +166,7 @@ const target = (value: number | undefined, unit: 'W' | 'TH/s') =>
 
 /** The device's own word; where it has none, whether it hashes. */
 function isMining(brief: Replies['brief']): boolean | undefined {
-  if (brief?.status !== undefined && !isNoName(brief.status))
+  if (brief?.status !== undefined && !isFillerName(brief.status))
     return /^mining$/i.test(brief.status) && brief.hashrate_realtime !== 0;
   return brief?.hashrate_realtime === undefined ? undefined : brief.hashrate_realtime > 0;
 }
@@ -175,7 +175,7 @@ function isMining(brief: Replies['brief']): boolean | undefined {
 function errorsOf(brief: Replies['brief']): ErrorReading[] | undefined {
   const { indicator, indicator_long: message } = brief ?? {};
   if (indicator === undefined) return undefined;
-  if (message === undefined || /functional|healthy/i.test(indicator) || isFine(message)) return [];
+  if (message === undefined || /functional|healthy/i.test(indicator) || isNoFault(message)) return [];
   return [{ code: `indicator:${indicator}`, message, category: categoryOfWords(message), severity: 'minor' }];
 }
 

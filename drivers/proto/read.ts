@@ -1,7 +1,7 @@
 // Turns the answers of one Proto rig into a Reading (atlas 12). Slots count from 1, telemetry from 0.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstMac, firstSerial, largest, mean } from '../../src/driver/fields.ts';
-import { isNoName } from '../../src/driver/unsaid.ts';
+import { isFillerName } from '../../src/driver/filler.ts';
 import type {
   BoardReading,
   ErrorReading,
@@ -84,7 +84,7 @@ export const isStopped = (status: string | undefined) =>
   status === undefined ? undefined : /^(stopped|curtailed)$/i.test(status);
 
 function isMining(status: string | undefined, hashrateHs: number | undefined): boolean | undefined {
-  if (status === undefined || isNoName(status)) return hashrateHs === undefined ? undefined : hashrateHs > 0;
+  if (status === undefined || isFillerName(status)) return hashrateHs === undefined ? undefined : hashrateHs > 0;
   return /^(mining|degradedmining)$/i.test(status) && hashrateHs !== 0;
 }
 

@@ -10,7 +10,7 @@ import {
   toTempC,
   toText,
 } from '../../src/driver/fields.ts';
-import { isFine } from '../../src/driver/unsaid.ts';
+import { isNoFault } from '../../src/driver/filler.ts';
 import type {
   BoardReading,
   ErrorReading,
@@ -211,7 +211,7 @@ function readPsu(stats: StatsRow): PsuReading[] {
     outputPowerW: positive(stats['PSU Output Power']),
     inputVoltageV: positive(stats['PSU Input Voltage']),
     outputVoltageV: positive(stats['PSU Output Voltage']),
-    isOk: stats['PSU Error'] === undefined ? undefined : isFine(stats['PSU Error']),
+    isOk: stats['PSU Error'] === undefined ? undefined : isNoFault(stats['PSU Error']),
   });
   return psu.serialNumber === undefined && psu.model === undefined && psu.inputPowerW === undefined ? [] : [psu];
 }
@@ -221,10 +221,10 @@ function readErrors(stats: StatsRow): ErrorReading[] | undefined {
   const { 'Error Code': code, 'Error Chip': chip, 'PSU Error': psu } = stats;
   if (code === undefined && chip === undefined && psu === undefined) return undefined;
   return [
-    ...(code === undefined || isFine(code) ? [] : [{ code, category: 'unknown' as const }]),
-    ...(chip === undefined || isFine(chip)
+    ...(code === undefined || isNoFault(code) ? [] : [{ code, category: 'unknown' as const }]),
+    ...(chip === undefined || isNoFault(chip)
       ? []
       : [{ code: 'chip', message: `chips with errors: ${chip}`, category: 'chip' as const }]),
-    ...(psu === undefined || isFine(psu) ? [] : [{ code: `psu:${psu}`.slice(0, 128), category: 'psu' as const }]),
+    ...(psu === undefined || isNoFault(psu) ? [] : [{ code: `psu:${psu}`.slice(0, 128), category: 'psu' as const }]),
   ];
 }

@@ -1,7 +1,7 @@
 // Turns the answers of one VNish miner into a Reading (atlas 8).
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
-import { isFine } from '../../src/driver/unsaid.ts';
+import { isNoFault } from '../../src/driver/filler.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
 import { boardsBeside, unlessEmpty } from '../_families/empty-list.ts';
@@ -198,7 +198,7 @@ function errorsOf(miner: Miner | undefined, status: Replies['status']): ErrorRea
   const { failure_code: code, description } = whole;
   return [
     {
-      code: code === undefined || isFine(code) ? 'failure' : code,
+      code: code === undefined || isNoFault(code) ? 'failure' : code,
       category: categoryOfWords(description ?? ''),
       severity: 'major',
       ...present({ message: description }),

@@ -35,7 +35,7 @@ import { createIpReportDesk } from './ip-reports/handle-report.ts';
 import { createIpReports } from './ip-reports/listener.ts';
 import { openOutbox } from './outbox/open.ts';
 import { createPoller } from './poll/poller.ts';
-import { openPoolWishes, poolLockMigrations } from './pool-lock/desired-pools.ts';
+import { openDesiredPools, poolLockMigrations } from './pool-lock/desired-pools.ts';
 import { createPoolGuard } from './pool-lock/guard.ts';
 import { paceOf } from './scan/scan-limits.ts';
 import { createScanning } from './scan/scanning.ts';
@@ -218,7 +218,7 @@ export function createAgent(options: AgentOptions) {
     clock,
     log,
     settings: () => config.tasks.poolLock,
-    wishes: openPoolWishes(db, vault),
+    desiredPools: openDesiredPools(db, vault),
     shows: (key, reading, params) => fleet.get(key)?.target.driver.abilities.pools?.shows?.(reading, params),
     refusal: () => notAllowed(POOL_LOCK, config.tasks) ?? notAllowed(POOL_UPDATE, config.tasks),
     isBusy: (key) => tasks.isBusy(key),

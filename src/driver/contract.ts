@@ -5,11 +5,11 @@ import type { Reading } from '../model/reading.ts';
 import type { Effect } from '../model/task.ts';
 import type { MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
 import type { FamilyId } from './families.data.ts';
-import { onlySaid, withoutNoNames } from './said.ts';
+import { withoutFillerNames, withoutFillers } from './reported.ts';
 
 export type { MinerLink, MinerRequest, WebSession } from '../transport/request.ts';
 
-/** What the shared probe questions answered (visit.ts asks them). Absent = that door is closed or gave nothing. */
+/** What the shared probe questions answered (visit.ts asks them). Absent = that port is closed or gave nothing. */
 export type Evidence = {
   /** Raw text of `version` and, when version did not decide, `devdetails` on TCP 4028; of `version` on 8359 where 4028 says nothing. */
   readonly version?: string;
@@ -50,7 +50,7 @@ export type Identity = Readonly<z.output<typeof identitySchema>>;
 
 /** For families that look like another one from outside: one question behind the login, which only they answer like this. */
 export type AfterLogin = {
-  /** Whether what the open doors say leaves room for it. Pure. */
+  /** Whether what the open ports say leaves room for it. Pure. */
   mayBe(evidence: Evidence): boolean;
   readonly ask: ReadRequest;
   /** Pure: undefined = not ours. Not called when the ask fails. */
@@ -187,7 +187,7 @@ export function defineDriver<
     ...driver,
     identify(evidence) {
       const identity = spec.identify(evidence);
-      return identity && withoutNoNames(identity);
+      return identity && withoutFillerNames(identity);
     },
     read(raw, known) {
       const parsed = compiled.parse(raw);
@@ -195,7 +195,7 @@ export function defineDriver<
         Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [name])),
       );
       const unparsable = Object.keys(raw).filter((name) => raw[name] !== undefined && !understood.has(name));
-      return { reading: onlySaid(spec.read(parsed, known)), unparsable };
+      return { reading: withoutFillers(spec.read(parsed, known)), unparsable };
     },
   };
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { macState, serialState } from '../model/identity-facts.ts';
 import { plainText } from '../model/plain-text.ts';
-import { isUnsaid } from './unsaid.ts';
+import { isFiller } from './filler.ts';
 
 export { largest, mean, sumOfAll } from '../base/numbers.ts';
 
@@ -54,13 +54,13 @@ export function toText(value: unknown, maxLength = 256): string | undefined {
   return plainText(String(value).slice(0, MAX_WRITTEN).trim(), maxLength);
 }
 const MAX_WRITTEN = 64 * 1024;
-export const text = (maxLength = 256) => field((value) => toTold(value, maxLength));
+export const text = (maxLength = 256) => field((value) => toKnownText(value, maxLength));
 
 /** Address of a pool: `''` where the device writes that its place is empty, undefined where it cannot be read or is hidden (`*`). */
 export const poolAddress = () =>
   field((value) => {
     if (typeof value !== 'string' || /^\s*\*+\s*$/.test(value)) return undefined;
-    return value.trim() === '' ? '' : toTold(value, 512);
+    return value.trim() === '' ? '' : toKnownText(value, 512);
   });
 
 /** Serial number of a part, by which rows of several answers may be joined; undefined where it identifies nothing (`N/A`, `0x0`). */
@@ -71,9 +71,9 @@ export const partSerial = () =>
   });
 
 /** As `toText`; undefined too where the text says that the device does not know (`N/A`, `null`, `-`): another answer may. */
-export function toTold(value: unknown, maxLength = 256): string | undefined {
+export function toKnownText(value: unknown, maxLength = 256): string | undefined {
   const written = toText(value, maxLength);
-  return written === undefined || isUnsaid(written) ? undefined : written;
+  return written === undefined || isFiller(written) ? undefined : written;
 }
 
 const YES: ReadonlySet<string> = new Set(['true', '1', 'y', 'yes', 'on']);

@@ -13,7 +13,7 @@ type GatherOptions = {
   readonly deadlineMs?: number;
   /** Nobody will ask again: a slow device gets all the patience there is. */
   readonly isLastTry?: boolean;
-  /** The family that was read there lately: as soon as that shows again, nothing more is asked. */
+  /** The family that was read there recently: as soon as that shows again, nothing more is asked. */
   readonly expected?: string | undefined;
   readonly signal?: AbortSignal;
 };
@@ -49,15 +49,15 @@ export const IDENTIFYING: readonly ReadRequest[] = [
 export const IDENTIFY_DEADLINE_MS = 15_000;
 /**
  * How long one question may stay without an answer, ms. What is slower than the first try waits for has another one; `further` holds once a question
- * of this try was not answered, so that a host with several mute doors costs little more than one with a single mute door.
+ * of this try was not answered, so that a host with several silent ports costs little more than one with a single silent port.
  */
 const FIRST_TRY = { deadlineMs: 6_000, patienceMs: 1_500, furtherMs: 1_500 } as const;
 const LAST_TRY = { deadlineMs: 10_000, patienceMs: 5_000, furtherMs: 2_500 } as const;
 
 /**
- * Asks what the open ports can answer, one question at a time: a control board answers one client after the other anyway. Asks every door even when
+ * Asks what the open ports can answer, one question at a time: a control board answers one client after the other anyway. Asks every port even when
  * one has decided, because third-party firmware keeps the stock realm and the stock words: a stock answer counts only beside the others, so beside
- * one a silent door is asked once more, until the deadline, and an expected one ends nothing early. Failures of single questions are in `failures`;
+ * one a silent port is asked once more, until the deadline, and an expected one ends nothing early. Failures of single questions are in `failures`;
  * throws only what a link throws beside PeerError.
  */
 export async function gatherEvidence(
@@ -69,7 +69,7 @@ export async function gatherEvidence(
   const { patienceMs, furtherMs, ...usual } = options.isLastTry ? LAST_TRY : FIRST_TRY;
   const endMs = clock.monotonicMs() + (options.deadlineMs ?? usual.deadlineMs);
   const failures: PeerError[] = [];
-  const said: { -readonly [K in keyof EvidenceParts]: EvidenceParts[K] } = {};
+  const answers: { -readonly [K in keyof EvidenceParts]: EvidenceParts[K] } = {};
   let silences = 0;
   let isPatient = false;
 
@@ -87,7 +87,7 @@ export async function gatherEvidence(
     }
   };
   const keep = <K extends keyof EvidenceParts>(name: K, answer: EvidenceParts[K]) => {
-    if (answer !== undefined) said[name] = answer;
+    if (answer !== undefined) answers[name] = answer;
   };
   const askText = (command: string, more: { readonly port?: number; readonly isBare?: true } = {}) =>
     attempt((limits) => link.sendRaw({ via: 'cgminer', command, ...more }, limits));
@@ -108,7 +108,7 @@ export async function gatherEvidence(
     }
   };
 
-  const doors: readonly { readonly port: number; readonly ask: () => Promise<void> }[] = [
+  const portQuestions: readonly { readonly port: number; readonly ask: () => Promise<void> }[] = [
     {
       port: CGMINER_PORT,
       async ask() {
@@ -129,59 +129,60 @@ export async function gatherEvidence(
       },
     },
   ];
-  const silent = new Set<(typeof doors)[number]>();
-  for (const door of doors) {
-    if (!openPorts.has(door.port)) continue;
+  const silent = new Set<(typeof portQuestions)[number]>();
+  for (const question of portQuestions) {
+    if (!openPorts.has(question.port)) continue;
     const before = silences;
-    await door.ask();
-    if (silences > before) silent.add(door);
-    const shown = familyOf(said);
+    await question.ask();
+    if (silences > before) silent.add(question);
+    const shown = familyOf(answers);
     if (shown !== 'antminer-stock' && shown !== undefined && shown === options.expected) break;
   }
-  isPatient = !options.isLastTry && familyOf(said) === 'antminer-stock';
-  if (isPatient) for (const door of silent) await door.ask();
+  isPatient = !options.isLastTry && familyOf(answers) === 'antminer-stock';
+  if (isPatient) for (const question of silent) await question.ask();
   // A Whatsminer, which sends there too, is read at its own ports: its page is not worth the handshake.
-  const { web, ...others } = said;
+  const { web, ...others } = answers;
   const isWhatsminer = familyOf(others) === 'whatsminer' || options.expected === 'whatsminer';
   if (isSentToTls(web) && !isWhatsminer) keep('web', await look('/', TLS_PORT));
-  const webPort = said.web?.tlsKey === undefined ? WEB_PORT : TLS_PORT;
+  const webPort = answers.web?.tlsKey === undefined ? WEB_PORT : TLS_PORT;
   // Silent to JSON, not even a close, and nothing else has proved what it is: some know bare text only. Asked last, so that it takes no port's time.
-  if ([...silent].some(({ port }) => port === CGMINER_PORT) && said.version === undefined && !isAnyProven(said))
+  if ([...silent].some(({ port }) => port === CGMINER_PORT) && answers.version === undefined && !isAnyProven(answers))
     keep('version', await askText('version', { isBare: true }));
 
-  const family = familyOf(said);
-  // Only where the usual doors leave it open: VolcMiner's own, and the page behind pages that are packed.
+  const family = familyOf(answers);
+  // Only where the usual ports leave it open: VolcMiner's own, and the page behind pages that are packed.
   const mayBeVolcMiner = family === 'hammer' || openPorts.has(VOLCMINER_PORT);
-  if (said.version === undefined && mayBeVolcMiner) keep('version', await askText('version', { port: VOLCMINER_PORT }));
+  if (answers.version === undefined && mayBeVolcMiner)
+    keep('version', await askText('version', { port: VOLCMINER_PORT }));
   const isAxeosHint = family === 'axeos' || family === 'axeos-nerd' || family === 'luckyminer';
-  // What was read there lately has proved itself already.
+  // What was read there recently has proved itself already.
   const isExpected =
     options.expected !== undefined && (family === options.expected || (isAxeosHint && options.expected === 'axeos'));
-  if ((family === undefined || isAxeosHint) && !isExpected && said.web?.status === 200)
+  if ((family === undefined || isAxeosHint) && !isExpected && answers.web?.status === 200)
     keep('systemInfo', await look('/api/system/info', webPort));
   const page = FAMILY_PAGES.find((each) => each.family === family);
-  if (page !== undefined && !isExpected && openPorts.has(WEB_PORT) && !isProven(page.family, said)) {
+  if (page !== undefined && !isExpected && openPorts.has(WEB_PORT) && !isProven(page.family, answers)) {
     keep('familyPage', await lookAt(page, webPort));
-    if (page.guarded !== undefined && said.familyPage?.status === 200)
+    if (page.guarded !== undefined && answers.familyPage?.status === 200)
       keep('guardedPage', await look(page.guarded, webPort));
   }
-  return { evidence: evidenceOf(said), failures };
+  return { evidence: evidenceOf(answers), failures };
 }
 
 /** The start page says that the web wants to be asked over TLS. Where it sends to is not followed: only the device itself is asked. */
 export const isSentToTls = (web: Evidence['web']): boolean =>
   web !== undefined && web.status >= 300 && web.status < 400 && web.location?.startsWith('https://') === true;
 
-const isAnyProven = (said: EvidenceParts) => familiesOf(said).some((family) => isProven(family, said));
+const isAnyProven = (answers: EvidenceParts) => familiesOf(answers).some((family) => isProven(family, answers));
 
 type EvidenceParts = Omit<Evidence, 'family' | 'isProven'>;
 
 /** The answers, with the family that they name and whether they prove it. */
-export function evidenceOf(said: EvidenceParts): Evidence {
+export function evidenceOf(answers: EvidenceParts): Evidence {
   // A proof of one family beats the hint of another, but not where the proof is stock's: it lives on in the firmwares that replace it.
-  const proven = familiesOf(said).find((each) => each !== 'antminer-stock' && isProven(each, said));
-  const family = proven ?? familyOf(said);
-  return { ...said, family, isProven: family !== undefined && isProven(family, said) };
+  const proven = familiesOf(answers).find((each) => each !== 'antminer-stock' && isProven(each, answers));
+  const family = proven ?? familyOf(answers);
+  return { ...answers, family, isProven: family !== undefined && isProven(family, answers) };
 }
 
 /**
@@ -189,23 +190,23 @@ export function evidenceOf(said: EvidenceParts): Evidence {
  * firmware, whose realm and words live on in the firmwares that replace it. A login challenge that spells out its algorithm may be MARA or
  * newer stock: only MARA's own words on TCP decide for MARA, because trying its login on a stock miner would do harm.
  */
-export function familyOf(said: EvidenceParts): FamilyId | undefined {
-  const found = familiesOf(said);
+export function familyOf(answers: EvidenceParts): FamilyId | undefined {
+  const found = familiesOf(answers);
   return found.find((family) => family !== 'antminer-stock') ?? found[0];
 }
 
-function familiesOf(said: EvidenceParts): FamilyId[] {
-  const { web, whatsminer3 } = said;
+function familiesOf(answers: EvidenceParts): FamilyId[] {
+  const { web, whatsminer3 } = answers;
   return [
-    tcpFamily(said.version, said.devdetails),
+    tcpFamily(answers.version, answers.devdetails),
     typeof whatsminer3 === 'object' && whatsminer3 !== null ? ('whatsminer' as const) : undefined,
     // What an ePIC machine says of itself: which it is and what it can mine.
-    isPageWith(said.api4028, '"Model"', '"Coins"') || isPageWith(said.api4028, '"epic-miner v')
+    isPageWith(answers.api4028, '"Model"', '"Coins"') || isPageWith(answers.api4028, '"epic-miner v')
       ? ('epic-umcos' as const)
       : undefined,
     web && WEB_RULES.find((rule) => ruleFits(rule, web))?.family,
     // The API of a Bitaxe, which names its chip. What kin it is, its readings tell.
-    isPageWith(said.systemInfo, '"ASICModel"') ? ('axeos' as const) : undefined,
+    isPageWith(answers.systemInfo, '"ASICModel"') ? ('axeos' as const) : undefined,
   ].filter((family) => family !== undefined);
 }
 

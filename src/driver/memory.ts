@@ -58,7 +58,7 @@ export class VisitMemory {
     return entry.text === undefined || nowMs - entry.askedAtMs >= rhythmMs(ask, rhythms) * EARLY;
   }
 
-  /** Why the device refused it lately, if the reason does not pass by itself: its substitute is asked in its place. */
+  /** Why the device refused it recently, if the reason does not pass by itself: its substitute is asked in its place. */
   recentRefusal(name: string, { slowMs }: Rhythms, nowMs: number): PeerError | undefined {
     const entry = this.#entries.get(name);
     if (entry?.error === undefined || this.isStale || nowMs - entry.askedAtMs >= slowMs) return undefined;

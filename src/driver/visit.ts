@@ -25,7 +25,7 @@ export type VisitOutcome = {
   readonly reading: Reading;
   /** Asks that were sent and answered in this visit. */
   readonly answered: readonly string[];
-  /** Asks without an answer of their own: those that failed now, and those that were refused lately and not asked again yet. */
+  /** Asks without an answer of their own: those that failed now, and those that were refused recently and not asked again yet. */
   readonly failed: readonly { readonly ask: string; readonly error: PeerError }[];
   /** Asks whose answer made no sense, and `reading.<field>` for fields that the driver got wrong. */
   readonly unparsable: readonly string[];
@@ -57,7 +57,7 @@ const SHARE_MS = 1_000;
 
 /**
  * Throws the most telling PeerError when no ask was answered with sense, CancelledError when the signal aborts, BugError when the driver throws.
- * A refused login or a silent door loses what it would have told and nothing else.
+ * A refused login or a silent port loses what it would have told and nothing else.
  */
 export async function visit(plan: Visit): Promise<VisitOutcome> {
   const { driver, known, memory, rhythms, clock } = plan;
@@ -113,14 +113,14 @@ const isFor = ({ generations }: Ask, { generation }: Known) =>
   generations === undefined || generation === undefined || generations.includes(generation);
 
 /** What became of a listening socket of the device in this visit. Two strikes and it is left alone. */
-type Door = { strikes: number; last?: PeerError };
+type PortState = { strikes: number; last?: PeerError };
 
 async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], startMs: number) {
   const { link, memory, rhythms, clock, driver } = plan;
   const answers = new Map<string, unknown>();
   const failed = new Map<string, PeerError>();
   const sent = new Set<string>();
-  const doors = new Map<string, Door>();
+  const ports = new Map<string, PortState>();
   const endMs = startMs + plan.deadlineMs;
   let waiting = 0;
   let hasSent = false;
@@ -134,15 +134,15 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
     waiting--;
     sent.add(name);
     const what = `${name} of ${link.ip}`;
-    const door: Door = doors.get(doorOf(ask)) ?? { strikes: 0 };
-    doors.set(doorOf(ask), door);
+    const port: PortState = ports.get(portOf(ask)) ?? { strikes: 0 };
+    ports.set(portOf(ask), port);
     if (hasSent && driver.quirks.gapMs) await clock.sleep(driver.quirks.gapMs, plan.signal);
     hasSent = true;
     const leftMs = endMs - clock.monotonicMs();
     if (leftMs <= 0) return fail(name, new PeerError('peer.timeout', `ask ${what} within the visit`, 'soon'), true);
-    // A door that is shut, or was silent twice, costs no further time in this visit.
-    if (door.strikes >= 2 && door.last)
-      return fail(name, new PeerError(door.last.code, `ask ${what}`, door.last.retry), true);
+    // A port that is closed, or was silent twice, costs no further time in this visit.
+    if (port.strikes >= 2 && port.last)
+      return fail(name, new PeerError(port.last.code, `ask ${what}`, port.last.retry), true);
     const deadlineMs = waiting > 0 ? Math.max(leftMs / 2, Math.min(SHARE_MS, leftMs)) : leftMs;
     try {
       const answer = await link.send(ask, { deadlineMs, ...(plan.signal && { signal: plan.signal }) });
@@ -150,14 +150,14 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
       failed.delete(name);
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;
-      if (error.code === 'peer.refused' || error.code === 'peer.unreachable') door.strikes += 2;
-      if (error.code === 'peer.timeout') door.strikes++;
-      door.last = error;
+      if (error.code === 'peer.refused' || error.code === 'peer.unreachable') port.strikes += 2;
+      if (error.code === 'peer.timeout') port.strikes++;
+      port.last = error;
       fail(name, error, true);
     }
   };
 
-  /** A question that the device refused lately is not repeated at each visit if another one stands in for it. */
+  /** A question that the device refused recently is not repeated at each visit if another one stands in for it. */
   const isSubstituted = (name: string) =>
     memory.recentRefusal(name, rhythms, startMs) !== undefined && asks.some(([, other]) => other.insteadOf === name);
 
@@ -209,7 +209,7 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
 }
 
 /** Asks that share a listening socket of the device. */
-const doorOf = (ask: Ask) => `${ask.via}:${'port' in ask ? ask.port : ''}`;
+const portOf = (ask: Ask) => `${ask.via}:${'port' in ask ? ask.port : ''}`;
 
 /** Kept for minutes for thousands of miners: the chain of causes and the stack would weigh more than the answers. */
 const withoutCause = (error: PeerError) => new PeerError(error.code, error.message, error.retry);

@@ -81,7 +81,7 @@ export function createTransport(options: {
     client,
     clock,
     nonces: perDevice(),
-    sessions: { grants: perDevice(), held: perDevice(), opening: new Map() },
+    sessions: { grants: perDevice(), cooldowns: perDevice(), opening: new Map() },
   };
   const tokens = perDevice<WhatsminerToken>();
   const deviceMutex = createDeviceMutex();

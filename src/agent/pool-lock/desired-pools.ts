@@ -10,7 +10,7 @@ import { sealTexts } from '../state/database.ts';
 export const poolLockMigrations: Migrations = {
   owner: 'pool-lock',
   steps: [
-    `CREATE TABLE pool_wishes (
+    `CREATE TABLE desired_pools (
        key TEXT PRIMARY KEY,
        pools TEXT NOT NULL,
        is_locked INTEGER NOT NULL DEFAULT 0,
@@ -22,12 +22,12 @@ export const poolLockMigrations: Migrations = {
 
 const poolSchema = z.looseObject({ url: z.string(), user: z.string(), password: z.string().optional() });
 /** As in the params of the update: whole, best first. */
-export const wantedPoolsSchema = z.array(poolSchema).min(1).max(8);
-export type WantedPools = z.output<typeof wantedPoolsSchema>;
+export const poolListSchema = z.array(poolSchema).min(1).max(8);
+export type PoolList = z.output<typeof poolListSchema>;
 
 /** `failures` = attempts to bring them back that failed in a row; none before `nextMs`, by `Clock.elapsedMs`, which lasts. */
-export type Wish = {
-  readonly pools: WantedPools;
+export type DesiredPools = {
+  readonly pools: PoolList;
   readonly isLocked: boolean;
   readonly failures: number;
   readonly nextMs: number;
@@ -41,26 +41,26 @@ const rowSchema = z.object({
   next_ms: z.int(),
 });
 
-export type PoolWishes = ReturnType<typeof openPoolWishes>;
+export type DesiredPoolsStore = ReturnType<typeof openDesiredPools>;
 
 /** Without a vault they lie in the open. */
-export function openPoolWishes(db: DatabaseSync, vault?: Vault) {
-  if (vault !== undefined) sealTexts(db, vault, SELECT_POOLS, 'UPDATE pool_wishes SET pools = ? WHERE key = ?');
-  const one = db.prepare('SELECT * FROM pool_wishes WHERE key = ?');
-  const locked = db.prepare('SELECT key FROM pool_wishes WHERE is_locked = 1');
+export function openDesiredPools(db: DatabaseSync, vault?: Vault) {
+  if (vault !== undefined) sealTexts(db, vault, SELECT_POOLS, 'UPDATE desired_pools SET pools = ? WHERE key = ?');
+  const one = db.prepare('SELECT * FROM desired_pools WHERE key = ?');
+  const locked = db.prepare('SELECT key FROM desired_pools WHERE is_locked = 1');
   const upsert = db.prepare(
-    `INSERT INTO pool_wishes VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+    `INSERT INTO desired_pools VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
        pools = excluded.pools, is_locked = excluded.is_locked, failures = excluded.failures, next_ms = excluded.next_ms`,
   );
   return {
-    get(key: string): Wish | undefined {
+    get(key: string): DesiredPools | undefined {
       const row = rowSchema.safeParse(one.get(key)).data;
       const opened = row && openWith(vault, row.pools);
-      const pools = wantedPoolsSchema.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
+      const pools = poolListSchema.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
       if (row === undefined || pools === undefined) return undefined;
       return { pools, isLocked: row.is_locked === 1, failures: row.failures, nextMs: row.next_ms };
     },
-    set(key: string, { pools, isLocked, failures, nextMs }: Wish): void {
+    set(key: string, { pools, isLocked, failures, nextMs }: DesiredPools): void {
       upsert.run(key, sealWith(vault, JSON.stringify(pools)), Number(isLocked), failures, nextMs);
     },
     /** Keys whose pools are locked. */
@@ -68,4 +68,4 @@ export function openPoolWishes(db: DatabaseSync, vault?: Vault) {
   };
 }
 
-const SELECT_POOLS = 'SELECT key, pools AS text FROM pool_wishes';
+const SELECT_POOLS = 'SELECT key, pools AS text FROM desired_pools';

@@ -7,7 +7,7 @@ import type { Log } from '../../base/log.ts';
 import { decimal, whole } from '../../base/settings.ts';
 import { withoutLogin } from '../../model/plain-text.ts';
 import type { Reading } from '../../model/reading.ts';
-import { type PoolWishes, type WantedPools, type Wish, wantedPoolsSchema } from './desired-pools.ts';
+import { type DesiredPools, type DesiredPoolsStore, type PoolList, poolListSchema } from './desired-pools.ts';
 
 export const poolLockSettingsSchema = z
   .strictObject({
@@ -32,9 +32,9 @@ type PoolGuardParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: () => z.output<typeof poolLockSettingsSchema>;
-  readonly wishes: PoolWishes;
+  readonly desiredPools: DesiredPoolsStore;
   /** Whether the reading shows these pools; undefined = it cannot tell, or the miner's family cannot. */
-  shows(key: string, reading: Reading, params: { readonly pools: WantedPools }): boolean | undefined;
+  shows(key: string, reading: Reading, params: { readonly pools: PoolList }): boolean | undefined;
   /** Why nothing may be set here now, in words; undefined = it may. */
   refusal(): string | undefined;
   /** A task about the miner waits or runs: what it shows is not settled. */
@@ -43,7 +43,7 @@ type PoolGuardParts = {
   /** Through the gate; resolves with how it ended. */
   update(
     key: string,
-    params: { readonly pools: WantedPools },
+    params: { readonly pools: PoolList },
   ): Promise<{ readonly status: string; readonly message: string | null }>;
   /** For the record of what was done unasked. */
   audit(event: PoolEvent): void;
@@ -59,8 +59,8 @@ const MAX_AT_ONCE = 20;
 export type PoolGuard = ReturnType<typeof createPoolGuard>;
 
 export function createPoolGuard(parts: PoolGuardParts) {
-  const { clock, log, settings, wishes, audit } = parts;
-  const locked = new Set(wishes.locked());
+  const { clock, log, settings, desiredPools, audit } = parts;
+  const locked = new Set(desiredPools.locked());
   const mismatches = new Map<string, number>();
   const underWay = new Set<string>();
   const troubles = new Map<string, string>();
@@ -70,19 +70,19 @@ export function createPoolGuard(parts: PoolGuardParts) {
     troubles.delete(key);
   };
 
-  const restore = async (key: string, wish: Wish, reading: Reading) => {
+  const restore = async (key: string, desired: DesiredPools, reading: Reading) => {
     const from = shownPools(reading);
-    const attempt = wish.failures + 1;
+    const attempt = desired.failures + 1;
     log.warn({ miner: key, from, attempt }, 'locked pools were changed: they are set again');
     try {
-      audit({ type: 'pools_changed', key, detail: { from, wanted: wish.pools.map(named), attempt } });
-      const { status, message } = await parts.update(key, { pools: wish.pools });
+      audit({ type: 'pools_changed', key, detail: { from, wanted: desired.pools.map(named), attempt } });
+      const { status, message } = await parts.update(key, { pools: desired.pools });
       // It may have been unlocked, or wanted otherwise, meanwhile.
-      const now = wishes.get(key);
+      const now = desiredPools.get(key);
       if (now === undefined || !now.isLocked) return;
       const failures = status === 'succeeded' ? 0 : now.failures + 1;
       const pauseS = Math.min(LONGEST_PAUSE_S, settings().retryS * 2 ** Math.max(0, failures - 1));
-      wishes.set(key, { ...now, failures, nextMs: Math.round(clock.elapsedMs() + pauseS * 1_000) });
+      desiredPools.set(key, { ...now, failures, nextMs: Math.round(clock.elapsedMs() + pauseS * 1_000) });
       const isGivenUp = failures >= settings().tries;
       if (failures === 0) audit({ type: 'pools_restored', key, detail: { pools: now.pools.map(named) } });
       else audit({ type: 'pools_not_restored', key, detail: { status, message, failures, isGivenUp } });
@@ -95,40 +95,40 @@ export function createPoolGuard(parts: PoolGuardParts) {
   return {
     /** An update was carried out: these are the pools that the miner shall have, as its params wrote them. */
     wanted(key: string, ordered: unknown): void {
-      const pools = wantedPoolsSchema.safeParse(ordered).data;
+      const pools = poolListSchema.safeParse(ordered).data;
       if (pools === undefined) return;
-      wishes.set(key, { pools, isLocked: locked.has(key), failures: 0, nextMs: 0 });
+      desiredPools.set(key, { pools, isLocked: locked.has(key), failures: 0, nextMs: 0 });
       forget(key);
     },
-    wishOf: wishes.get,
+    desiredFor: desiredPools.get,
     lock(key: string): void {
-      const wish = wishes.get(key);
-      if (wish === undefined) return;
-      wishes.set(key, { ...wish, isLocked: true, failures: 0, nextMs: 0 });
+      const desired = desiredPools.get(key);
+      if (desired === undefined) return;
+      desiredPools.set(key, { ...desired, isLocked: true, failures: 0, nextMs: 0 });
       locked.add(key);
       forget(key);
     },
     /** False when it was not locked. */
     unlock(key: string): boolean {
-      const wish = wishes.get(key);
+      const desired = desiredPools.get(key);
       const was = locked.delete(key);
       forget(key);
-      if (wish !== undefined) wishes.set(key, { ...wish, isLocked: false, failures: 0, nextMs: 0 });
+      if (desired !== undefined) desiredPools.set(key, { ...desired, isLocked: false, failures: 0, nextMs: 0 });
       return was;
     },
     /** Of each poll that was answered. */
     onReading(key: string, reading: Reading): void {
       if (!locked.has(key) || underWay.has(key)) return;
-      const wish = wishes.get(key);
-      if (wish === undefined) {
+      const desired = desiredPools.get(key);
+      if (desired === undefined) {
         troubles.set(key, 'the locked pools cannot be read with the key in use: set them again, then lock them');
         return;
       }
-      const shown = parts.shows(key, reading, { pools: wish.pools });
+      const shown = parts.shows(key, reading, { pools: desired.pools });
       if (shown === undefined) return;
       if (shown) {
         forget(key);
-        if (wish.failures > 0) wishes.set(key, { ...wish, failures: 0, nextMs: 0 });
+        if (desired.failures > 0) desiredPools.set(key, { ...desired, failures: 0, nextMs: 0 });
         return;
       }
       if (parts.isBusy(key)) return void mismatches.delete(key);
@@ -140,21 +140,22 @@ export function createPoolGuard(parts: PoolGuardParts) {
       const refusal = parts.refusal();
       if (refusal !== undefined) {
         troubles.set(key, `the locked pools are others now, and are not set again: ${refusal}`);
-      } else if (wish.failures >= tries) {
-        troubles.set(key, `the locked pools could not be set again in ${wish.failures} attempts`);
+      } else if (desired.failures >= tries) {
+        troubles.set(key, `the locked pools could not be set again in ${desired.failures} attempts`);
       } else if (parts.updatesSince(key, nowMs - DAY_MS) >= dailyCap) {
         troubles.set(key, `the locked pools were set ${dailyCap} times in 24 hours, and are others again`);
-      } else if (nowMs >= wish.nextMs && underWay.size < MAX_AT_ONCE) {
+      } else if (nowMs >= desired.nextMs && underWay.size < MAX_AT_ONCE) {
         troubles.delete(key);
         mismatches.delete(key);
         underWay.add(key);
-        void restore(key, wish, reading).finally(() => underWay.delete(key));
+        void restore(key, desired, reading).finally(() => underWay.delete(key));
       }
     },
     /** Why the lock of this miner does not hold, in words; undefined = it is kept, or there is none. */
     trouble: (key: string): string | undefined => troubles.get(key),
     /** Words that must not be seen in what the miner writes. */
-    secretsOf: (key: string): string[] => (wishes.get(key)?.pools ?? []).flatMap(({ password }) => password ?? []),
+    secretsOf: (key: string): string[] =>
+      (desiredPools.get(key)?.pools ?? []).flatMap(({ password }) => password ?? []),
   };
 }
 

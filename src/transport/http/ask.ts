@@ -53,21 +53,21 @@ export async function askHttp(
   const answer = await (async () => {
     if (!login || auth === 'none') return send();
     mustKeepSecrets(to, what);
-    const plan = { ...web, door: doorOf(to), login, what, signal: limits.signal };
+    const plan = { ...web, endpoint: endpointName(to), login, what, signal: limits.signal };
     if (auth === 'digest') {
       return sendWithDigest({
         ...plan,
         request,
         send: (authorization) => send(authorization === undefined ? {} : { authorization }),
-        knock: () => (isFile ? sendOnce(web, to, { method: 'GET', path }, budget, what) : send()),
+        sendUnauthenticated: () => (isFile ? sendOnce(web, to, { method: 'GET', path }, budget, what) : send()),
       });
     }
     if ('carry' in auth) {
       await beforeSent(async () => login.beforeSending?.(limits.signal));
       return send();
     }
-    const knock = (opening: SessionOpening) => openSession(web, reach, port, auth, opening, budget);
-    return sendWithSession({ ...plan, session: auth, send, readBody, knock });
+    const sendOpening = (opening: SessionOpening) => openSession(web, reach, port, auth, opening, budget);
+    return sendWithSession({ ...plan, session: auth, send, readBody, sendOpening });
   })();
   const mayRefuse = typeof auth === 'object' && (!login || carried) && answer.status < 400;
   if (mayRefuse && auth.isRefused?.(readBody(answer))) throw peerError('peer.auth', what);
@@ -111,7 +111,7 @@ async function openSession(
 }
 
 /** What is kept of a login goes with the device that gave it: another key is another device. */
-const doorOf = ({ ip, port, tlsKey }: HttpEndpoint) =>
+const endpointName = ({ ip, port, tlsKey }: HttpEndpoint) =>
   `${ip}:${port}${tlsKey === undefined ? '' : ` with the TLS key ${shortKey(tlsKey)}`}`;
 
 /** Who is known by a TLS key gets a login over TLS and no other way, and over TLS it goes only to who is known by a key. Throws PeerError. */

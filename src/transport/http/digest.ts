@@ -112,25 +112,25 @@ export type DigestPlan = {
   readonly clock: Clock;
   readonly nonces: BoundedMap<Nonce>;
   /** `ip:port`, and the TLS key. */
-  readonly door: string;
+  readonly endpoint: string;
   readonly login: Login;
   readonly request: Pick<HttpRequest, 'method' | 'path' | 'upload'>;
   readonly what: string;
   readonly signal: AbortSignal | undefined;
   send(authorization?: string): Promise<HttpAnswer>;
   /** Asks for a challenge: the request itself, or one without its file. */
-  knock(): Promise<HttpAnswer>;
+  sendUnauthenticated(): Promise<HttpAnswer>;
 };
 
 /** The first answer that is no demand for a login. Throws PeerError `peer.auth` for a refused one. */
 export async function sendWithDigest(plan: DigestPlan): Promise<HttpAnswer> {
-  const { nonces, door, login, request, what, send } = plan;
+  const { nonces, endpoint, login, request, what, send } = plan;
   const sendAuthorized = (nonce: Nonce) => {
     nonce.count++;
     return send(digestAuthorization(nonce, request.method, request.path, randomBytes(8).toString('hex')));
   };
   let challenged: HttpAnswer | undefined;
-  const kept = nonces.get(door);
+  const kept = nonces.get(endpoint);
   // A file is not sent twice for the sake of a nonce that may be stale.
   if (request.upload === undefined && kept?.user === login.user && kept.password.reveal() === login.password.reveal()) {
     const answer = await sendAuthorized(kept);
@@ -138,7 +138,7 @@ export async function sendWithDigest(plan: DigestPlan): Promise<HttpAnswer> {
       login.onTaken?.();
       return answer;
     }
-    nonces.delete(door);
+    nonces.delete(endpoint);
     challenged = answer;
   } else {
     // The device does not act on a request without login, so a lost challenge may be asked for again.
@@ -155,7 +155,7 @@ export async function sendWithDigest(plan: DigestPlan): Promise<HttpAnswer> {
     const answer = await sendAuthorized(nonce);
     if (answer.status !== 401) {
       login.onTaken?.();
-      nonces.set(door, nonce);
+      nonces.set(endpoint, nonce);
       return answer;
     }
     // Refused with a fresh nonce means wrong credentials, unless the device says that the nonce was the trouble.
@@ -172,10 +172,10 @@ function flawOf({ hasQop, realm }: DigestChallenge, login: Login): string | unde
 }
 
 /** Some small web servers drop the connection on the first challenge of a burst. */
-async function askForChallenge({ clock, knock, signal }: DigestPlan): Promise<HttpAnswer> {
+async function askForChallenge({ clock, sendUnauthenticated, signal }: DigestPlan): Promise<HttpAnswer> {
   for (let retries = 0; ; retries++) {
     try {
-      return await knock();
+      return await sendUnauthenticated();
     } catch (error) {
       if (!(error instanceof PeerError) || error.code !== 'peer.reset' || retries === CHALLENGE_RETRIES) throw error;
       await clock.sleep(CHALLENGE_PAUSE_MS * (retries + 1), signal);

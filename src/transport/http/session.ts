@@ -16,34 +16,34 @@ type Grant = {
 
 export type Sessions = {
   readonly grants: BoundedMap<Grant>;
-  /** Doors that have had enough logins for now: until when, monotonic ms. */
-  readonly held: BoundedMap<{ readonly untilMs: number; readonly words: string }>;
-  /** Logins under way, by door. */
+  /** Endpoints that answered a login with 429: the end of their cooldown, monotonic ms. */
+  readonly cooldowns: BoundedMap<{ readonly untilMs: number; readonly words: string }>;
+  /** Logins under way, by endpoint. */
   readonly opening: Map<string, { readonly key: string; readonly grant: Promise<Grant> }>;
 };
 
-type SessionPlan = Pick<DigestPlan, 'clock' | 'door' | 'login' | 'what' | 'signal'> & {
+type SessionPlan = Pick<DigestPlan, 'clock' | 'endpoint' | 'login' | 'what' | 'signal'> & {
   readonly sessions: Sessions;
   readonly session: WebSession;
   send(headers: Readonly<Record<string, string>>): Promise<HttpAnswer>;
   /** The answer as `isRefused` and `grant` want to see it. */
   readBody(answer: HttpAnswer): unknown;
   /** Sends `before` and this; the answer to the latter. */
-  knock(opening: SessionOpening): Promise<HttpAnswer>;
+  sendOpening(opening: SessionOpening): Promise<HttpAnswer>;
 };
 
 const MAX_GRANT_CHARS = 8 * 1024;
 /** How long a device that answers 429 to a login is left alone, unless it says another time; each further try may prolong its lock. */
-const HOLD_S = { default: 60, min: 5, max: 600 } as const;
+const COOLDOWN_S = { default: 60, min: 5, max: 600 } as const;
 
 /**
  * The first answer that is no refusal of the session. Throws PeerError `peer.auth` when the login is refused, `peer.permission` when the device
  * takes the login and still refuses this request; failures of the login carry `wasSent: false`.
  */
 export async function sendWithSession(plan: SessionPlan): Promise<HttpAnswer> {
-  const { sessions, session, login, what, door } = plan;
+  const { sessions, session, login, what, endpoint } = plan;
   const secret = hash('sha256', `${login.user}\0${login.password.reveal()}`, 'hex');
-  const key = `${door} ${session.name} ${secret}`;
+  const key = `${endpoint} ${session.name} ${secret}`;
   let isKnownToWork = false;
   for (let isFresh = false; ; isFresh = true) {
     const kept = sessions.grants.get(key);
@@ -69,7 +69,7 @@ export async function sendWithSession(plan: SessionPlan): Promise<HttpAnswer> {
 /** One login at a time per device; those who wait for the same one share its outcome. */
 async function openOnce(plan: SessionPlan, key: string): Promise<Grant> {
   const { opening, grants } = plan.sessions;
-  for (let other = opening.get(plan.door); other !== undefined; other = opening.get(plan.door)) {
+  for (let other = opening.get(plan.endpoint); other !== undefined; other = opening.get(plan.endpoint)) {
     try {
       const grant = await other.grant;
       if (other.key === key) return grant;
@@ -81,37 +81,37 @@ async function openOnce(plan: SessionPlan, key: string): Promise<Grant> {
   const kept = grants.get(key);
   if (kept !== undefined) return kept;
   const grant = logIn(plan);
-  opening.set(plan.door, { key, grant });
+  opening.set(plan.endpoint, { key, grant });
   try {
     const granted = await grant;
     grants.set(key, granted);
     return granted;
   } finally {
-    opening.delete(plan.door);
+    opening.delete(plan.endpoint);
   }
 }
 
 async function logIn(plan: SessionPlan): Promise<Grant> {
-  const { session, sessions, clock, door, login, knock, readBody } = plan;
-  const held = sessions.held.get(door);
-  if (held !== undefined && clock.monotonicMs() < held.untilMs) {
-    throw deviceSays('peer.busy', `log in to ${door} (${session.name})`, held.words);
+  const { session, sessions, clock, endpoint, login, sendOpening, readBody } = plan;
+  const cooldown = sessions.cooldowns.get(endpoint);
+  if (cooldown !== undefined && clock.monotonicMs() < cooldown.untilMs) {
+    throw deviceSays('peer.busy', `log in to ${endpoint} (${session.name})`, cooldown.words);
   }
-  const what = `log in to ${door} (${session.name})`;
+  const what = `log in to ${endpoint} (${session.name})`;
   const plain = { user: login.user, password: login.password.reveal() };
   const opening = session.open(plain);
   // Addresses end up in logs, of the device and of what is on the way to it.
   const isInPath = session.open({ ...plain, password: NOBODYS_PASSWORD }).path !== opening.path;
   if (isInPath) throw peerError('peer.auth', `${what}: not sent, because its address would hold the password`);
   await login.beforeSending?.(plan.signal);
-  const answer = await knock(opening);
+  const answer = await sendOpening(opening);
   const body = readBody(answer);
   const words = () => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return `${answer.status} ${withoutSecret(text, plain.password)}`;
   };
   if (answer.status === 429) {
-    sessions.held.set(door, { untilMs: clock.monotonicMs() + holdS(answer) * 1_000, words: words() });
+    sessions.cooldowns.set(endpoint, { untilMs: clock.monotonicMs() + cooldownS(answer) * 1_000, words: words() });
     throw deviceSays('peer.busy', what, words());
   }
   const headers = granted(session, { status: answer.status, body, ...cookieOf(answer) }, what);
@@ -130,10 +130,10 @@ async function logIn(plan: SessionPlan): Promise<Grant> {
 /** Stands for the real one, to see where a login would put it. */
 const NOBODYS_PASSWORD = 'pithead-looks-where-the-password-goes';
 
-function holdS({ headers }: HttpAnswer): number {
+function cooldownS({ headers }: HttpAnswer): number {
   const given = headers['retry-after'];
-  const seconds = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : HOLD_S.default;
-  return Math.min(HOLD_S.max, Math.max(HOLD_S.min, seconds));
+  const seconds = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : COOLDOWN_S.default;
+  return Math.min(COOLDOWN_S.max, Math.max(COOLDOWN_S.min, seconds));
 }
 
 function granted(session: WebSession, answer: SessionAnswer, what: string): Grant['headers'] | undefined {

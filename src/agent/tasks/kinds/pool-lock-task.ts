@@ -33,8 +33,8 @@ export function createPoolLockTask(parts: {
         return succeeded(wasLocked ? null : 'the pools were not locked', { locked: false });
       }
       if (!mayReach(target.ip)) return failed(`refused: ${target.ip} is outside the networks configured here`);
-      const wish = guard.wishOf(minerKey);
-      if (wish === undefined) {
+      const desired = guard.desiredFor(minerKey);
+      if (desired === undefined) {
         return failed(
           'refused: this agent has not set the pools of the miner, so it lacks their passwords; set them with miner.pool.update, then lock them',
         );
@@ -43,7 +43,7 @@ export function createPoolLockTask(parts: {
         const onDeadline = () => new PeerError('peer.timeout', `look at the pools of ${target.ip}`, 'soon');
         const bounds = { deadlineMs: parts.observeMs(), signal, onDeadline };
         const reading = await withDeadline(clock, bounds, (within) => observe(minerKey, within, true));
-        const shown = ability.shows(reading, { pools: wish.pools });
+        const shown = ability.shows(reading, { pools: desired.pools });
         if (shown === undefined) return failed('refused: the miner does not show its pools, so they cannot be watched');
         if (!shown) {
           return failed(
@@ -59,7 +59,7 @@ export function createPoolLockTask(parts: {
       guard.lock(minerKey);
       return succeeded(null, {
         locked: true,
-        pools: wish.pools.map(({ url, user }) => ({ url: withoutLogin(url), user })),
+        pools: desired.pools.map(({ url, user }) => ({ url: withoutLogin(url), user })),
       });
     },
   };

@@ -1,6 +1,6 @@
 // The guard of locked pools waits between attempts, and no longer and no shorter because the wall clock was set.
 import { expect, test } from 'vitest';
-import { openPoolWishes, poolLockMigrations } from '../../../../src/agent/pool-lock/desired-pools.ts';
+import { openDesiredPools, poolLockMigrations } from '../../../../src/agent/pool-lock/desired-pools.ts';
 import { createPoolGuard } from '../../../../src/agent/pool-lock/guard.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
@@ -17,7 +17,7 @@ test.each([-24 * HOUR_MS, -HOUR_MS, HOUR_MS, 24 * HOUR_MS])('a step of %i ms', a
     clock,
     log: silentLog,
     settings: () => ({ tries: 3, dailyCap: 6, retryS: 60 }),
-    wishes: openPoolWishes(db),
+    desiredPools: openDesiredPools(db),
     shows: () => false,
     refusal: () => undefined,
     isBusy: () => false,

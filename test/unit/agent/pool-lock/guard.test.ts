@@ -1,6 +1,6 @@
 // What the guard of locked pools leaves to others: miners that a task is about, and places in the gate.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openPoolWishes, poolLockMigrations } from '../../../../src/agent/pool-lock/desired-pools.ts';
+import { openDesiredPools, poolLockMigrations } from '../../../../src/agent/pool-lock/desired-pools.ts';
 import { createPoolGuard } from '../../../../src/agent/pool-lock/guard.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
@@ -25,7 +25,7 @@ function createBench(audit: () => void = () => {}) {
     clock: createVirtualClock(),
     log: { ...silentLog, error: (_fields, message) => void lines.push(message) },
     settings: () => ({ tries: 3, dailyCap: 6, retryS: 60 }),
-    wishes: openPoolWishes(db),
+    desiredPools: openDesiredPools(db),
     shows: () => false,
     refusal: () => refusal,
     isBusy: (key) => busy.has(key),

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openPoolWishes, poolLockMigrations } from '../../../../src/agent/pool-lock/desired-pools.ts';
+import { openDesiredPools, poolLockMigrations } from '../../../../src/agent/pool-lock/desired-pools.ts';
 import { newRow } from '../../../../src/agent/tasks/queue/admission.ts';
 import { openJournal, tasksMigrations } from '../../../../src/agent/tasks/queue/journal.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
@@ -45,26 +45,26 @@ const end = { outcome: { status: 'succeeded', message: null, evidence: {} }, too
 
 test('with a key no password is on disk, and the next run of the agent reads it all the same', () => {
   openJournal(db, vault).insert([row('1')]);
-  openPoolWishes(db, vault).set('a', { pools: POOLS, isLocked: true, failures: 0, nextMs: 0 });
+  openDesiredPools(db, vault).set('a', { pools: POOLS, isLocked: true, failures: 0, nextMs: 0 });
   expect(isOnDisk()).toBe(false);
   db.close();
   expect(isOnDisk()).toBe(false);
   db = open();
   expect(openJournal(db, vault).open()).toMatchObject([{ params: { pools: POOLS }, isLegible: true }]);
-  expect(openPoolWishes(db, vault).get('a')?.pools).toEqual(POOLS);
+  expect(openDesiredPools(db, vault).get('a')?.pools).toEqual(POOLS);
 });
 
 test('without a key it lies in the open, until a key is there', () => {
   openJournal(db).insert([row('1'), row('2')]);
   openJournal(db).finished([{ row: row('2'), end }], 2, () => {});
-  openPoolWishes(db).set('a', { pools: POOLS, isLocked: true, failures: 0, nextMs: 0 });
+  openDesiredPools(db).set('a', { pools: POOLS, isLocked: true, failures: 0, nextMs: 0 });
   expect(isOnDisk()).toBe(true);
   const journal = openJournal(db, vault);
-  const wishes = openPoolWishes(db, vault);
+  const desiredPools = openDesiredPools(db, vault);
   expect(isOnDisk()).toBe(false);
   expect(journal.open()).toMatchObject([{ params: { pools: POOLS } }]);
-  expect(wishes.get('a')?.pools).toEqual(POOLS);
-  expect(wishes.locked()).toEqual(['a']);
+  expect(desiredPools.get('a')?.pools).toEqual(POOLS);
+  expect(desiredPools.locked()).toEqual(['a']);
 });
 
 test('a task that is over keeps nothing of its params', () => {
@@ -79,9 +79,9 @@ test('a task that is over keeps nothing of its params', () => {
 
 test('with another key the params are said to be unreadable, not taken for empty', () => {
   openJournal(db, vault).insert([row('1')]);
-  openPoolWishes(db, vault).set('a', { pools: POOLS, isLocked: true, failures: 0, nextMs: 0 });
+  openDesiredPools(db, vault).set('a', { pools: POOLS, isLocked: true, failures: 0, nextMs: 0 });
   const other = createVault(Buffer.alloc(32, 8));
   expect(openJournal(db, other).open()).toMatchObject([{ params: {}, isLegible: false }]);
   expect(openJournal(db).open()).toMatchObject([{ isLegible: false }]);
-  expect(openPoolWishes(db, other).get('a')).toBeUndefined();
+  expect(openDesiredPools(db, other).get('a')).toBeUndefined();
 });

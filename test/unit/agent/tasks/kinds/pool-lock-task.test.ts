@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openPoolWishes, poolLockMigrations } from '../../../../../src/agent/pool-lock/desired-pools.ts';
+import { openDesiredPools, poolLockMigrations } from '../../../../../src/agent/pool-lock/desired-pools.ts';
 import { createPoolGuard, type PoolEvent } from '../../../../../src/agent/pool-lock/guard.ts';
 import type { TaskTarget } from '../../../../../src/agent/tasks/contract.ts';
 import { createPoolLockTask } from '../../../../../src/agent/tasks/kinds/pool-lock-task.ts';
@@ -62,7 +62,7 @@ function createBench() {
       clock,
       log,
       settings: () => settings.poolLock,
-      wishes: openPoolWishes(db),
+      desiredPools: openDesiredPools(db),
       shows: (_key, seen, params) => abilities.pools?.shows?.(seen, params),
       refusal: () => notAllowed('miner.pool.update', settings),
       isBusy: (key) => gate.isBusy(key),
@@ -201,9 +201,9 @@ test('an update by task moves the lock to the new pools', async () => {
   expect(isSame(bench.device.pools, OTHER)).toBe(true);
 });
 
-test('an update whose new wish cannot be written is not over: a restart in between undoes nothing', async () => {
+test('an update whose new desired pools cannot be written is not over: a restart in between undoes nothing', async () => {
   await locked();
-  bench.db().exec("CREATE TRIGGER refusal BEFORE UPDATE ON pool_wishes BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  bench.db().exec("CREATE TRIGGER refusal BEFORE UPDATE ON desired_pools BEGIN SELECT RAISE(ABORT, 'disk full'); END");
   void bench.gate().runLocal({ name: 'miner.pool.update', minerKey: MINER, params: { pools: OTHER } });
   await bench.polls(5);
   expect(isSame(bench.device.pools, OTHER)).toBe(true);
@@ -212,7 +212,7 @@ test('an update whose new wish cannot be written is not over: a restart in betwe
   bench.db().exec('DROP TRIGGER refusal');
   await bench.polls(10);
   expect(bench.device.orders).toHaveLength(1);
-  expect(bench.guard().wishOf(MINER)?.pools).toMatchObject(OTHER);
+  expect(bench.guard().desiredFor(MINER)?.pools).toMatchObject(OTHER);
   expect(bench.gate().list(1)).toMatchObject([{ status: 'succeeded' }]);
 });
 

@@ -2,26 +2,28 @@
 // names, pools and faults that are none.
 import { serialState } from '../model/identity-facts.ts';
 import type { BoardReading, ErrorReading, PoolReading, Reading } from '../model/reading.ts';
-import { isFine, isNoName, isUnsaid } from './unsaid.ts';
+import { isFiller, isFillerName, isNoFault } from './filler.ts';
 
 const NAMES = ['hostname', 'make', 'model', 'firmwareVersion', 'apiVersion', 'controlBoard'] as const;
 
 /** What is left when nothing counts that only looks like an answer. The same object where all of it counts, which is nearly always. */
-export function onlySaid(reading: Reading): Reading {
-  const named = withoutNamelessParts(withoutNoNames(withoutEmptyLists(reading)));
+export function withoutFillers(reading: Reading): Reading {
+  const named = withoutNamelessParts(withoutFillerNames(withoutEmptyLists(reading)));
   return withoutNoFaults(withoutNoPools(withoutRefuted(named)));
 }
 
 /** The same without a name that is none. */
-export function withoutNoNames<T extends { readonly [K in (typeof NAMES)[number]]?: string | undefined }>(told: T): T {
+export function withoutFillerNames<T extends { readonly [K in (typeof NAMES)[number]]?: string | undefined }>(
+  reading: T,
+): T {
   const empty = NAMES.filter((name) => {
-    const value = told[name];
-    return value !== undefined && isNoName(value);
+    const value = reading[name];
+    return value !== undefined && isFillerName(value);
   });
-  if (empty.length === 0) return told;
-  const said = { ...told };
-  for (const name of empty) delete said[name];
-  return said;
+  if (empty.length === 0) return reading;
+  const rest = { ...reading };
+  for (const name of empty) delete rest[name];
+  return rest;
 }
 
 /**
@@ -36,42 +38,42 @@ function withoutEmptyLists(reading: Reading): Reading {
     psus: psus?.length === 0,
   };
   if (!isSilent.boards && !isSilent.fans && !isSilent.psus) return reading;
-  const said = { ...reading };
-  if (isSilent.boards) delete said.boards;
-  if (isSilent.fans) delete said.fans;
-  if (isSilent.psus) delete said.psus;
-  return said;
+  const rest = { ...reading };
+  if (isSilent.boards) delete rest.boards;
+  if (isSilent.fans) delete rest.fans;
+  if (isSilent.psus) delete rest.psus;
+  return rest;
 }
 
 type Part = { serialNumber?: string | undefined; model?: string | undefined };
 
 const isNoSerial = (text: string | undefined) => text !== undefined && serialState(text) !== 'ok';
-const isNoModel = (text: string | undefined) => text !== undefined && isNoName(text);
+const isNoModel = (text: string | undefined) => text !== undefined && isFillerName(text);
 const isNameless = ({ serialNumber, model }: Part) => isNoSerial(serialNumber) || isNoModel(model);
 
 function withoutNoName<T extends Part>(part: T): T {
   if (!isNameless(part)) return part;
-  const said = { ...part };
-  if (isNoSerial(said.serialNumber)) delete said.serialNumber;
-  if (isNoModel(said.model)) delete said.model;
-  return said;
+  const rest = { ...part };
+  if (isNoSerial(rest.serialNumber)) delete rest.serialNumber;
+  if (isNoModel(rest.model)) delete rest.model;
+  return rest;
 }
 
 /** Of the parts; that of the miner itself arrives as written, because a filler in its place is a finding of its own. */
 function withoutNamelessParts(reading: Reading): Reading {
   const { boards, psus, controllerSerialNumber: controller } = reading;
   if (!isNoSerial(controller) && !boards?.some(isNameless) && !psus?.some(isNameless)) return reading;
-  const said = { ...reading };
-  if (isNoSerial(controller)) delete said.controllerSerialNumber;
-  if (boards) said.boards = boards.map((board) => withoutNoName(board));
-  if (psus) said.psus = psus.map((psu) => withoutNoName(psu));
-  return said;
+  const rest = { ...reading };
+  if (isNoSerial(controller)) delete rest.controllerSerialNumber;
+  if (boards) rest.boards = boards.map((board) => withoutNoName(board));
+  if (psus) rest.psus = psus.map((psu) => withoutNoName(psu));
+  return rest;
 }
 
 function withoutNoFaults(reading: Reading): Reading {
   const { errors } = reading;
-  if (!errors?.some(({ code }) => isFine(code))) return reading;
-  return { ...reading, errors: errors.flatMap(saidFault) };
+  if (!errors?.some(({ code }) => isNoFault(code))) return reading;
+  return { ...reading, errors: errors.flatMap(reportedFault) };
 }
 
 /** No board hashes without chips. */
@@ -94,11 +96,12 @@ function withoutNoPools(reading: Reading): Reading {
   return pools?.some(isNoPool) ? { ...reading, pools: pools.filter((pool) => !isNoPool(pool)) } : reading;
 }
 
-const isNoPool = ({ url }: PoolReading) => isNoName(url.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/:\d*$/, ''));
+const isNoPool = ({ url }: PoolReading) =>
+  isFillerName(url.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/:\d*$/, ''));
 
 /** No fault, where its code says that nothing is wrong. A code that is not known is one beside words that tell of it. */
-function saidFault(error: ErrorReading): ErrorReading[] {
+function reportedFault(error: ErrorReading): ErrorReading[] {
   const { code, message } = error;
-  if (!isFine(code)) return [error];
-  return isUnsaid(code) && message !== undefined && !isFine(message) ? [{ ...error, code: 'unknown' }] : [];
+  if (!isNoFault(code)) return [error];
+  return isFiller(code) && message !== undefined && !isNoFault(message) ? [{ ...error, code: 'unknown' }] : [];
 }

@@ -1,8 +1,8 @@
 // The words with which devices fill a place that they have nothing for, and what becomes of them in any driver.
 import { expect, test } from 'vitest';
-import { firstMac, firstSerial, toTold } from '../../../src/driver/fields.ts';
-import { onlySaid } from '../../../src/driver/said.ts';
-import { isFine, isNoName, isUnsaid } from '../../../src/driver/unsaid.ts';
+import { firstMac, firstSerial, toKnownText } from '../../../src/driver/fields.ts';
+import { isFiller, isFillerName, isNoFault } from '../../../src/driver/filler.ts';
+import { withoutFillers } from '../../../src/driver/reported.ts';
 
 test.each([
   'N/A',
@@ -20,31 +20,31 @@ test.each([
   '--',
   '?',
 ])('%j says that the device does not know', (word) => {
-  expect(isUnsaid(word)).toBe(true);
-  expect(isNoName(word)).toBe(true);
-  expect(isFine(word)).toBe(true);
-  expect(toTold(` ${word} `)).toBeUndefined();
+  expect(isFiller(word)).toBe(true);
+  expect(isFillerName(word)).toBe(true);
+  expect(isNoFault(word)).toBe(true);
+  expect(toKnownText(` ${word} `)).toBeUndefined();
 });
 
 test.each(['none', '(none)', '0', '00', '0x0', '0x00000000', '.'])('%j names nothing, but may be said', (word) => {
-  expect(isUnsaid(word)).toBe(false);
-  expect(isNoName(word)).toBe(true);
-  expect(toTold(word)).toBe(word);
+  expect(isFiller(word)).toBe(false);
+  expect(isFillerName(word)).toBe(true);
+  expect(toKnownText(word)).toBe(word);
 });
 
 test.each(['', ' 0X0 ', '0', 'none', 'OK', 'no error', 'No_Faults', 'normal'])('%j is fine', (word) => {
-  expect(isFine(word)).toBe(true);
+  expect(isNoFault(word)).toBe(true);
 });
 
 test.each(['S19', 'KS0', 'NULL-7', 'unknown error 7', '1', '0x10', 'nano', 'Nano 3s', 'Noname', 'r0'])(
   '%j is said',
   (word) => {
-    expect([isUnsaid(word), isNoName(word), isFine(word)]).toEqual([false, false, false]);
+    expect([isFiller(word), isFillerName(word), isNoFault(word)]).toEqual([false, false, false]);
   },
 );
 
 test('no name, part or fault is told that only looks like one', () => {
-  const reading = onlySaid({
+  const reading = withoutFillers({
     ...{
       mac: 'N/A',
       serialNumber: '0x0',
@@ -82,7 +82,7 @@ test('no name, part or fault is told that only looks like one', () => {
 
 test('what is said stays the same object', () => {
   const reading = { model: 'S19', boards: [{ slot: 0, serialNumber: 'SN1' }], errors: [] };
-  expect(onlySaid(reading)).toBe(reading);
+  expect(withoutFillers(reading)).toBe(reading);
 });
 
 test('a board that hashes has chips, however many of them it tells', () => {
@@ -90,13 +90,13 @@ test('a board that hashes has chips, however many of them it tells', () => {
     { slot: 0, hashrateHs: 1e14, chips: 0 },
     { slot: 1, hashrateHs: 0, chips: 0 },
   ];
-  expect(onlySaid({ boards }).boards).toEqual([{ slot: 0, hashrateHs: 1e14 }, boards[1]]);
+  expect(withoutFillers({ boards }).boards).toEqual([{ slot: 0, hashrateHs: 1e14 }, boards[1]]);
 });
 
 test('a place for a pool with a word instead of an address is not set', () => {
   const pool = (index: number, url: string) => ({ index, url, user: '' });
   const urls = ['stratum+tcp://pool.example:3333', 'stratum+tcp://none:0', 'N/A', '0x0', 'none'];
-  expect(onlySaid({ pools: urls.map((url, index) => pool(index, url)) }).pools).toEqual([pool(0, urls[0] ?? '')]);
+  expect(withoutFillers({ pools: urls.map((url, index) => pool(index, url)) }).pools).toEqual([pool(0, urls[0] ?? '')]);
 });
 
 test('of two serial numbers and two MACs the one counts that can identify', () => {
