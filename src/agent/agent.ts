@@ -48,7 +48,7 @@ import { createTaskQueue, type TaskQueue } from './tasks/queue/task-queue.ts';
 import { notAllowed } from './tasks/settings.ts';
 import { POOL_LOCK, POOL_UPDATE, wireTasks } from './tasks/wiring.ts';
 import { createServiceLink, type UplinkConfig } from './uplink/service-link.ts';
-import { ordersMigrations } from './uplink/signatures/message-guard.ts';
+import { messageGuardMigrations } from './uplink/signatures/message-guard.ts';
 import { createWatchdog } from './watchdog/watchdog.ts';
 
 export type Agent = ReturnType<typeof createAgent>;
@@ -95,13 +95,13 @@ export function createAgent(options: AgentOptions) {
     opsStatusMigrations,
     outageMigrations,
     poolLockMigrations,
-    ordersMigrations,
+    messageGuardMigrations,
   ];
   const db = openAgentDatabase(agentDatabasePath(config.stateDir), owners, log);
   const time = openLastingClock(db, options.clock, log);
   const { clock } = time;
   const vault = vaultOf(config.credentials.keyFile, log);
-  const home = instanceIdOf(db, newUuid);
+  const instanceId = instanceIdOf(db, newUuid);
   const mayReach = (ip: string) => covers(config.ranges, ip);
   const registry = createMinerRegistry(db, {
     ...{ clock, newKey: newUuid, pollMs: () => config.poll.interval },
@@ -242,10 +242,10 @@ export function createAgent(options: AgentOptions) {
   const links = uplinks.map((uplink) =>
     createServiceLink(uplink, {
       db,
-      home,
+      instanceId,
       source: outbox.source(uplink.name),
       tasks: {
-        onTasks: (orders) => tasks.acceptAll(orders, uplink.name),
+        onTasks: (commands) => tasks.acceptAll(commands, uplink.name),
         onCancel: (taskId) => tasks.cancel(taskId, uplink.name),
       },
       onOpsStatus: (frame) => opsStatuses.take(uplink.name, frame),

@@ -26,7 +26,7 @@ export const enrolAnswerSchema = z.object({
   token: z.string().min(1),
   workspace_id: z.string(),
   farm_id: id,
-  /** Of the key that the service signs orders with: see orders.ts. */
+  /** Of the key that the service signs orders with: see signed-messages.ts. */
   task_key: publicKey,
 });
 export type EnrolAnswer = z.infer<typeof enrolAnswerSchema>;
@@ -40,10 +40,10 @@ const helloFrameSchema = z.object({
   next_seq: z.int().min(1),
   at: isoTime,
   /** Names the memory of miners behind this agent's keys: while it is the same, so are they, whatever the epoch. */
-  home: id,
+  instance_id: id,
   /** Names what `order` of its slices counts in: another one is newer than all that came from this agent before. Absent = the epoch. */
   outbox: id.optional(),
-  /** Orders of this connection are signed for it: see orders.ts. New with each connection. */
+  /** Orders of this connection are signed for it: see signed-messages.ts. New with each connection. */
   nonce: nonceSchema,
   /** Sequence number of the last order that the agent admitted. */
   task_seq: z.int().min(0),
@@ -109,8 +109,8 @@ export const taskFrameSchema = z.object({
   /** The same in all tasks of the batch. */
   rollout: rolloutSchema.optional(),
 });
-export type TaskOrder = z.infer<typeof taskFrameSchema>;
-/** Service → agent: `text` is the JSON of a signed order (orders.ts), signed byte for byte. */
+export type TaskCommand = z.infer<typeof taskFrameSchema>;
+/** Service → agent: `text` is the JSON of a signed order (signed-messages.ts), signed byte for byte. */
 const signedTaskFrameSchema = z.object({ type: z.literal('signed-task'), text: z.string(), signature });
 export type SignedTaskFrame = z.infer<typeof signedTaskFrameSchema>;
 /** Give this task up if it has not been sent to the miner yet. Heeded only for tasks that came over the same uplink. */
@@ -130,7 +130,7 @@ export const opsStatusFrameSchema = z.object({
 export type OpsStatusFrame = z.infer<typeof opsStatusFrameSchema>;
 /** Messages beside tasks that change what an agent does or reports of its miners. */
 export type Notice = z.infer<typeof cancelFrameSchema> | OpsStatusFrame;
-/** Service → agent: `text` is the JSON of a signed notice (orders.ts), signed byte for byte. */
+/** Service → agent: `text` is the JSON of a signed notice (signed-messages.ts), signed byte for byte. */
 const signedNoticeFrameSchema = z.object({ type: z.literal('signed-notice'), text: z.string(), signature });
 export type SignedNoticeFrame = z.infer<typeof signedNoticeFrameSchema>;
 export const serviceFrameSchema = z.discriminatedUnion('type', [

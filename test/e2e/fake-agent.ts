@@ -5,11 +5,11 @@ import { zstdCompressSync } from 'node:zlib';
 import { request } from 'undici';
 import { WebSocket } from 'ws';
 import { pinOf } from '../../src/agent/uplink/signatures/key-pin.ts';
-import { createOrderGuard, ordersMigrations } from '../../src/agent/uplink/signatures/message-guard.ts';
+import { createMessageGuard, messageGuardMigrations } from '../../src/agent/uplink/signatures/message-guard.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
-import { encodeSlice, enrolAnswerSchema, serviceFrameSchema, type TaskOrder } from '../../src/wire/frames.ts';
+import { encodeSlice, enrolAnswerSchema, serviceFrameSchema, type TaskCommand } from '../../src/wire/frames.ts';
 import { CHALLENGE_HEADER, ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import type { ReportRecord, TaskRecord } from '../../src/wire/records.ts';
 import { newIdentityKey } from '../support/identity-key.ts';
@@ -52,7 +52,7 @@ export async function startFakeAgent(
   const answer = await request(urlOf(0) + ENROL_PATH, { method: 'POST', headers, body });
   const { agent_id: agentId, token, task_key: taskKey } = enrolAnswerSchema.parse(await answer.body.json());
   let refused = 0;
-  const orders = createOrderGuard(openSqlite(':memory:', [ordersMigrations]), {
+  const orders = createMessageGuard(openSqlite(':memory:', [messageGuardMigrations]), {
     uplink: 'fake',
     agentId,
     pin: pinOf(taskKey),
@@ -63,7 +63,7 @@ export async function startFakeAgent(
   const epoch = randomUUID();
   const outbox = new Map<number, Buffer>();
   const executed = new Map<string, string>();
-  const queue: TaskOrder[] = [];
+  const queue: TaskCommand[] = [];
   let [seq, busy, redelivered, attempt, isStopped] = [0, 0, 0, 0, false];
   let socket: WebSocket | undefined;
   let isWelcome = false;
@@ -78,24 +78,24 @@ export async function startFakeAgent(
     report([{ kind: 'task', task_id, status, at: new Date().toISOString(), message: null, evidence: {} }]);
   const work = () => {
     while (busy < AT_ONCE && !isStopped) {
-      const order = queue.shift();
-      if (order === undefined) return;
+      const task = queue.shift();
+      if (task === undefined) return;
       busy++;
-      executed.set(order.task_id, order.miner_key);
-      say(order.task_id, 'running');
+      executed.set(task.task_id, task.miner_key);
+      say(task.task_id, 'running');
       setTimeout(() => {
         busy--;
-        say(order.task_id, 'succeeded');
+        say(task.task_id, 'succeeded');
         work();
       }, REBOOT_MS);
     }
   };
   const ledger = new Set<string>();
-  const take = (order: TaskOrder, to: WebSocket) => {
-    if (ledger.has(order.task_id)) redelivered++;
-    else queue.push(order);
-    ledger.add(order.task_id);
-    to.send(JSON.stringify({ type: 'task-received', task_id: order.task_id }));
+  const take = (task: TaskCommand, to: WebSocket) => {
+    if (ledger.has(task.task_id)) redelivered++;
+    else queue.push(task);
+    ledger.add(task.task_id);
+    to.send(JSON.stringify({ type: 'task-received', task_id: task.task_id }));
     work();
   };
   const confirm = (upTo: number) => {
@@ -118,7 +118,7 @@ export async function startFakeAgent(
     });
     current.on('open', () => {
       const proof = key.prove(agentId, challenge);
-      const position = { epoch, home: epoch, next_seq: seq + 1, at };
+      const position = { epoch, instance_id: epoch, next_seq: seq + 1, at };
       const hello = {
         type: 'hello',
         protocol: PROTOCOL_VERSION,
@@ -143,7 +143,7 @@ export async function startFakeAgent(
         isWelcome = true;
         for (const slice of outbox.values()) current.send(slice);
       } else if (frame.type === 'ack') confirm(frame.seq);
-      else if (frame.type === 'signed-task') for (const order of session.admit([frame])) take(order, current);
+      else if (frame.type === 'signed-task') for (const task of session.admit([frame])) take(task, current);
     });
   };
   connect();

@@ -77,7 +77,7 @@ function wordsOf(batchId: string | undefined): string {
 function lastSequence(): number {
   const database = new DatabaseSync(agentDatabasePath(site.stateDir), { readOnly: true });
   try {
-    return z.object({ seq: z.int() }).parse(database.prepare('SELECT seq FROM orders_admitted').get()).seq;
+    return z.object({ seq: z.int() }).parse(database.prepare('SELECT seq FROM admitted_messages').get()).seq;
   } finally {
     database.close();
   }

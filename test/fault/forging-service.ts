@@ -12,11 +12,11 @@ import {
   readAgentFrame,
   type SignedNoticeFrame,
   type SignedTaskFrame,
-  type TaskOrder,
+  type TaskCommand,
 } from '../../src/wire/frames.ts';
 import { CHALLENGE_HEADER, PROTOCOL_VERSION } from '../../src/wire/protocol.ts';
 import { type ReportRecord, sliceBodySchema } from '../../src/wire/records.ts';
-import { newSigner, type Signer, signNotice, signOrder } from '../unit/agent/uplink/signatures/signed.ts';
+import { newSigner, type Signer, signNotice, signTask } from '../unit/agent/uplink/signatures/signed.ts';
 
 const unpack = promisify(zstdDecompress);
 
@@ -24,7 +24,7 @@ const unpack = promisify(zstdDecompress);
 export type Line = {
   readonly nonce: string;
   readonly at: string;
-  /** Of the last order that the agent admitted, as it says. */
+  /** Of the last task that the agent admitted, as it says. */
   readonly taskSeq: number;
   send(frame: unknown): void;
 };
@@ -94,10 +94,10 @@ export async function startForgingService() {
     signFor(
       line: Pick<Line, 'nonce' | 'at'>,
       seq: number,
-      order: TaskOrder,
+      task: TaskCommand,
       { by = signer, to = agentId }: { by?: Signer; to?: string } = {},
     ): SignedTaskFrame {
-      return signOrder({ agent_id: to, nonce: line.nonce, welcomed_at: line.at, seq, order }, by);
+      return signTask({ agent_id: to, nonce: line.nonce, welcomed_at: line.at, seq, task }, by);
     },
     noticeFor(
       line: Pick<Line, 'nonce' | 'at'>,

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import { serviceFrameSchema, type TaskOrder } from '../../src/wire/frames.ts';
+import { serviceFrameSchema, type TaskCommand } from '../../src/wire/frames.ts';
 import { MAX_FRAME_BYTES } from '../../src/wire/protocol.ts';
 import type { Random } from '../contract/mutate.ts';
 import { welcomeFrame } from '../unit/agent/uplink/tiny-service.ts';
@@ -17,7 +17,7 @@ const now = () => new Date().toISOString();
 
 export const welcome = () => ({ ...welcomeFrame(), at: now() });
 
-const unsignedTask = (): TaskOrder => ({
+const unsignedTask = (): TaskCommand => ({
   type: 'task',
   task_id: randomUUID(),
   batch_id: randomUUID(),

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'vitest';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
 import { pinOf } from '../../src/agent/uplink/signatures/key-pin.ts';
-import { createOrderGuard, ordersMigrations } from '../../src/agent/uplink/signatures/message-guard.ts';
+import { createMessageGuard, messageGuardMigrations } from '../../src/agent/uplink/signatures/message-guard.ts';
 import { createUplink } from '../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -30,8 +30,8 @@ async function meet(agent: Version, service: Version): Promise<{ said: number; p
   const outbox = openOutbox(dir.path(''), { clock: systemClock, log: silentLog, newEpoch: randomUUID });
   await outbox.setUplinks(['farm']);
   const orders: string[] = [];
-  const db = openSqlite(':memory:', [ordersMigrations]);
-  const guard = createOrderGuard(db, {
+  const db = openSqlite(':memory:', [messageGuardMigrations]);
+  const guard = createMessageGuard(db, {
     uplink: 'farm',
     agentId: identity.agentId,
     pin: pinOf(),
@@ -45,9 +45,9 @@ async function meet(agent: Version, service: Version): Promise<{ said: number; p
     allowPlain: true,
     credentials: { agentId: identity.agentId, token: new Secret(identity.token), prove },
     version: '1.2.3',
-    home: randomUUID(),
+    instanceId: randomUUID(),
     source: outbox.source('farm'),
-    orders: guard,
+    messageGuard: guard,
     onOpsStatus: () => {},
     tasks: {
       onTasks(taken) {

@@ -18,7 +18,7 @@ import { silentLog } from '../../src/base/log.ts';
 import type { Notice, SignedNoticeFrame, SignedTaskFrame } from '../../src/wire/frames.ts';
 import type { ReportRecord } from '../../src/wire/records.ts';
 import { until } from '../e2e/until.ts';
-import { keyChange, newSigner, order as orderOf } from '../unit/agent/uplink/signatures/signed.ts';
+import { keyChange, newSigner, task as taskOf } from '../unit/agent/uplink/signatures/signed.ts';
 import { type Line, startForgingService } from './forging-service.ts';
 import { seeded } from './seeded.ts';
 import { isFull, report } from './table.ts';
@@ -106,7 +106,7 @@ test('nothing is carried out that the service did not order of this agent, now, 
 
   const fresh = (minerKey: string) => {
     const nowMs = Date.now();
-    return orderOf({
+    return taskOf({
       miner_key: minerKey,
       created_at: new Date(nowMs).toISOString(),
       expires_at: new Date(nowMs + TTL_MS).toISOString(),
@@ -139,14 +139,14 @@ test('nothing is carried out that the service did not order of this agent, now, 
   let seq = line.taskSeq;
   let wanted = 0;
   const giveGood = async () => {
-    const order = fresh(keys[wanted] ?? '');
-    const frame = service.signFor(line, ++seq, order);
+    const task = fresh(keys[wanted] ?? '');
+    const frame = service.signFor(line, ++seq, task);
     recorded.push({ line, frame });
-    ordered.push(order.task_id);
+    ordered.push(task.task_id);
     line.send(frame);
     wanted++;
     // While it is looked at before it begins, which is when it could be cancelled.
-    target = order.task_id;
+    target = task.task_id;
     for (const kind of cancels) forgeAndSend(kind);
     await until(reboots, (count) => count >= wanted);
   };
@@ -192,12 +192,12 @@ test('nothing is carried out that the service did not order of this agent, now, 
     forge('older sequence', (to) => service.signFor(to, Math.floor(random() * seq), fresh(pick(keys)))),
     forge('altered after signing', changed),
     forge('expired', (to) => {
-      const order = fresh(pick(keys));
+      const task = fresh(pick(keys));
       const past = new Date(Date.parse(to.at) - 1 - Math.floor(random() * TTL_MS)).toISOString();
-      return service.signFor(to, ++seq, { ...order, expires_at: past });
+      return service.signFor(to, ++seq, { ...task, expires_at: past });
     }),
   ];
-  /** What forged cancels are about: the right order that came last. */
+  /** What forged cancels are about: the right task that came last. */
   let target = '';
   const cancel = (): Notice => ({ type: 'cancel', task_id: target });
   const hide = (): Notice => {
@@ -232,10 +232,10 @@ test('nothing is carried out that the service did not order of this agent, now, 
   const giveNotices = async () => {
     const miners = [{ miner_key: keys[0] ?? '', ops_status: 'maintenance' }];
     line.send(service.noticeFor(line, ++seq, { type: 'ops-status', is_first: true, miners }));
-    const order = fresh(keys[0] ?? '');
-    cancelled.push(order.task_id);
-    line.send(service.signFor(line, ++seq, order));
-    line.send(service.noticeFor(line, ++seq, { type: 'cancel', task_id: order.task_id }));
+    const task = fresh(keys[0] ?? '');
+    cancelled.push(task.task_id);
+    line.send(service.signFor(line, ++seq, task));
+    line.send(service.noticeFor(line, ++seq, { type: 'cancel', task_id: task.task_id }));
     await until(outOfOperation, (out) => out.length === 1);
     await until(
       () => service.records.some((record) => record.kind === 'task' && record.status === 'cancelled'),

@@ -9,7 +9,7 @@ import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import type { TaskRecord } from '../../src/wire/records.ts';
 import { startPithead } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
-import { order as orderOf } from '../unit/agent/uplink/signatures/signed.ts';
+import { task as taskOf } from '../unit/agent/uplink/signatures/signed.ts';
 import { pause } from './agent-site.ts';
 import { startForgingService } from './forging-service.ts';
 import { isFull, report } from './table.ts';
@@ -78,7 +78,7 @@ test(
       service.signFor(
         line,
         line.taskSeq + i + 1,
-        orderOf({
+        taskOf({
           task_id: randomUUID(),
           name: 'miner.light.update',
           params: { on: i % 2 === 0 },

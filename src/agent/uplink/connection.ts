@@ -12,7 +12,7 @@ import {
   type ServiceFrame,
   type SignedNoticeFrame,
   type SignedTaskFrame,
-  type TaskOrder,
+  type TaskCommand,
 } from '../../wire/frames.ts';
 import { CHALLENGE_HEADER, MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
 import type { EpochPosition, SliceSource } from '../outbox/outgoing.ts';
@@ -20,7 +20,7 @@ import type { Credentials } from './enrolment/credentials.ts';
 import { createInbox } from './inbox.ts';
 import { createLiveSender, TAKES_LIVE } from './live-sender.ts';
 import { createSender } from './sender.ts';
-import type { OrderGuard } from './signatures/message-guard.ts';
+import type { MessageGuard } from './signatures/message-guard.ts';
 import type { Window } from './window.ts';
 
 export type ConnectionEnd = {
@@ -34,14 +34,14 @@ export type LinkParts = {
   readonly credentials: Pick<Credentials, 'agentId' | 'token' | 'prove'>;
   readonly version: string;
   /** Names the memory behind our keys; a uuid. */
-  readonly home: string;
+  readonly instanceId: string;
   readonly source: SliceSource;
   readonly tasks: {
-    /** Returns once the orders are journaled: only then are they confirmed. Throws when they are not; they come again. */
-    onTasks(orders: readonly TaskOrder[]): void;
+    /** Returns once the commands are journaled: only then are they confirmed. Throws when they are not; they come again. */
+    onTasks(commands: readonly TaskCommand[]): void;
     onCancel(taskId: string): void;
   };
-  readonly orders: Pick<OrderGuard, 'begin'>;
+  readonly messageGuard: Pick<MessageGuard, 'begin'>;
   readonly clock: Clock;
   readonly log: Log;
   /** What operators say of the miners. */
@@ -69,7 +69,7 @@ const MAX_UNSENT_LIVE_BYTES = 256 * 1024;
 
 export function connect(options: ConnectionOptions) {
   const { credentials, source, tasks, window, timing, clock, log } = options;
-  const session = options.orders.begin();
+  const session = options.messageGuard.begin();
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<ConnectionEnd>();
   const socket = new WebSocket(`${options.address.ws}${UPLINK_PATH}`, {
     headers: { authorization: `Bearer ${credentials.agentId}.${credentials.token.reveal()}` },
@@ -241,16 +241,16 @@ export function connect(options: ConnectionOptions) {
 
   const onTasks = (frames: readonly SignedTaskFrame[]) => {
     if (frames.length === 0) return;
-    let orders: readonly TaskOrder[] = [];
+    let commands: readonly TaskCommand[] = [];
     try {
-      orders = session.admit(frames);
-      if (orders.length > 0) tasks.onTasks(orders);
+      commands = session.admit(frames);
+      if (commands.length > 0) tasks.onTasks(commands);
     } catch (error) {
       // Not confirmed, so the service sends them again with the next connection.
       log.error({ error: renderError(error), tasks: frames.length }, 'tasks could not be taken');
       return;
     }
-    for (const { task_id } of orders) send({ type: 'task-received', task_id });
+    for (const { task_id } of commands) send({ type: 'task-received', task_id });
   };
 
   const onNotice = (frame: SignedNoticeFrame) => {
@@ -260,22 +260,22 @@ export function connect(options: ConnectionOptions) {
   };
 
   const handle = async (frames: readonly ServiceFrame[]) => {
-    let orders: SignedTaskFrame[] = [];
+    let commands: SignedTaskFrame[] = [];
     for (const frame of frames) {
       if (isOver) return;
       if (!isWelcome && frame.type !== 'welcome') return badFrame(`${frame.type} before welcome`);
       if (frame.type === 'signed-task') {
-        orders.push(frame);
+        commands.push(frame);
         continue;
       }
-      onTasks(orders);
-      orders = [];
+      onTasks(commands);
+      commands = [];
       if (frame.type === 'welcome') await onWelcome(frame);
       else if (frame.type === 'ack') await onAck(frame);
       else if (frame.type === 'epoch') await onEpoch(frame);
       else onNotice(frame);
     }
-    if (!isOver) onTasks(orders);
+    if (!isOver) onTasks(commands);
   };
 
   let busy: Promise<void> = Promise.resolve();
@@ -319,7 +319,7 @@ export function connect(options: ConnectionOptions) {
       epoch,
       next_seq: nextSeq,
       at: new Date(clock.nowMs()).toISOString(),
-      home: options.home,
+      instance_id: options.instanceId,
       outbox,
       nonce: session.nonce,
       task_seq: session.taskSeq,

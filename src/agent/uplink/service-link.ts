@@ -4,7 +4,7 @@ import { VERSION } from '../../base/version.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import type { LinkParts } from './connection.ts';
 import type { Credentials } from './enrolment/credentials.ts';
-import { createOrderGuard } from './signatures/message-guard.ts';
+import { createMessageGuard } from './signatures/message-guard.ts';
 import { createUplink, type Uplink } from './uplink.ts';
 
 /** One service to report to. `name` names its cursor in the outbox. */
@@ -15,14 +15,14 @@ export type UplinkConfig = Pick<Credentials, 'url' | 'agentId' | 'token' | 'prov
 
 export function createServiceLink(
   { name, url, pin, allowPlain = false, ...credentials }: UplinkConfig,
-  parts: Omit<LinkParts, 'credentials' | 'version' | 'orders'> & {
+  parts: Omit<LinkParts, 'credentials' | 'version' | 'messageGuard'> & {
     readonly db: DatabaseSync;
     emit(record: ReportRecord): void;
     readonly random: () => number;
   },
 ): Uplink {
   const { db, clock, log, emit } = parts;
-  const orders = createOrderGuard(db, {
+  const messageGuard = createMessageGuard(db, {
     uplink: name,
     agentId: credentials.agentId,
     pin,
@@ -37,14 +37,14 @@ export function createServiceLink(
     allowPlain,
     credentials,
     version: VERSION,
-    orders,
+    messageGuard,
     onState: ({ phase, lastError }) => log.info({ uplink: name, phase, lastError }, 'uplink'),
   });
   return {
     ...link,
     async stop() {
       await link.stop();
-      orders.stop();
+      messageGuard.stop();
     },
   };
 }

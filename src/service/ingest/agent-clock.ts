@@ -1,7 +1,7 @@
 // What an agent dates by its own clock, dated by ours. Agents and services may have any time and have it set at any moment: what is shown is by the
 // clock of the service, and never later than now. Which of two reports is newer is no question of time: see store/outbox-order.ts.
 import { type ClockLook, stepBetween } from '../../base/time/clock-steps.ts';
-import type { SliceHeader, TaskOrder } from '../../wire/frames.ts';
+import type { SliceHeader, TaskCommand } from '../../wire/frames.ts';
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 
 /** Up to this it may be the way that took its time: then the two clocks count as the same, and times stay as the agent said them. */
@@ -21,7 +21,7 @@ export function createAgentClock(helloAtMs: number, hello: ClockLook) {
      * The order with its times as our clock would say them had it not been set since the hello: the agent counts from the time of the welcome by a clock
      * that is never set.
      */
-    inItsTime(order: TaskOrder, now: ClockLook): TaskOrder {
+    inItsTime(order: TaskCommand, now: ClockLook): TaskCommand {
       const byMs = stepBetween(hello, now);
       if (byMs === 0) return order;
       const moved = (iso: string) => new Date(Date.parse(iso) - byMs).toISOString();

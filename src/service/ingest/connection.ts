@@ -16,11 +16,11 @@ import {
   readAgentFrame,
   type ServiceFrame,
   type SliceHeader,
-  type TaskOrder,
+  type TaskCommand,
 } from '../../wire/frames.ts';
-import type { SignedConnection, Signing } from '../../wire/orders.ts';
 import { MAX_SLICE_BYTES, PROTOCOL_VERSION, proofBytes } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
+import type { SignedConnection, Signing } from '../../wire/signed-messages.ts';
 import { MAX_ORDER, orderOf } from '../store/outbox-order.ts';
 import type { Agent, AgentStore, IngestStore, SliceOutcome } from '../store/store.ts';
 import { type AgentClock, createAgentClock, datedByUs, toOurClock } from './agent-clock.ts';
@@ -40,7 +40,7 @@ const MAX_REASON_BYTES = 120;
 const MAX_WAITING_SLICES = 256;
 
 /** What the hello has said. `outbox`: its number, if the agent has named it. */
-type Greeting = { readonly home: string; readonly agentClock: AgentClock; readonly outbox: number | undefined };
+type Greeting = { readonly instanceId: string; readonly agentClock: AgentClock; readonly outbox: number | undefined };
 
 export type ConnectionParts = {
   readonly agent: Agent;
@@ -130,7 +130,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
       lastSeq: frame.task_seq,
     });
     // Only now: whoever sends through this connection must not come before the welcome.
-    greeting = { home: frame.home, agentClock, outbox: frame.outbox === undefined ? undefined : outbox };
+    greeting = { instanceId: frame.instance_id, agentClock, outbox: frame.outbox === undefined ? undefined : outbox };
     epochs.set(frame.epoch, outbox);
     transmit({
       type: 'welcome',
@@ -192,7 +192,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
       .showLive({
         agentId: agent.id,
         farmId: agent.farmId,
-        home: greeting.home,
+        instanceId: greeting.instanceId,
         // What the outbox writes next replaces it.
         order: orderOf(outbox, order - 1),
         through: orderOf(outbox, Math.min(through, order + MAX_WAITING_SLICES, MAX_ORDER)),
@@ -217,7 +217,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
       agentId: agent.id,
       farmId: agent.farmId,
       epoch: header.epoch,
-      home: greeting.home,
+      instanceId: greeting.instanceId,
       seq: header.seq,
       order: orderOf(outbox, header.order ?? header.seq),
       producedAtMs: toOurClock(Date.parse(header.produced_at), offsetMs, nowMs),
@@ -312,7 +312,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     /** When something came last, on the clock's monotonic time. */
     heardAtMs: () => heardAtMs,
     /** Signs it for this connection. False when the socket is not open, or the agent has not said hello. */
-    send(message: TaskOrder | Notice): boolean {
+    send(message: TaskCommand | Notice): boolean {
       if (greeting === undefined || signing === undefined || socket.readyState !== socket.OPEN) return false;
       const { agentClock } = greeting;
       transmit(signing.sign(message.type === 'task' ? agentClock.inItsTime(message, lookAtClocks(clock)) : message));

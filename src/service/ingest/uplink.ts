@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { renderError } from '../../base/errors.ts';
 import { createRound } from '../../base/lifecycle.ts';
-import type { Notice, TaskOrder } from '../../wire/frames.ts';
+import type { Notice, TaskCommand } from '../../wire/frames.ts';
 import { CHALLENGE_HEADER, MAX_FRAME_BYTES, PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { isSecretOf } from '../auth/secrets.ts';
 import type { Agent, AgentStore, LinkStore } from '../store/store.ts';
@@ -142,7 +142,7 @@ export function createUplinks(parts: UplinkParts) {
     countConnected: (): number => connections.size,
     connectedIds: (): readonly string[] => [...connections.keys()],
     /** False when the agent is not connected here. */
-    send: (agentId: string, message: TaskOrder | Notice): boolean => connections.get(agentId)?.send(message) ?? false,
+    send: (agentId: string, message: TaskCommand | Notice): boolean => connections.get(agentId)?.send(message) ?? false,
     async stop(): Promise<void> {
       isStopping = true;
       const open = [...connections.values()];

@@ -34,7 +34,7 @@ export type Slice = {
   readonly farmId: string;
   readonly epoch: string;
   /** While it is the same the agent's keys are: slices of one agent differ in epoch only. Default: the epoch. */
-  readonly home?: string;
+  readonly instanceId?: string;
   readonly seq: number;
   /** Of two slices of the agent the one with the higher number is the newer one: see outbox-order.ts. Default: the sequence number. */
   readonly order?: number;
@@ -170,7 +170,7 @@ const notAfter = (iso: string, nowMs: number) => Math.min(Date.parse(iso), nowMs
 const orderOfSlice = ({ order, seq }: Pick<Slice, 'order' | 'seq'>) => order ?? seq;
 
 /** What of a slice says whose states its records are, and which of two is the newer one. */
-type Origin = Pick<Slice, 'agentId' | 'farmId' | 'epoch' | 'home' | 'seq' | 'order' | 'unkeptThrough' | 'nowMs'>;
+type Origin = Pick<Slice, 'agentId' | 'farmId' | 'epoch' | 'instanceId' | 'seq' | 'order' | 'unkeptThrough' | 'nowMs'>;
 
 type StoredMiners = {
   readonly minerIds: Map<string, string>;
@@ -248,7 +248,7 @@ async function recogniseMiners(db: Db, lock: Lock, slice: Origin, newest: Readon
   if (!isSettled) await lock(db, `identity ${slice.farmId}`);
   const { registered, unchanged } = await resolveRivals(db, slice, found, newest);
   const strangers = [...newest.values()].filter(({ key }) => !registered.has(key));
-  const { adopted, rivals, shared } = await findAdoptable(db, { ...slice, epoch: homeOf(slice) }, strangers);
+  const { adopted, rivals, shared } = await findAdoptable(db, { ...slice, epoch: instanceOf(slice) }, strangers);
   const added = strangers.filter(({ key }) => !adopted.has(key) && !shared.has(key));
   const admitted = await admitNew(db, slice, added.length);
   const refused: ReadonlySet<string> = new Set(added.slice(admitted).map(({ key }) => key));
@@ -288,7 +288,7 @@ async function readPollIntervalMs(db: Db, agentId: string): Promise<number | nul
   return agent?.poll_interval_ms ?? null;
 }
 
-const homeOf = ({ home, epoch }: Pick<Slice, 'home' | 'epoch'>) => home ?? epoch;
+const instanceOf = ({ instanceId, epoch }: Pick<Slice, 'instanceId' | 'epoch'>) => instanceId ?? epoch;
 
 /** How long after its newest successful reading a miner counts as online. */
 export function staleAfterMs(pollIntervalMs: number): number {
@@ -312,12 +312,12 @@ async function register(
     const before = registered.get(record.key);
     const lastAtMs = notAfter(record.at, slice.nowMs);
     const beforeMs = before === undefined || before.last_at > slice.nowMs ? Number.NEGATIVE_INFINITY : before.last_at;
-    const isFresh = before?.epoch === homeOf(slice) && lastAtMs - beforeMs < RENEW_REGISTRATION_MS;
+    const isFresh = before?.epoch === instanceOf(slice) && lastAtMs - beforeMs < RENEW_REGISTRATION_MS;
     const row_id = before?.row_id ?? rowOf(record.key);
     if (isFresh || row_id === undefined) return [];
     // A late slice does not make a key look older than it is.
     const last_at = Math.max(lastAtMs, beforeMs);
-    return [{ agent_id: slice.agentId, key: record.key, row_id, epoch: homeOf(slice), last_at }];
+    return [{ agent_id: slice.agentId, key: record.key, row_id, epoch: instanceOf(slice), last_at }];
   });
   for (const part of chunks(rows)) {
     await db

@@ -7,7 +7,7 @@ import type { Db } from './schema.ts';
 export type LiveReport = {
   readonly agentId: string;
   readonly farmId: string;
-  readonly home: string;
+  readonly instanceId: string;
   /** Newer than every slice that is written, older than every other one; see outbox-order.ts. */
   readonly order: number;
   /** Slices up to this order may hold states that are older than these. */
@@ -42,10 +42,10 @@ export function createLiveStore({ transact, lock }: Pick<Databases, 'transact' |
   return {
     showLive: (report) =>
       transact(async (trx) => {
-        const { agentId, farmId, home, order, through, nowMs } = report;
+        const { agentId, farmId, instanceId, order, through, nowMs } = report;
         await lock(trx, `uplink ${agentId}`);
         const records = report.records.filter((record) => record.kind === 'miner');
-        const origin = { agentId, farmId, epoch: home, seq: 0, order, unkeptThrough: through, nowMs };
+        const origin = { agentId, farmId, epoch: instanceId, seq: 0, order, unkeptThrough: through, nowMs };
         if (records.length > 0) await show(trx, origin, records);
         return noteFault(trx, report);
       }),

@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { createRound } from '../../base/lifecycle.ts';
 import type { Log } from '../../base/log.ts';
-import type { Notice, TaskOrder } from '../../wire/frames.ts';
+import type { Notice, TaskCommand } from '../../wire/frames.ts';
 import type { TaskStore } from '../store/store.ts';
 
 /** A connected agent that has not confirmed a task by then is sent it again. */
@@ -18,7 +18,7 @@ const PAGE = 100;
 type DispatcherParts = {
   readonly tasks: TaskStore;
   /** False when the agent is not connected here. */
-  readonly send: (agentId: string, message: TaskOrder | Notice) => boolean;
+  readonly send: (agentId: string, message: TaskCommand | Notice) => boolean;
   /** It is connected here, and has read most of what it was sent. What is not sent for want of room comes with the next sweep. */
   readonly hasRoom: (agentId: string) => boolean;
   readonly clock: Clock;

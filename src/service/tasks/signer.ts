@@ -1,4 +1,4 @@
-// Signs what agents carry out, with the newest key of the service. The signed form is in wire/orders.ts.
+// Signs what agents carry out, with the newest key of the service. The signed form is in wire/signed-messages.ts.
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { ConfigError } from '../../base/errors.ts';
@@ -6,12 +6,12 @@ import { MAX_KEY_CHANGES } from '../../wire/frames.ts';
 import {
   keyChangeBytes,
   noticeBytes,
-  orderBytes,
   type SignedConnection,
   type SignedNotice,
-  type SignedOrder,
+  type SignedTask,
   type Signing,
-} from '../../wire/orders.ts';
+  taskBytes,
+} from '../../wire/signed-messages.ts';
 import type { KeyPair, TaskKey, TaskKeyStore } from '../store/store.ts';
 
 /** What to say of a key whose private half cannot be opened. */
@@ -49,8 +49,8 @@ export function createSigner(
         changes,
         sign(message) {
           if (message.type === 'task') {
-            const text = JSON.stringify({ ...next(), order: message } satisfies SignedOrder);
-            return { type: 'signed-task', text, signature: signed(orderBytes(text)) };
+            const text = JSON.stringify({ ...next(), task: message } satisfies SignedTask);
+            return { type: 'signed-task', text, signature: signed(taskBytes(text)) };
           }
           const text = JSON.stringify({ ...next(), notice: message } satisfies SignedNotice);
           return { type: 'signed-notice', text, signature: signed(noticeBytes(text)) };

@@ -13,10 +13,10 @@ import type { SignedTaskFrame } from '../../../src/wire/frames.ts';
 import {
   keyChangeBytes,
   noticeBytes,
-  orderBytes,
   signedNoticeSchema,
-  signedOrderSchema,
-} from '../../../src/wire/orders.ts';
+  signedTaskSchema,
+  taskBytes,
+} from '../../../src/wire/signed-messages.ts';
 import { until } from '../../e2e/until.ts';
 import { newDatabase } from '../../support/database.ts';
 import { query } from './database.ts';
@@ -35,7 +35,7 @@ const isSigned = (bytes: Buffer, signature: string, publicKey: string | undefine
     createPublicKey({ key: Buffer.from(publicKey ?? '', 'base64'), format: 'der', type: 'spki' }),
     Buffer.from(signature, 'base64'),
   );
-const read = (frame: SignedTaskFrame) => signedOrderSchema.parse(JSON.parse(frame.text));
+const read = (frame: SignedTaskFrame) => signedTaskSchema.parse(JSON.parse(frame.text));
 const signedOf = (agent: WireAgent) =>
   agent.frames.filter((frame): frame is SignedTaskFrame => frame.type === 'signed-task');
 
@@ -57,7 +57,7 @@ async function order(rig: Rig, agent: WireAgent, count: number, name = 'miner.sy
   return { farm, batch: `${farm}/task-batches/${made.body.data[0].id}` };
 }
 
-test('an order is signed for the agent, its connection and the next number after what it says it has', async () => {
+test('a task is signed for the agent, its connection and the next number after what it says it has', async () => {
   const rig = await startRig();
   const agent = await connect(rig, { nonce: NONCE, taskSeq: 41 });
   const welcome = await agent.frame('welcome');
@@ -66,12 +66,12 @@ test('an order is signed for the agent, its connection and the next number after
   // The list of ops statuses comes first.
   expect(frames.map((frame) => read(frame).seq)).toEqual([43, 44, 45]);
   for (const frame of frames) {
-    expect(isSigned(orderBytes(frame.text), frame.signature, welcome.task_key)).toBe(true);
+    expect(isSigned(taskBytes(frame.text), frame.signature, welcome.task_key)).toBe(true);
     expect(read(frame)).toMatchObject({
       agent_id: agent.identity.agentId,
       nonce: NONCE,
       welcomed_at: welcome.at,
-      order: { type: 'task', name: 'miner.system.reboot' },
+      task: { type: 'task', name: 'miner.system.reboot' },
     });
   }
 });
@@ -81,7 +81,7 @@ test('what cancels and what calls miners out of operation is signed too, in one 
   const agent = await connect(rig, { nonce: NONCE, taskSeq: 7 });
   const welcome = await agent.frame('welcome');
   const { batch } = await order(rig, agent, 1);
-  const { task_id } = read(await agent.frame('signed-task')).order;
+  const { task_id } = read(await agent.frame('signed-task')).task;
   agent.send({ type: 'task-received', task_id });
   await until(
     () => query(rig, 'SELECT received_at FROM tasks'),
@@ -105,12 +105,12 @@ test('what was sent before comes with the next connection, for that one, with nu
   const rig = await startRig();
   const agent = await connect(rig, { nonce: NONCE });
   await order(rig, agent, 2);
-  const ids = (await signed(agent, 2)).map((frame) => read(frame).order.task_id);
+  const ids = (await signed(agent, 2)).map((frame) => read(frame).task.task_id);
   await agent.close();
   // It had admitted the first when it lost the connection.
   const again = await connect(rig, { identity: agent.identity, nonce: 'BBBBBBBBBBBBBBBBBBBBBB', taskSeq: 1 });
   const resent = await signed(again, 2);
-  expect(resent.map((frame) => read(frame).order.task_id)).toEqual(ids);
+  expect(resent.map((frame) => read(frame).task.task_id)).toEqual(ids);
   expect(resent.every((frame) => read(frame).seq > 1)).toBe(true);
   expect(resent.map((frame) => read(frame).nonce)).toEqual(Array(2).fill('BBBBBBBBBBBBBBBBBBBBBB'));
 });
@@ -153,9 +153,9 @@ test('with a key file the params and the private key lie sealed, also those from
     expect((await sealed.get(batch, { 'x-api-key': rig.key })).body).toEqual(answered);
     const back = await connect(sealed, { identity: agent.identity, nonce: NONCE });
     const again = await back.frame('signed-task');
-    expect(read(again).order.params).toEqual({ pools: [POOL] });
+    expect(read(again).task.params).toEqual({ pools: [POOL] });
     const { task_key } = await back.frame('welcome');
-    expect(isSigned(orderBytes(again.text), again.signature, task_key)).toBe(true);
+    expect(isSigned(taskBytes(again.text), again.signature, task_key)).toBe(true);
     expect(task_key).toBe((await agent.frame('welcome')).task_key);
     await query(rig, 'UPDATE tasks SET status = ?', 'failed');
     await order(sealed, back, 1, 'miner.pool.update', { pools: [POOL] });
@@ -187,14 +187,14 @@ test('a key that is replaced is signed by the one before, and in use with the ne
   expect(made).toEqual({ publicKey: await rig.service.admin.taskKey(), isEndorsed: true });
   await order(rig, before, 1);
   const signed = await before.frame('signed-task');
-  expect(isSigned(orderBytes(signed.text), signed.signature, old)).toBe(true);
+  expect(isSigned(taskBytes(signed.text), signed.signature, old)).toBe(true);
   const after = await connect(rig, { identity: before.identity, nonce: NONCE });
   const { task_key, task_key_changes: changes = [] } = await after.frame('welcome');
   expect(task_key).toBe(made.publicKey);
   expect(changes).toMatchObject([{ from: old, to: made.publicKey }]);
   for (const change of changes) expect(isSigned(keyChangeBytes(change), change.signature, old)).toBe(true);
   const again = await after.frame('signed-task');
-  expect(isSigned(orderBytes(again.text), again.signature, task_key)).toBe(true);
+  expect(isSigned(taskBytes(again.text), again.signature, task_key)).toBe(true);
 });
 
 test('a database from before there was a key gets the same one again, where the key file is the same', async () => {
@@ -208,7 +208,7 @@ test('a database from before there was a key gets the same one again, where the 
   const agent = await connect(again, { nonce: NONCE });
   await order(again, agent, 1);
   const { text, signature } = await agent.frame('signed-task');
-  expect(isSigned(orderBytes(text), signature, key)).toBe(true);
+  expect(isSigned(taskBytes(text), signature, key)).toBe(true);
   await stop();
 });
 

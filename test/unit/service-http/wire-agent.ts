@@ -9,11 +9,11 @@ import {
   type ServiceFrame,
   type SliceHeader,
   serviceFrameSchema,
-  type TaskOrder,
+  type TaskCommand,
 } from '../../../src/wire/frames.ts';
-import { signedNoticeSchema, signedOrderSchema } from '../../../src/wire/orders.ts';
 import { CHALLENGE_HEADER, ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../../src/wire/protocol.ts';
 import type { ReportRecord } from '../../../src/wire/records.ts';
+import { signedNoticeSchema, signedTaskSchema } from '../../../src/wire/signed-messages.ts';
 import { newIdentityKey } from '../../support/identity-key.ts';
 import { type Answer, call, type Rig } from './rig.ts';
 
@@ -23,7 +23,7 @@ export type Identity = { readonly agentId: string; readonly token: string };
 export const { publicKey: identityKey, prove } = newIdentityKey(Buffer.alloc(32, 1));
 
 /** What the service sends, and after each signed text what it says. */
-export type Heard = ServiceFrame | TaskOrder | Notice;
+export type Heard = ServiceFrame | TaskCommand | Notice;
 
 export async function enrol(rig: Rig, farmId = rig.farmId): Promise<Identity> {
   const { code } = await rig.service.admin.createEnrolmentCode({ farmId, ttlMs: 60_000 });
@@ -109,7 +109,7 @@ export const helloOf = (
   { identity, epoch, challenge }: Pick<WireAgent, 'identity' | 'epoch' | 'challenge'>,
   proveIt = prove,
 ) => ({
-  ...{ type: 'hello' as const, protocol: PROTOCOL_VERSION, version: '1.2.3', epoch, home: epoch, next_seq: 1 },
+  ...{ type: 'hello' as const, protocol: PROTOCOL_VERSION, version: '1.2.3', epoch, instance_id: epoch, next_seq: 1 },
   ...{ at: new Date().toISOString(), nonce: 'A'.repeat(22), task_seq: 0 },
   proof: proveIt(identity.agentId, challenge),
 });
@@ -138,7 +138,7 @@ export async function open(
   socket.on('message', (data) => {
     const frame = serviceFrameSchema.parse(JSON.parse(String(data)));
     frames.push(frame);
-    if (frame.type === 'signed-task') frames.push(signedOrderSchema.parse(JSON.parse(frame.text)).order);
+    if (frame.type === 'signed-task') frames.push(signedTaskSchema.parse(JSON.parse(frame.text)).task);
     if (frame.type === 'signed-notice') frames.push(signedNoticeSchema.parse(JSON.parse(frame.text)).notice);
     wake();
   });

@@ -12,8 +12,8 @@ import {
   serviceFrameSchema,
   taskFrameSchema,
 } from '../../../src/wire/frames.ts';
-import { signedNoticeSchema, signedOrderSchema } from '../../../src/wire/orders.ts';
 import { type ReportRecord, reportRecordSchema } from '../../../src/wire/records.ts';
+import { signedNoticeSchema, signedTaskSchema } from '../../../src/wire/signed-messages.ts';
 
 const fileSchema = z.strictObject({
   agent: z.array(z.record(z.string(), z.unknown())),
@@ -32,8 +32,8 @@ test('every message of this version is read whole', () => {
 
 const textsIn = (list: readonly Record<string, unknown>[], wanted: string): unknown[] =>
   list.flatMap(({ type, text }) => (type === wanted ? [JSON.parse(String(text))] : []));
-const ordersIn = (list: readonly Record<string, unknown>[]) =>
-  textsIn(list, 'signed-task').map((text) => signedOrderSchema.parse(text));
+const tasksIn = (list: readonly Record<string, unknown>[]) =>
+  textsIn(list, 'signed-task').map((text) => signedTaskSchema.parse(text));
 const noticesIn = (list: readonly Record<string, unknown>[]) =>
   textsIn(list, 'signed-notice').map((text) => signedNoticeSchema.parse(text));
 
@@ -59,9 +59,9 @@ test('of a newer version everything is read that this one knows', () => {
     expect(readServiceFrame(JSON.stringify(frame))).toMatchObject({
       frame: { text: frame.text, signature: frame.signature },
     });
-  const [order, notCarriedOut] = ordersIn(service);
-  expect([order]).toEqual(ordersIn(present.service));
-  expect(notCarriedOut).toMatchObject({ order: { name: 'miner.dance.begin' } });
+  const [command, notCarriedOut] = tasksIn(service);
+  expect([command]).toEqual(tasksIn(present.service));
+  expect(notCarriedOut).toMatchObject({ task: { name: 'miner.dance.begin' } });
   const [cancel, opsStatus] = noticesIn(service);
   const [cancelBefore, opsStatusBefore] = noticesIn(present.service);
   expect(cancel).toEqual(cancelBefore);
@@ -99,7 +99,7 @@ test('what is left of it fits what is served', () => {
 test.each([
   ['frames of agents', agentFrameSchema],
   ['frames of services', serviceFrameSchema],
-  ['orders', signedOrderSchema],
+  ['tasks', signedTaskSchema],
   ['notices', signedNoticeSchema],
   ['records', reportRecordSchema],
 ])('no schema of received %s is closed at any depth', (_what, schema) => {
@@ -119,7 +119,7 @@ test('the messages of this version hold every kind and every field that there is
     expect(keys(agent.find(({ type }) => type === shape.type.value))).toEqual(Object.keys(shape).toSorted());
   for (const { shape } of serviceFrameSchema.options)
     expect(keys(service.find(({ type }) => type === shape.type.value))).toEqual(Object.keys(shape).toSorted());
-  expect(keys(ordersIn(service)[0]?.order)).toEqual(Object.keys(taskFrameSchema.shape).toSorted());
+  expect(keys(tasksIn(service)[0]?.task)).toEqual(Object.keys(taskFrameSchema.shape).toSorted());
   expect(noticesIn(service).map(({ notice }) => notice.type)).toEqual(['cancel', 'ops-status']);
   for (const { shape } of reportRecordSchema.options)
     expect(keys(records.find(({ kind }) => kind === shape.kind.value))).toEqual(Object.keys(shape).toSorted());

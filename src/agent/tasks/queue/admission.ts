@@ -1,6 +1,6 @@
 // From an order to its first row in the journal, and from a row to what people see. Pure; writing rows down is the task queue.
 import { type ClockLook, offsetOf } from '../../../base/time/clock-steps.ts';
-import type { TaskOrder } from '../../../wire/frames.ts';
+import type { TaskCommand } from '../../../wire/frames.ts';
 import { MAX_PARAMS_LENGTH } from '../../../wire/protocol.ts';
 import { failed, type TaskOutcome, type TaskState } from '../contract.ts';
 import { type AllowSettings, notAllowed } from '../settings.ts';
@@ -40,7 +40,7 @@ export function newRow(
 }
 
 /** `uplink` = over which it came. */
-export function rowOfOrder(order: TaskOrder, now: ClockLook, uplink?: string): JournalRow {
+export function rowOfOrder(order: TaskCommand, now: ClockLook, uplink?: string): JournalRow {
   return newRow(
     {
       taskId: order.task_id,

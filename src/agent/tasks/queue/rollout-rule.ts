@@ -1,6 +1,6 @@
 // The rule of a batch that is not carried out all at once, and what it says of a batch with these counts. Pure; who counts is rollouts.ts.
 import { z } from 'zod';
-import type { TaskOrder } from '../../../wire/frames.ts';
+import type { TaskCommand } from '../../../wire/frames.ts';
 import { cancelled, type TaskOutcome } from '../contract.ts';
 
 export const rolloutRuleSchema = z.object({
@@ -24,7 +24,7 @@ export const batchStopSchema = z.object({
 });
 export type BatchStop = z.infer<typeof batchStopSchema>;
 
-export function ruleOf(rollout: NonNullable<TaskOrder['rollout']>): Rollout {
+export function ruleOf(rollout: NonNullable<TaskCommand['rollout']>): Rollout {
   const { canary = 0, stop_after: stopAfter } = rollout;
   return { canary, ...(stopAfter === undefined ? {} : { stopAfter }) };
 }

@@ -6,7 +6,7 @@ import { loop } from '../../../base/clock.ts';
 import { BugError, CancelledError, RefusedError, renderError } from '../../../base/errors.ts';
 import type { Vault } from '../../../base/storage/vault.ts';
 import { lookAtClocks } from '../../../base/time/clock-steps.ts';
-import type { TaskOrder } from '../../../wire/frames.ts';
+import type { TaskCommand } from '../../../wire/frames.ts';
 import { cancelled, failed, type TaskOutcome, type TaskParts } from '../contract.ts';
 import { type ExecutionParts, mayRestart } from '../execution/execute.ts';
 import { enter, expired, type LocalTask, newRow, rowOfOrder, timeUnknown, viewOf } from './admission.ts';
@@ -234,7 +234,7 @@ export function createTaskQueue(
    * Journals the orders before it returns, each task id once and for ever; known ones report their state again. Throws when it cannot journal.
    * `uplink` = over which they came.
    */
-  const acceptAll = (orders: readonly TaskOrder[], uplink?: string): void => {
+  const acceptAll = (orders: readonly TaskCommand[], uplink?: string): void => {
     const rules = orders.flatMap(({ batch_id, rollout }): [string, Rollout][] =>
       rollout === undefined ? [] : [[batch_id, ruleOf(rollout)]],
     );

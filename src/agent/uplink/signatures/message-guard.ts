@@ -8,21 +8,21 @@ import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { readPublicKey } from '../../../base/secrets.ts';
 import type { Migrations } from '../../../base/storage/sqlite.ts';
-import type { Notice, SignedNoticeFrame, SignedTaskFrame, TaskOrder, WelcomeFrame } from '../../../wire/frames.ts';
+import type { Notice, SignedNoticeFrame, SignedTaskFrame, TaskCommand, WelcomeFrame } from '../../../wire/frames.ts';
 import type { KeyPin } from './key-pin.ts';
-import { createRefusals, type OrderEvent } from './refusals.ts';
-import { type Expected, leadsTo, verifyNotice, verifyOrder } from './verify.ts';
+import { createRefusals, type GuardEvent } from './refusals.ts';
+import { type Expected, leadsTo, verifyNotice, verifyTask } from './verify.ts';
 
-export const ordersMigrations: Migrations = {
-  owner: 'orders',
+export const messageGuardMigrations: Migrations = {
+  owner: 'message-guard',
   steps: [
-    `CREATE TABLE orders_admitted (uplink TEXT NOT NULL, agent_id TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (uplink, agent_id))
+    `CREATE TABLE admitted_messages (uplink TEXT NOT NULL, agent_id TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (uplink, agent_id))
      STRICT, WITHOUT ROWID`,
   ],
 };
 
 const UNSIGNED: ReadonlyMap<string, 'order' | 'notice'> = new Map<
-  TaskOrder['type'] | Notice['type'],
+  TaskCommand['type'] | Notice['type'],
   'order' | 'notice'
 >([
   ['task', 'order'],
@@ -30,9 +30,9 @@ const UNSIGNED: ReadonlyMap<string, 'order' | 'notice'> = new Map<
   ['ops-status', 'notice'],
 ]);
 
-export type OrderGuard = ReturnType<typeof createOrderGuard>;
+export type MessageGuard = ReturnType<typeof createMessageGuard>;
 
-export function createOrderGuard(
+export function createMessageGuard(
   db: DatabaseSync,
   parts: {
     /** Names the service. */
@@ -42,7 +42,7 @@ export function createOrderGuard(
     readonly pin: KeyPin;
     readonly clock: Clock;
     readonly log: Log;
-    audit(event: OrderEvent): void;
+    audit(event: GuardEvent): void;
   },
 ) {
   const { uplink, agentId, pin, clock, log, audit } = parts;
@@ -92,12 +92,12 @@ export function createOrderGuard(
           line = { heardMs: clock.elapsedMs(), expected: { key, agentId, nonce, welcomedAt: frame.at } };
         },
         /** Those to carry out, in order, with an expiry in our time. Throws when the sequence cannot be written: then none of them is admitted. */
-        admit(frames: readonly SignedTaskFrame[]): readonly TaskOrder[] {
+        admit(frames: readonly SignedTaskFrame[]): readonly TaskCommand[] {
           if (line === undefined) return [];
-          const admitted: TaskOrder[] = [];
+          const admitted: TaskCommand[] = [];
           let seq = lastSeq;
           for (const frame of frames) {
-            const { refused, signed } = verifyOrder(frame, { ...line.expected, lastSeq: seq });
+            const { refused, signed } = verifyTask(frame, { ...line.expected, lastSeq: seq });
             if (refused !== undefined) {
               refusals.add(refused, 'order', frame.text);
               continue;
@@ -105,8 +105,8 @@ export function createOrderGuard(
             // What is left of its life counts from now, whatever our clock says; a suspend in between has used it up. The queue makes a deadline of
             // it in this same tick.
             const theirsMs = Date.parse(signed.welcomed_at) + clock.elapsedMs() - line.heardMs;
-            const expiresMs = clock.nowMs() + Date.parse(signed.order.expires_at) - theirsMs;
-            admitted.push({ ...signed.order, expires_at: new Date(expiresMs).toISOString() });
+            const expiresMs = clock.nowMs() + Date.parse(signed.task.expires_at) - theirsMs;
+            admitted.push({ ...signed.task, expires_at: new Date(expiresMs).toISOString() });
             seq = signed.seq;
           }
           // Before the orders are journaled: one that is lost in between comes again with a number of its own.
@@ -142,9 +142,9 @@ const sequenceSchema = z.object({ seq: z.int() });
 
 /** The number of the last order admitted from each service, on disk. */
 function openSequences(db: DatabaseSync, uplink: string, agentId: string) {
-  const select = db.prepare('SELECT seq FROM orders_admitted WHERE uplink = ? AND agent_id = ?');
+  const select = db.prepare('SELECT seq FROM admitted_messages WHERE uplink = ? AND agent_id = ?');
   const upsert = db.prepare(
-    'INSERT INTO orders_admitted VALUES (?, ?, ?) ON CONFLICT (uplink, agent_id) DO UPDATE SET seq = excluded.seq',
+    'INSERT INTO admitted_messages VALUES (?, ?, ?) ON CONFLICT (uplink, agent_id) DO UPDATE SET seq = excluded.seq',
   );
   return {
     /** 0 = none. */

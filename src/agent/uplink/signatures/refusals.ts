@@ -11,7 +11,7 @@ const MAX_NAMED = 5;
 const LOOKED_AT = 2_000;
 
 /** For the record of what was refused and whom we trust. */
-export type OrderEvent = {
+export type GuardEvent = {
   readonly type: 'orders_refused' | 'task_key_pinned' | 'task_key_changed' | 'task_key_refused';
   readonly key: string;
   readonly detail: Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export function createRefusals(parts: {
   readonly file: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  audit(event: OrderEvent): void;
+  audit(event: GuardEvent): void;
 }) {
   const { uplink, agentId, clock, log } = parts;
   const counts = new Map<string, Counted>();

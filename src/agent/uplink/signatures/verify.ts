@@ -1,5 +1,5 @@
 // Whether an order or a notice is from the service whose key is pinned, for this agent, for this connection, and newer than every order before. Pure; the
-// signed form and its reasons are in wire/orders.ts.
+// signed form and its reasons are in wire/signed-messages.ts.
 import { type KeyObject, verify } from 'node:crypto';
 import type { z } from 'zod';
 import { readPublicKey } from '../../../base/secrets.ts';
@@ -7,12 +7,12 @@ import { type KeyChange, parseJson, type SignedNoticeFrame, type SignedTaskFrame
 import {
   keyChangeBytes,
   noticeBytes,
-  orderBytes,
   type SignedNotice,
-  type SignedOrder,
+  type SignedTask,
   signedNoticeSchema,
-  signedOrderSchema,
-} from '../../../wire/orders.ts';
+  signedTaskSchema,
+  taskBytes,
+} from '../../../wire/signed-messages.ts';
 
 /** Why an order is not taken, or a notice. */
 export type Refusal = 'unsigned' | 'signature' | 'unreadable' | 'another agent' | 'another connection' | 'sequence';
@@ -34,13 +34,13 @@ type Verdict<T> =
   | { readonly signed: T; readonly refused?: never }
   | { readonly refused: Refusal; readonly signed?: never };
 
-export const verifyOrder = (frame: SignedTaskFrame, expected: Expected): Verdict<SignedOrder> =>
-  verifySigned(signedOrderSchema, orderBytes(frame.text), frame, expected);
+export const verifyTask = (frame: SignedTaskFrame, expected: Expected): Verdict<SignedTask> =>
+  verifySigned(signedTaskSchema, taskBytes(frame.text), frame, expected);
 
 export const verifyNotice = (frame: SignedNoticeFrame, expected: Expected): Verdict<SignedNotice> =>
   verifySigned(signedNoticeSchema, noticeBytes(frame.text), frame, expected);
 
-function verifySigned<T extends SignedOrder | SignedNotice>(
+function verifySigned<T extends SignedTask | SignedNotice>(
   schema: z.ZodType<T>,
   bytes: Buffer,
   { text, signature }: SignedTaskFrame | SignedNoticeFrame,

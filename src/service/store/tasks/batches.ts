@@ -8,7 +8,7 @@ import {
   type TaskName,
   taskNameSchema,
 } from '../../../model/task.ts';
-import type { TaskOrder } from '../../../wire/frames.ts';
+import type { TaskCommand } from '../../../wire/frames.ts';
 import type { Databases } from '../databases.ts';
 import { countAll, type Window } from '../rows.ts';
 import type { Db, Row, Tables } from '../schema.ts';
@@ -21,7 +21,7 @@ export type NewBatch = {
   readonly id: string;
   readonly agentId: string;
   readonly tasks: readonly { readonly id: string; readonly rowId: number; readonly minerKey: string }[];
-  readonly rollout?: TaskOrder['rollout'];
+  readonly rollout?: TaskCommand['rollout'];
 };
 
 export type BatchRequest = {

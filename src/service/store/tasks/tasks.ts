@@ -2,7 +2,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
 import { type TaskStatus, taskNameSchema } from '../../../model/task.ts';
-import { rolloutSchema, type TaskOrder } from '../../../wire/frames.ts';
+import { rolloutSchema, type TaskCommand } from '../../../wire/frames.ts';
 import type { Databases } from '../databases.ts';
 import { CLOCKS_DIFFER_MS, chunks } from '../rows.ts';
 import type { Db, Row, Tables } from '../schema.ts';
@@ -11,7 +11,7 @@ import { recountBatches } from './task-outcomes.ts';
 
 /** Claimed tasks: from now on the agent may have them, so whoever gives them up tells it. */
 type Claim = {
-  readonly orders: readonly TaskOrder[];
+  readonly orders: readonly TaskCommand[];
   /** Whose params were sealed with another key than ours: without them they would be other orders. */
   readonly unopened: readonly string[];
   /** There may be more. */
@@ -53,7 +53,7 @@ const CANCELLABLE = ['pending', 'running', 'cancelled'] as const satisfies reado
 /** Kept with the batch, where people see it. */
 const metadataSchema = z.object({ rollout: rolloutSchema.optional() });
 
-function rolloutIn(metadata: string): Pick<TaskOrder, 'rollout'> {
+function rolloutIn(metadata: string): Pick<TaskCommand, 'rollout'> {
   const { rollout } = metadataSchema.parse(JSON.parse(metadata));
   return rollout === undefined ? {} : { rollout };
 }
@@ -107,7 +107,7 @@ export function createTaskStore(
           .execute();
         for (const { id } of marked) claimed.add(id);
       }
-      const orders: TaskOrder[] = [];
+      const orders: TaskCommand[] = [];
       const unopened: string[] = [];
       for (const row of rows.filter(({ id }) => claimed.has(id))) {
         const params = sealing.openParams(row.params);

@@ -2,7 +2,7 @@
 // it, and a restart changes nothing.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
-import type { TaskOrder } from '../../../../src/wire/frames.ts';
+import type { TaskCommand } from '../../../../src/wire/frames.ts';
 import type { SimMiner } from './sim-farm.ts';
 import { createBench, keyOf } from './test-queue.ts';
 
@@ -26,7 +26,7 @@ function begin(settings: object = {}): TaskQueue {
 function addMiners(count: number, ways: Readonly<Record<number, Partial<SimMiner['ways']>>> = {}): void {
   for (let number = 1; number <= count; number++) bench.farm.add(keyOf(number), ways[number]);
 }
-const batchOf = (numbers: readonly number[], rollout: TaskOrder['rollout'], more: object = {}) =>
+const batchOf = (numbers: readonly number[], rollout: TaskCommand['rollout'], more: object = {}) =>
   numbers.map((number) => bench.order(keyOf(number), { rollout, expiresInS: 14_400, ...more }));
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const orderedSoFar = () => bench.farm.orders.map(({ key }) => Number(key.slice(-12)));

@@ -9,7 +9,7 @@ import { type TaskSettings, taskSettingsSchema } from '../../../../src/agent/tas
 import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import type { Vault } from '../../../../src/base/storage/vault.ts';
-import type { TaskOrder } from '../../../../src/wire/frames.ts';
+import type { TaskCommand } from '../../../../src/wire/frames.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { createSimFarm } from './sim-farm.ts';
 
@@ -41,7 +41,7 @@ export function createBench(effects: Parameters<typeof createSimFarm>[1] = {}) {
     /** With settings that the test may change while it runs. */
     makeWith,
     db: () => db,
-    order(minerKey: string, more: Partial<TaskOrder> & { expiresInS?: number } = {}): TaskOrder {
+    order(minerKey: string, more: Partial<TaskCommand> & { expiresInS?: number } = {}): TaskCommand {
       const { expiresInS = 900, ...rest } = more;
       return {
         type: 'task',

@@ -2,33 +2,33 @@
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import type { SliceSource } from '../../../../src/agent/outbox/outgoing.ts';
-import type { OrderGuard } from '../../../../src/agent/uplink/signatures/message-guard.ts';
+import type { MessageGuard } from '../../../../src/agent/uplink/signatures/message-guard.ts';
 import { createUplink, type Uplink } from '../../../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { Secret } from '../../../../src/base/secrets.ts';
-import { type Notice, parseJson, type TaskOrder } from '../../../../src/wire/frames.ts';
-import { signedNoticeSchema, signedOrderSchema } from '../../../../src/wire/orders.ts';
+import { type Notice, parseJson, type TaskCommand } from '../../../../src/wire/frames.ts';
+import { signedNoticeSchema, signedTaskSchema } from '../../../../src/wire/signed-messages.ts';
 import { newIdentityKey } from '../../../support/identity-key.ts';
 
 export const { prove } = newIdentityKey();
 
 /** Takes everything that has the form of a signed message, whoever signed it. */
-const trustingGuard: Pick<OrderGuard, 'begin'> = {
+const trustingGuard: Pick<MessageGuard, 'begin'> = {
   begin: () => ({
     nonce: 'A'.repeat(22),
     taskSeq: 0,
     onWelcome() {},
-    admit: (frames) => frames.flatMap(({ text }) => signedOrderSchema.safeParse(parseJson(text)).data?.order ?? []),
+    admit: (frames) => frames.flatMap(({ text }) => signedTaskSchema.safeParse(parseJson(text)).data?.task ?? []),
     hear: ({ text }) => signedNoticeSchema.safeParse(parseJson(text)).data?.notice,
     leaveAside() {},
   }),
 };
 
 /** A message in the form of a signed one, with a signature that is none. */
-export function inForm(message: TaskOrder | Notice) {
+export function inForm(message: TaskCommand | Notice) {
   const isTask = message.type === 'task';
-  const told = isTask ? { order: message } : { notice: message };
+  const told = isTask ? { task: message } : { notice: message };
   const form = {
     agent_id: randomUUID(),
     nonce: 'A'.repeat(22),
@@ -47,8 +47,8 @@ export function uplinkTo(url: string, more: Partial<Parameters<typeof createUpli
     credentials: { agentId: randomUUID(), token: new Secret('token'), prove },
     version: '1.2.3',
     source: idleSource(randomUUID()),
-    home: randomUUID(),
-    orders: trustingGuard,
+    instanceId: randomUUID(),
+    messageGuard: trustingGuard,
     onOpsStatus: () => {},
     tasks: { onTasks: () => {}, onCancel: () => {} },
     clock: systemClock,

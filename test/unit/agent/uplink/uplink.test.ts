@@ -12,7 +12,7 @@ import { ConfigError } from '../../../../src/base/errors.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { Secret } from '../../../../src/base/secrets.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
-import type { TaskOrder } from '../../../../src/wire/frames.ts';
+import type { TaskCommand } from '../../../../src/wire/frames.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { makeDir, sample } from '../outbox/farm-records.ts';
 import { startService, type TinyService, welcomeFrame } from './tiny-service.ts';
@@ -30,7 +30,7 @@ let outbox: Outbox;
 let service: TinyService;
 let uplink: Uplink | undefined;
 let produced = 0;
-let orders: TaskOrder[] = [];
+let commands: TaskCommand[] = [];
 let cancels: string[] = [];
 let taskFault: Error | undefined;
 let lines: string[] = [];
@@ -48,7 +48,7 @@ beforeEach(async () => {
   outbox = createOutbox(db, { clock: systemClock, log: silentLog, newEpoch: randomUUID, settings: { flushMs: 5 } });
   service = await startService();
   produced = 0;
-  orders = [];
+  commands = [];
   cancels = [];
   lines = [];
   taskFault = undefined;
@@ -76,7 +76,7 @@ function link(
     tasks: {
       onTasks: (got) => {
         if (taskFault !== undefined) throw taskFault;
-        orders.push(...got);
+        commands.push(...got);
       },
       onCancel: (id) => cancels.push(id),
     },
@@ -89,7 +89,7 @@ function link(
   return uplink;
 }
 
-function order(): TaskOrder {
+function order(): TaskCommand {
   return {
     type: 'task',
     task_id: randomUUID(),
@@ -255,7 +255,7 @@ test('tasks are confirmed after they were taken, cancels follow in order', async
   for (const task of sent) service.send(inForm(task));
   service.send(inForm({ type: 'cancel', task_id: sent[0]?.task_id ?? '' }));
   await expect.poll(() => cancels, WAIT).toEqual([sent[0]?.task_id]);
-  expect(orders.map(({ task_id }) => task_id)).toEqual(sent.map(({ task_id }) => task_id));
+  expect(commands.map(({ task_id }) => task_id)).toEqual(sent.map(({ task_id }) => task_id));
   const confirmed = () => service.frames.flatMap((frame) => (frame.type === 'task-received' ? [frame.task_id] : []));
   await expect.poll(confirmed, WAIT).toEqual(sent.map(({ task_id }) => task_id));
 });
@@ -305,7 +305,7 @@ test('hostile frames have no effect, close the connection with a reason and are 
     const { code } = service.closes.at(-1) ?? {};
     expect([4400, 1009]).toContain(code);
   }
-  expect(orders).toEqual([]);
+  expect(commands).toEqual([]);
   expect(cancels).toEqual([]);
   await produce(2);
   await expect.poll(service.samples, WAIT).toEqual(all());
@@ -317,7 +317,7 @@ test('what only a newer service says is left aside, its tasks are handed on', as
   service.send({ type: 'weather', of: 'tomorrow' });
   const dance = { ...order(), name: 'miner.dance.begin', mood: 'high' };
   service.send(inForm(dance));
-  await expect.poll(() => orders.map(({ name }) => name), WAIT).toEqual(['miner.dance.begin']);
+  await expect.poll(() => commands.map(({ name }) => name), WAIT).toEqual(['miner.dance.begin']);
   expect(service.closes).toEqual([]);
 });
 
@@ -330,7 +330,7 @@ test.each(['present', 'newer'])('what a service of the %s version says is taken'
   const unasked = frames.filter(({ type }) => !['welcome', 'ack', 'epoch'].includes(type));
   for (const frame of unasked) service.send(frame);
   const wanted = name === 'present' ? ['miner.system.reboot'] : ['miner.system.reboot', 'miner.dance.begin'];
-  await expect.poll(() => orders.map((taken) => taken.name), WAIT).toEqual(wanted);
+  await expect.poll(() => commands.map((taken) => taken.name), WAIT).toEqual(wanted);
   await expect.poll(() => cancels.length, WAIT).toBe(1);
   expect(service.closes).toEqual([]);
 });
@@ -342,7 +342,7 @@ test('what is not signed is not taken, and ends nothing', async () => {
   service.send(task);
   service.send({ type: 'cancel', task_id: task.task_id });
   service.send(inForm({ ...task, name: 'miner.dance.begin' }));
-  await expect.poll(() => orders.map(({ name }) => name), WAIT).toEqual(['miner.dance.begin']);
+  await expect.poll(() => commands.map(({ name }) => name), WAIT).toEqual(['miner.dance.begin']);
   expect([cancels, service.closes]).toEqual([[], []]);
 });
 
@@ -359,7 +359,7 @@ test('a task before the welcome is not taken', async () => {
   await expect.poll(() => service.frames.length, WAIT).toBeGreaterThan(0);
   service.send(inForm(order()));
   await expect.poll(() => service.closes.at(-1)?.reason, WAIT).toContain('before welcome');
-  expect(orders).toEqual([]);
+  expect(commands).toEqual([]);
 });
 
 test('a service that knows more than was ever written is answered with a new epoch that begins at 1', async () => {

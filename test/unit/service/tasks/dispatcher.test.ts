@@ -5,7 +5,7 @@ import { silentLog } from '../../../../src/base/log.ts';
 import { newId, openStore, type Store } from '../../../../src/service/store/store.ts';
 import { createTaskDispatcher } from '../../../../src/service/tasks/dispatcher.ts';
 import { planBatches } from '../../../../src/service/tasks/plan.ts';
-import type { Notice, TaskOrder } from '../../../../src/wire/frames.ts';
+import type { Notice, TaskCommand } from '../../../../src/wire/frames.ts';
 import { queryDatabase, temporaryDatabase } from '../../../support/database.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { minerRecord } from '../../service-http/records.ts';
@@ -72,7 +72,7 @@ async function startFarm() {
 
 /** An agent that takes what it is sent while there is room. */
 function createListener(room = Number.POSITIVE_INFINITY) {
-  const frames: (TaskOrder | Notice)[] = [];
+  const frames: (TaskCommand | Notice)[] = [];
   const ids = (type: 'task' | 'cancel') =>
     frames.flatMap((frame) => (frame.type === type && 'task_id' in frame ? [frame.task_id] : []));
   return {
@@ -80,7 +80,7 @@ function createListener(room = Number.POSITIVE_INFINITY) {
     cancels: () => ids('cancel'),
     read: () => frames.splice(0),
     hasRoom: () => frames.length < room,
-    send: (_agentId: string, frame: TaskOrder | Notice) => frames.push(frame) > 0,
+    send: (_agentId: string, frame: TaskCommand | Notice) => frames.push(frame) > 0,
   };
 }
 

@@ -1,29 +1,32 @@
-// The check of orders over connections, restarts and copies of the agent: the key is learnt once, numbers only rise, every refusal is counted.
+// The check of tasks over connections, restarts and copies of the agent: the key is learnt once, numbers only rise, every refusal is counted.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { filePin, newPin, pinOf } from '../../../../../src/agent/uplink/signatures/key-pin.ts';
-import { createOrderGuard, ordersMigrations } from '../../../../../src/agent/uplink/signatures/message-guard.ts';
-import type { OrderEvent } from '../../../../../src/agent/uplink/signatures/refusals.ts';
+import {
+  createMessageGuard,
+  messageGuardMigrations,
+} from '../../../../../src/agent/uplink/signatures/message-guard.ts';
+import type { GuardEvent } from '../../../../../src/agent/uplink/signatures/refusals.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
-import type { KeyChange, TaskOrder } from '../../../../../src/wire/frames.ts';
+import type { KeyChange, TaskCommand } from '../../../../../src/wire/frames.ts';
 import { createVirtualClock } from '../../../../support/virtual-clock.ts';
-import { keyChange, newSigner, order, type Signer, signOrder } from './signed.ts';
+import { keyChange, newSigner, type Signer, signTask, task } from './signed.ts';
 
 const AGENT = '0198c0de-0000-7000-8000-0000000000a1';
 const HOUR_MS = 3_600_000;
 
 function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'pithead-orders-'));
+  const path = mkdtempSync(join(tmpdir(), 'pithead-tasks-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
 function database(path = ':memory:'): DatabaseSync {
-  const db = openSqlite(path, [ordersMigrations]);
+  const db = openSqlite(path, [messageGuardMigrations]);
   onTestFinished(() => {
     if (db.isOpen) db.close();
   });
@@ -31,11 +34,11 @@ function database(path = ':memory:'): DatabaseSync {
 }
 
 function setUp({ db = database(), pin = pinOf(), clock = createVirtualClock() } = {}) {
-  const events: OrderEvent[] = [];
+  const events: GuardEvent[] = [];
   const lines: string[] = [];
   const note = (_: unknown, message: string) => void lines.push(message);
   const log = { ...silentLog, info: note, warn: note, error: note };
-  const guard = createOrderGuard(db, { uplink: 'x', agentId: AGENT, pin, clock, log, audit: (e) => events.push(e) });
+  const guard = createMessageGuard(db, { uplink: 'x', agentId: AGENT, pin, clock, log, audit: (e) => events.push(e) });
   /** A connection to a service that shows this key; it signs with it. */
   const connect = (signer: Signer, changes: readonly KeyChange[] = [], skewMs = 0) => {
     const session = guard.begin();
@@ -49,8 +52,8 @@ function setUp({ db = database(), pin = pinOf(), clock = createVirtualClock() } 
       task_key_changes: [...changes],
     });
     let seq = session.taskSeq;
-    const frame = (given: TaskOrder = order(), by = signer) =>
-      signOrder({ agent_id: AGENT, nonce: session.nonce, welcomed_at: at, seq: ++seq, order: given }, by);
+    const frame = (given: TaskCommand = task(), by = signer) =>
+      signTask({ agent_id: AGENT, nonce: session.nonce, welcomed_at: at, seq: ++seq, task: given }, by);
     return { session, frame, at };
   };
   /** How many, by reason. */
@@ -64,14 +67,14 @@ function setUp({ db = database(), pin = pinOf(), clock = createVirtualClock() } 
   return { guard, connect, events, refusals, lines, clock, pin, db };
 }
 
-test('where no key is kept the one that is shown is learnt, with an event, and an order must be signed with it', () => {
+test('where no key is kept the one that is shown is learnt, with an event, and a task must be signed with it', () => {
   const { connect, events, refusals, pin } = setUp();
   const service = newSigner();
   const { session, frame } = connect(service);
   expect(pin.read()).toBe(service.publicKey);
   expect(events).toMatchObject([{ type: 'task_key_pinned', key: AGENT, detail: { uplink: 'x' } }]);
   const first = frame();
-  expect(session.admit([first, frame(order(), newSigner())])).toHaveLength(1);
+  expect(session.admit([first, frame(task(), newSigner())])).toHaveLength(1);
   expect(refusals()).toEqual({ signature: 1 });
 });
 
@@ -86,7 +89,7 @@ test('nothing is taken before the welcome', () => {
 test('what has to come signed and does not is refused; what a newer service says is left aside', () => {
   const { guard, connect, events } = setUp();
   const { session } = connect(newSigner());
-  const plain = order();
+  const plain = task();
   session.leaveAside('task', JSON.stringify(plain));
   session.leaveAside('cancel', JSON.stringify({ type: 'cancel', task_id: plain.task_id }));
   session.leaveAside('ops-status', '{"type":"ops-status"}');
@@ -98,7 +101,7 @@ test('what has to come signed and does not is refused; what a newer service says
   ]);
 });
 
-test('an order counts once on its connection, and on no other', () => {
+test('a task counts once on its connection, and on no other', () => {
   const { connect, refusals, guard } = setUp();
   const service = newSigner();
   const first = connect(service);
@@ -136,7 +139,7 @@ test('the last number survives a restart, and an agent put back to an old copy t
   expect(restored.refusals()).toEqual({ 'another connection': 3 });
 });
 
-test('an order whose number cannot be written is not admitted, and its next sending is', () => {
+test('a task whose number cannot be written is not admitted, and its next sending is', () => {
   const { connect, db } = setUp();
   const { session, frame } = connect(newSigner());
   db.exec('PRAGMA query_only = ON');
@@ -146,14 +149,14 @@ test('an order whose number cannot be written is not admitted, and its next send
 });
 
 test.each([0, HOUR_MS, -HOUR_MS, 25 * HOUR_MS])(
-  'a clock that is %i ms off makes an order live no longer and no shorter',
+  'a clock that is %i ms off makes a task live no longer and no shorter',
   (skewMs) => {
     const { connect, clock } = setUp();
     const { session, frame, at } = connect(newSigner(), [], skewMs);
-    const fifteen = order({ expires_at: new Date(Date.parse(at) + 900_000).toISOString() });
+    const fifteen = task({ expires_at: new Date(Date.parse(at) + 900_000).toISOString() });
     const [fresh] = session.admit([frame(fifteen)]);
     expect(Date.parse(fresh?.expires_at ?? '')).toBe(clock.nowMs() + 900_000);
-    const over = order({ expires_at: new Date(Date.parse(at) - 1).toISOString() });
+    const over = task({ expires_at: new Date(Date.parse(at) - 1).toISOString() });
     const [late] = session.admit([frame(over)]);
     expect(Date.parse(late?.expires_at ?? '')).toBeLessThan(clock.nowMs());
   },
@@ -164,7 +167,7 @@ test('a clock that is set after the welcome changes nothing about it', async () 
   const { session, frame, at } = connect(newSigner());
   await clock.advance(60_000);
   clock.stepWall(-HOUR_MS);
-  const given = order({ expires_at: new Date(Date.parse(at) + 900_000).toISOString() });
+  const given = task({ expires_at: new Date(Date.parse(at) + 900_000).toISOString() });
   const [admitted] = session.admit([frame(given)]);
   expect(Date.parse(admitted?.expires_at ?? '')).toBe(clock.nowMs() + 840_000);
 });
@@ -173,12 +176,12 @@ test('a suspend after the welcome is part of its life', async () => {
   const { connect, clock } = setUp();
   const { session, frame, at } = connect(newSigner());
   clock.suspend(600_000);
-  const given = order({ expires_at: new Date(Date.parse(at) + 900_000).toISOString() });
+  const given = task({ expires_at: new Date(Date.parse(at) + 900_000).toISOString() });
   const [admitted] = session.admit([frame(given)]);
   expect(Date.parse(admitted?.expires_at ?? '')).toBe(clock.nowMs() + 300_000);
 });
 
-test('another key is refused with an event, once, and its orders too; reports may go on', () => {
+test('another key is refused with an event, once, and its tasks too; reports may go on', () => {
   const { connect, events, refusals, lines, pin } = setUp();
   const [service, stranger] = [newSigner(), newSigner()];
   connect(service);
@@ -198,16 +201,16 @@ test('a new key that the old one signed is taken over, with an event', () => {
   const { session, frame } = connect(third, [keyChange(first, second), keyChange(second, third)]);
   expect(pin.read()).toBe(third.publicKey);
   expect(session.admit([frame()])).toHaveLength(1);
-  expect(session.admit([frame(order(), first)])).toEqual([]);
+  expect(session.admit([frame(task(), first)])).toEqual([]);
   expect(events.map(({ type }) => type)).toEqual(['task_key_pinned', 'task_key_changed', 'orders_refused']);
 });
 
-test('a flood of forged orders makes few events, and every one is counted', async () => {
+test('a flood of forged tasks makes few events, and every one is counted', async () => {
   const { connect, refusals, events, clock, guard } = setUp();
   const { session, frame } = connect(newSigner());
   const forger = newSigner();
   for (let n = 0; n < 1_000; n++) {
-    session.admit([frame(order(), forger), frame(order(), forger)]);
+    session.admit([frame(task(), forger), frame(task(), forger)]);
     await clock.advance(20);
   }
   guard.stop();

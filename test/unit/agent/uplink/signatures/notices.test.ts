@@ -1,14 +1,17 @@
-// What a service says beside orders, and somebody else might say in its name: who cancels tasks or calls miners out of operation must be the service
+// What a service says beside tasks, and another party might say in its name: who cancels tasks or calls miners out of operation must be the service
 // once it has shown that it signs this, on this connection and on every later one; a service of before is heard as ever.
 import { expect, onTestFinished, test } from 'vitest';
 import { pinOf } from '../../../../../src/agent/uplink/signatures/key-pin.ts';
-import { createOrderGuard, ordersMigrations } from '../../../../../src/agent/uplink/signatures/message-guard.ts';
-import type { OrderEvent } from '../../../../../src/agent/uplink/signatures/refusals.ts';
+import {
+  createMessageGuard,
+  messageGuardMigrations,
+} from '../../../../../src/agent/uplink/signatures/message-guard.ts';
+import type { GuardEvent } from '../../../../../src/agent/uplink/signatures/refusals.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import type { Notice } from '../../../../../src/wire/frames.ts';
 import { createVirtualClock } from '../../../../support/virtual-clock.ts';
-import { newSigner, order, type Signer, signNotice, signOrder } from './signed.ts';
+import { newSigner, type Signer, signNotice, signTask, task } from './signed.ts';
 
 const AGENT = '0198c0de-0000-7000-8000-0000000000a1';
 const KEY = '0198c0de-0000-4000-8000-000000000001';
@@ -17,12 +20,12 @@ const OUT: Notice = { type: 'ops-status', is_first: false, miners: [{ miner_key:
 
 function setUp() {
   const pin = pinOf();
-  const db = openSqlite(':memory:', [ordersMigrations]);
+  const db = openSqlite(':memory:', [messageGuardMigrations]);
   onTestFinished(() => db.close());
-  const events: OrderEvent[] = [];
+  const events: GuardEvent[] = [];
   const clock = createVirtualClock();
-  const audit = (event: OrderEvent) => void events.push(event);
-  const guard = createOrderGuard(db, { uplink: 'x', agentId: AGENT, pin, clock, log: silentLog, audit });
+  const audit = (event: GuardEvent) => void events.push(event);
+  const guard = createMessageGuard(db, { uplink: 'x', agentId: AGENT, pin, clock, log: silentLog, audit });
   const connect = (signer: Signer) => {
     const session = guard.begin();
     const at = new Date(clock.nowMs()).toISOString();
@@ -33,7 +36,7 @@ function setUp() {
     return {
       session,
       signed: (notice: Notice, more: object = {}) => signNotice({ ...forThis(), notice, ...more }, signer),
-      order: () => signOrder({ ...forThis(), order: order() }, signer),
+      task: () => signTask({ ...forThis(), task: task() }, signer),
     };
   };
   const refusals = () => {
@@ -61,14 +64,14 @@ test('forged, altered, of another agent or connection, or said again: none is he
   const good = signed(CANCEL);
   expect(session.hear(good)).toEqual(CANCEL);
   const other = connect(newSigner());
-  const asOrder = signOrder({ ...JSON.parse(good.text), order: order() }, service);
+  const asTask = signTask({ ...JSON.parse(good.text), task: task() }, service);
   for (const frame of [
     good,
     old,
     other.signed(OUT),
     { ...signed(OUT), text: signed(OUT).text.replace('retired', 'archived') },
     signed(OUT, { agent_id: KEY }),
-    { ...asOrder, type: 'signed-notice' as const },
+    { ...asTask, type: 'signed-notice' as const },
     signNotice({ ...JSON.parse(good.text), seq: 1_000, notice: { type: 'cancel', task_id: 'x' } }, service),
   ])
     expect(session.hear(frame)).toBeUndefined();
@@ -80,13 +83,13 @@ test('forged, altered, of another agent or connection, or said again: none is he
   );
 });
 
-test('a signed notice is no order, an order no notice, and both are numbered in one row', () => {
+test('a signed notice is no task, a task no notice, and both are numbered in one row', () => {
   const { connect, db } = setUp();
-  const { session, signed, order: next } = connect(newSigner());
+  const { session, signed, task: next } = connect(newSigner());
   const [first, notice, second] = [next(), signed(CANCEL), next()];
   expect(session.admit([first])).toHaveLength(1);
   expect(session.admit([{ ...notice, type: 'signed-task' }])).toEqual([]);
-  // A full disk takes no orders; to give tasks up needs none.
+  // A full disk takes no tasks; to give tasks up needs none.
   db.exec('PRAGMA query_only = ON');
   expect(session.hear(notice)).toEqual(CANCEL);
   db.exec('PRAGMA query_only = OFF');

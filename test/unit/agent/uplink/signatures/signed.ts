@@ -1,13 +1,13 @@
-// Orders and notices as a service signs them, and as somebody else would.
+// Tasks and notices as a service signs them, and as another party would.
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
-import type { SignedNoticeFrame, SignedTaskFrame, TaskOrder } from '../../../../../src/wire/frames.ts';
+import type { SignedNoticeFrame, SignedTaskFrame, TaskCommand } from '../../../../../src/wire/frames.ts';
 import {
   keyChangeBytes,
   noticeBytes,
-  orderBytes,
   type SignedNotice,
-  type SignedOrder,
-} from '../../../../../src/wire/orders.ts';
+  type SignedTask,
+  taskBytes,
+} from '../../../../../src/wire/signed-messages.ts';
 
 export type Signer = { readonly key: KeyObject; readonly publicKey: string };
 
@@ -16,7 +16,7 @@ export function newSigner(): Signer {
   return { key: privateKey, publicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') };
 }
 
-export function order(fields: Partial<TaskOrder> = {}): TaskOrder {
+export function task(fields: Partial<TaskCommand> = {}): TaskCommand {
   return {
     type: 'task',
     task_id: randomUUID(),
@@ -31,10 +31,10 @@ export function order(fields: Partial<TaskOrder> = {}): TaskOrder {
 }
 
 export function signText(text: string, { key }: Signer): SignedTaskFrame {
-  return { type: 'signed-task', text, signature: sign(null, orderBytes(text), key).toString('base64') };
+  return { type: 'signed-task', text, signature: sign(null, taskBytes(text), key).toString('base64') };
 }
 
-export const signOrder = (fields: SignedOrder, signer: Signer): SignedTaskFrame =>
+export const signTask = (fields: SignedTask, signer: Signer): SignedTaskFrame =>
   signText(JSON.stringify(fields), signer);
 
 export function signNotice(fields: SignedNotice, { key }: Signer): SignedNoticeFrame {

@@ -1,13 +1,13 @@
-// What an order must be to be believed: of the pinned key, for this agent, on this connection, newer than all before. Anything else is refused by name.
+// What a task must be to be believed: of the pinned key, for this agent, on this connection, newer than all before. Anything else is refused by name.
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Expected, leadsTo, verifyOrder } from '../../../../../src/agent/uplink/signatures/verify.ts';
+import { type Expected, leadsTo, verifyTask } from '../../../../../src/agent/uplink/signatures/verify.ts';
 import { readPublicKey } from '../../../../../src/base/secrets.ts';
 import { readServiceFrame, serviceFrameSchema } from '../../../../../src/wire/frames.ts';
-import type { SignedOrder } from '../../../../../src/wire/orders.ts';
-import { keyChange, newSigner, order, signOrder, signText } from './signed.ts';
+import type { SignedTask } from '../../../../../src/wire/signed-messages.ts';
+import { keyChange, newSigner, signTask, signText, task } from './signed.ts';
 
 const AGENT = '0198c0de-0000-7000-8000-0000000000a1';
 const NONCE = 'AAAAAAAAAAAAAAAAAAAAAA';
@@ -20,26 +20,26 @@ const expected: Expected = {
   welcomedAt: AT,
   lastSeq: 7,
 };
-const good = (): SignedOrder => ({ agent_id: AGENT, nonce: NONCE, welcomed_at: AT, seq: 8, order: order() });
+const good = (): SignedTask => ({ agent_id: AGENT, nonce: NONCE, welcomed_at: AT, seq: 8, task: task() });
 
-test('an order of the service is read as it was given', () => {
+test('a task of the service is read as it was given', () => {
   const fields = good();
-  expect(verifyOrder(signOrder(fields, service), expected)).toEqual({ signed: fields });
-  expect(verifyOrder(signOrder({ ...fields, seq: 500_000 }, service), expected)).toMatchObject({
+  expect(verifyTask(signTask(fields, service), expected)).toEqual({ signed: fields });
+  expect(verifyTask(signTask({ ...fields, seq: 500_000 }, service), expected)).toMatchObject({
     signed: { seq: 500_000 },
   });
 });
 
 test('what a newer service adds is covered by the signature and left out', () => {
-  const { order: inner, ...outer } = good();
-  const text = JSON.stringify({ ...outer, newer: 1, order: { ...inner, newer: { of: 2 } } });
-  expect(verifyOrder(signText(text, service), expected)).toEqual({ signed: { ...outer, order: inner } });
-  expect(verifyOrder({ ...signText(text, service), text: text.replace('"of":2', '"of":3') }, expected)).toEqual({
+  const { task: inner, ...outer } = good();
+  const text = JSON.stringify({ ...outer, newer: 1, task: { ...inner, newer: { of: 2 } } });
+  expect(verifyTask(signText(text, service), expected)).toEqual({ signed: { ...outer, task: inner } });
+  expect(verifyTask({ ...signText(text, service), text: text.replace('"of":2', '"of":3') }, expected)).toEqual({
     refused: 'signature',
   });
 });
 
-test.each<[string, Partial<SignedOrder>]>([
+test.each<[string, Partial<SignedTask>]>([
   ['another agent', { agent_id: '0198c0de-0000-7000-8000-0000000000a2' }],
   ['another connection', { nonce: 'BAAAAAAAAAAAAAAAAAAAAA' }],
   ['another connection', { welcomed_at: '2026-01-02T03:04:05.001Z' }],
@@ -48,9 +48,9 @@ test.each<[string, Partial<SignedOrder>]>([
   ['sequence', { seq: 2_000_000 }],
   ['unreadable', { seq: 0 }],
   ['unreadable', { seq: 8.5 }],
-  ['unreadable', { order: order({ miner_key: '../x' }) }],
+  ['unreadable', { task: task({ miner_key: '../x' }) }],
 ])('refused for %s: %j', (refused, fields) => {
-  expect(verifyOrder(signOrder({ ...good(), ...fields }, service), expected)).toEqual({ refused });
+  expect(verifyTask(signTask({ ...good(), ...fields }, service), expected)).toEqual({ refused });
 });
 
 test('another key, a signature for another purpose, no signature: refused', () => {
@@ -61,17 +61,17 @@ test('another key, a signature for another purpose, no signature: refused', () =
     { ...signText(text, service), signature: Buffer.alloc(64).toString('base64') },
     { ...signText(text, service), signature: '' },
   ];
-  for (const frame of forged) expect(verifyOrder(frame, expected)).toEqual({ refused: 'signature' });
+  for (const frame of forged) expect(verifyTask(frame, expected)).toEqual({ refused: 'signature' });
 });
 
-test('any bit of the frame that is flipped, anything cut off or put in: no order', () => {
-  const frame = signOrder({ ...good(), order: order({ params: { force: true } }) }, service);
+test('any bit of the frame that is flipped, anything cut off or put in: no task', () => {
+  const frame = signTask({ ...good(), task: task({ params: { force: true } }) }, service);
   const whole = Buffer.from(JSON.stringify(frame));
   const believed = (text: string) => {
     const read = readServiceFrame(text);
     if (read.kind !== 'frame' || read.frame.type !== 'signed-task') return false;
     const isSame = read.frame.text === frame.text && read.frame.signature === frame.signature;
-    return !isSame && verifyOrder(read.frame, expected).refused === undefined;
+    return !isSame && verifyTask(read.frame, expected).refused === undefined;
   };
   for (let bit = 0; bit < whole.length * 8; bit++) {
     const bytes = Buffer.from(whole);
@@ -88,22 +88,22 @@ test('any bit of the frame that is flipped, anything cut off or put in: no order
   );
 });
 
-test('any field that is changed after signing: no order', () => {
+test('any field that is changed after signing: no task', () => {
   const fields = good();
-  const frame = signOrder(fields, service);
+  const frame = signTask(fields, service);
   const change = fc.oneof(
     fc
       .constantFrom('agent_id', 'nonce', 'welcomed_at', 'seq')
       .chain((name) => fc.jsonValue().map((value) => ({ ...fields, [name]: value }))),
     fc
-      .constantFrom(...Object.keys(fields.order))
-      .chain((name) => fc.jsonValue().map((value) => ({ ...fields, order: { ...fields.order, [name]: value } }))),
+      .constantFrom(...Object.keys(fields.task))
+      .chain((name) => fc.jsonValue().map((value) => ({ ...fields, task: { ...fields.task, [name]: value } }))),
   );
   fc.assert(
     fc.property(change, (changed) => {
       const text = JSON.stringify(changed);
       fc.pre(text !== frame.text);
-      expect(verifyOrder({ ...frame, text }, expected)).toEqual({ refused: 'signature' });
+      expect(verifyTask({ ...frame, text }, expected)).toEqual({ refused: 'signature' });
     }),
     { numRuns: 200 },
   );
@@ -143,7 +143,7 @@ test('what was signed by an earlier build of this version is still signed', () =
     const key = readPublicKey(welcome.task_key);
     if (key === undefined) throw new Error('the welcome shows a key');
     const golden = { key, agentId: AGENT, nonce: NONCE, welcomedAt: AT, lastSeq: 0 };
-    expect(verifyOrder(signed, golden)).toMatchObject({ signed: { seq: 1, order: { name: 'miner.system.reboot' } } });
+    expect(verifyTask(signed, golden)).toMatchObject({ signed: { seq: 1, task: { name: 'miner.system.reboot' } } });
     const [change] = welcome.task_key_changes;
     expect(leadsTo(change.from, welcome.task_key, welcome.task_key_changes)).toBe(true);
   }

@@ -26,14 +26,14 @@ import {
   opsStatusFrameSchema,
   type SignedNoticeFrame,
   type SignedTaskFrame,
-  type TaskOrder,
+  type TaskCommand,
   taskFrameSchema,
 } from './frames.ts';
 
 /** Go before what is signed, so that no signature can be moved to another purpose. */
-const ORDER_PURPOSE = 'pithead order\n';
+const TASK_PURPOSE = 'pithead task\n';
 const NOTICE_PURPOSE = 'pithead notice\n';
-const KEY_PURPOSE = 'pithead key of orders\n';
+const KEY_PURPOSE = 'pithead signing key\n';
 
 const signedFor = {
   agent_id: z.uuid(),
@@ -42,8 +42,8 @@ const signedFor = {
   welcomed_at: z.iso.datetime(),
   seq: z.int().min(1),
 };
-export const signedOrderSchema = z.object({ ...signedFor, order: taskFrameSchema });
-export type SignedOrder = z.infer<typeof signedOrderSchema>;
+export const signedTaskSchema = z.object({ ...signedFor, task: taskFrameSchema });
+export type SignedTask = z.infer<typeof signedTaskSchema>;
 export const signedNoticeSchema = z.object({
   ...signedFor,
   notice: z.discriminatedUnion('type', [cancelFrameSchema, opsStatusFrameSchema]),
@@ -66,10 +66,10 @@ export type Signing = {
   /** How it came from the keys before it. */
   readonly changes: readonly KeyChange[];
   /** Each gets the next number, also one that is sent again. */
-  sign(message: TaskOrder | Notice): SignedTaskFrame | SignedNoticeFrame;
+  sign(message: TaskCommand | Notice): SignedTaskFrame | SignedNoticeFrame;
 };
 
-export const orderBytes = (text: string): Buffer => Buffer.from(ORDER_PURPOSE + text);
+export const taskBytes = (text: string): Buffer => Buffer.from(TASK_PURPOSE + text);
 export const noticeBytes = (text: string): Buffer => Buffer.from(NOTICE_PURPOSE + text);
 
 /** Of public keys as the wire has them. */
