@@ -37,7 +37,7 @@ import { openOutbox } from './outbox/open.ts';
 import { createPoller } from './poll/poller.ts';
 import { openDesiredPools, poolLockMigrations } from './pool-lock/desired-pools.ts';
 import { createPoolGuard } from './pool-lock/guard.ts';
-import { paceOf } from './scan/scan-limits.ts';
+import { scanLimitsOf } from './scan/scan-limits.ts';
 import { createScanning } from './scan/scanning.ts';
 import { agentDatabasePath, openAgentDatabase, vaultOf } from './state/database.ts';
 import { instanceIdMigrations, instanceIdOf } from './state/instance-id.ts';
@@ -189,7 +189,7 @@ export function createAgent(options: AgentOptions) {
   /** Says how this host reaches the miners, and which setting of it stands in the way. */
   const sayReadiness = () => {
     if (config.ranges.toProbe === 0) return;
-    const { way, advice } = paceOf(config.scan, config.ranges, 'background');
+    const { way, advice } = scanLimitsOf(config.scan, config.ranges, 'background');
     log.info({ addresses: config.ranges.toProbe, way }, 'networks of the miners');
     for (const line of advice) log.warn({}, line);
   };

@@ -8,7 +8,7 @@ import { parseConfig } from '../../src/agent/config/config.ts';
 import { createDeviceClient, type DeviceClient, type MinerTarget } from '../../src/agent/device/device-client.ts';
 import { createPoller } from '../../src/agent/poll/poller.ts';
 import { runScan } from '../../src/agent/scan/scan.ts';
-import { paceOf } from '../../src/agent/scan/scan-limits.ts';
+import { scanLimitsOf } from '../../src/agent/scan/scan-limits.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { MutexPriority } from '../../src/transport/limits/device-mutex.ts';
@@ -36,7 +36,7 @@ test('a scan that nobody waits for keeps to its rate and asks no port twice, ove
     stations.set(ip, i % 2 === 0 ? { ports: { 80: 'open', 4028: 'open' }, who: [miner(ip)] } : { ports: shut });
   }
   const { deps, seen } = createNetwork(clock, stations);
-  const { limits } = paceOf(config.scan, config.ranges, 'background');
+  const { limits } = scanLimitsOf(config.scan, config.ranges, 'background');
   const scan = runScan({ ranges: config.ranges, limits, isBackground: true }, deps, {}, new AbortController().signal);
   const account = await clock.finish(scan, 3 * 3_600 * SECOND);
   const asked = seen.probes.map(({ ip, port }) => `${ip}:${port}`);
@@ -187,7 +187,7 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
   await systemClock.sleep(2 * intervalMs, signal);
   const probes: number[] = [];
   const startMs = systemClock.monotonicMs();
-  const { limits } = paceOf(config.scan, config.ranges, 'background');
+  const { limits } = scanLimitsOf(config.scan, config.ranges, 'background');
   const account = await runScan(
     { ranges: config.ranges, known: targets.keys(), limits, isBackground: true },
     {

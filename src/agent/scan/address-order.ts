@@ -3,7 +3,7 @@
 import { holdsAddress, type Span } from '../../base/net/intervals.ts';
 import type { NamedRange } from '../../base/net/ranges.ts';
 
-export type Stop = { readonly address: number; readonly range: NamedRange };
+export type ScanAddress = { readonly address: number; readonly range: NamedRange };
 
 /** Badly approximable fractions: steps of such a length spread any run of probes evenly over the range, so also over its subnets. */
 const STRIDES = [(Math.sqrt(5) - 1) / 2, Math.sqrt(2) - 1, (Math.sqrt(3) - 1) / 2] as const;
@@ -16,7 +16,7 @@ export function* orderAddresses(
   ranges: readonly NamedRange[],
   known: ReadonlySet<number>,
   random: () => number,
-): Generator<Stop, void, undefined> {
+): Generator<ScanAddress, void, undefined> {
   for (const address of known) {
     const range = ranges.find(({ spans }) => holdsAddress(spans, address));
     if (range !== undefined) yield { address, range };

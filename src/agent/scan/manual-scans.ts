@@ -1,4 +1,4 @@
-// Who waits for a manual scan: its progress while it runs, its account when every miner that it found is known. It queues nothing itself.
+// The callers of manual scans: each gets the progress, and the account when every found miner is known. It queues nothing itself.
 import { CancelledError } from '../../base/errors.ts';
 import type { ScanAccount } from '../../model/contact.ts';
 import type { Contact, Identification, ScanPlan, ScanProgress } from './plan.ts';
@@ -17,7 +17,7 @@ type Waiting<F extends Identification> = ManualOptions<F> & {
   reject(error: unknown): void;
 };
 
-/** `findings` = when everything that was found until now has been taken in. */
+/** `findings` resolves when everything found so far is taken in. */
 export function createManualScans<F extends Identification = Identification>(
   scanner: () => Pick<Scanner, 'request' | 'cancel'>,
   findings: () => Promise<void>,
@@ -46,14 +46,14 @@ export function createManualScans<F extends Identification = Identification>(
         options.signal?.removeEventListener('abort', cancel);
       }
     },
-    /** This and the following are for the sink of the scanner. */
+    /** From here on: for the sink of the scanner. */
     onContact: ({ id }: ScanTicket, contact: Contact<F>) => waiting.get(id)?.onContact?.(contact),
     onProgress: ({ id }: ScanTicket, progress: ScanProgress) => waiting.get(id)?.onProgress?.(progress),
     onEnd({ id, account }: FinishedScan): void {
-      const who = waiting.get(id);
+      const caller = waiting.get(id);
       waiting.delete(id);
-      if (account === undefined) who?.reject(new CancelledError('scan the farm'));
-      else if (who !== undefined) findings().then(() => who.resolve(account), who.reject);
+      if (account === undefined) caller?.reject(new CancelledError('scan the farm'));
+      else if (caller !== undefined) findings().then(() => caller.resolve(account), caller.reject);
     },
   };
 }

@@ -1,12 +1,12 @@
-// What a scan is told to do, within which limits, and what it says while it runs. Types and defaults only.
+// What a scan does, within which limits, and what it reports while it runs. Types and defaults only.
 import type { Clock } from '../../base/clock.ts';
 import type { NamedRange, RangesToProbe } from '../../base/net/ranges.ts';
 import { IDENTIFY_DEADLINE_MS } from '../../driver/identify.ts';
 import type { ContactStatus } from '../../model/contact.ts';
 import type { ProbeResult } from '../../transport/tcp/exchange.ts';
-import type { Brake } from './worker-pool.ts';
+import type { Pause } from './worker-pool.ts';
 
-/** What identification found; the caller adds what it wants to be handed on to the listener. */
+/** What identification found; the caller adds what the listener should get. */
 export type Identification =
   | { readonly status: 'identified' | 'unknown' | 'login_refused' }
   | { readonly status: 'likely'; readonly target: { readonly driver: { readonly id: string } } };
@@ -16,12 +16,12 @@ type ScanLimits = {
   readonly maxSockets: number;
   /** Probes started per second; absent = as fast as `maxSockets` allows. */
   readonly maxPerSecond?: number | undefined;
-  /** Of one probe at least; where hosts answer slowly it waits longer. Above one second, because a lost first packet is repeated after one. */
+  /** Least timeout of a probe; it grows where hosts answer slowly. Above one second, because a lost first packet is repeated after one second. */
   readonly probeTimeoutMs: number;
   readonly maxIdentifying: number;
   /** Of one identification, in all. */
   readonly identifyDeadlineMs: number;
-  /** How long what failed is left alone before its second chance. */
+  /** Time between the first pass and the second. */
   readonly secondPassAfterMs: number;
 };
 
@@ -37,12 +37,12 @@ export type ScanPlan = {
   readonly ranges: RangesToProbe;
   /** Addresses where we know a miner to be; those outside the ranges do not matter. */
   readonly known?: Iterable<string>;
-  /** Of these, where the miner does not answer its polls either: one try that hears nothing is enough, and it is a short one. */
+  /** Of these, the ones whose miner does not answer its polls either: they get one short try. */
   readonly mute?: ReadonlySet<string>;
   /** Default 80, 4028, 4433. */
   readonly ports?: readonly number[];
   readonly limits?: Partial<ScanLimits>;
-  /** Nobody waits for it. */
+  /** No person waits for it. */
   readonly isBackground?: boolean;
 };
 
@@ -52,13 +52,13 @@ export type ScanDeps<F extends Identification> = {
   readonly random: () => number;
   /** One connect, closed at once. Rejects only when it could not be tried, or with the signal. */
   probe(ip: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<ProbeResult>;
-  /** Who answers there. A rejection counts as `unknown`. On its last try a slow device deserves all the patience there is. */
+  /** Identifies the device there. A rejection counts as `unknown`. `isLastTry`: a slow device gets the longest timeouts. */
   identify(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal, isLastTry: boolean): Promise<F>;
   /** Lets a more urgent scan go first. */
-  readonly brake?: Brake;
+  readonly pause?: Pause;
 };
 
-/** The final answer of one address, except `silent` ones, which are only counted. `found` is there if identification gave an answer. */
+/** The result of one address; `silent` ones are only counted. `found` is present if identification gave an answer. */
 export type Contact<F extends Identification> = {
   readonly ip: string;
   readonly range: NamedRange;
@@ -83,7 +83,7 @@ export type ScanProgress = {
 };
 
 export type ScanListener<F extends Identification> = {
-  /** Each address at most once, with its final status: identified ones at once, those that get a second chance at the end. */
+  /** Each address at most once, with its final status; those of the second pass come at the end. */
   onContact?(contact: Contact<F>): void;
   /** A few times a second, and once at the end. */
   onProgress?(progress: ScanProgress): void;

@@ -1,4 +1,4 @@
-// How hard this host may scan: the configured limits, held within what its open files and its neighbour table bear, and advice where they are tight.
+// The limits of a scan on this host: as configured, and within its open files and its neighbour table; with advice where they are tight.
 import type { RangesToProbe } from '../../base/net/ranges.ts';
 import { socketsWithin } from '../../base/platform/fd-limit.ts';
 import { SCAN_PORTS } from '../../driver/identify.ts';
@@ -15,14 +15,11 @@ export type ScanSettings = {
   readonly maxIdentifying: number;
 };
 
-/**
- * Connects per second of a scan that nobody waits for, where the configuration says nothing: routers that track connections bear it, and no miner
- * notices.
- */
+/** Default connects per second of a background scan: routers that track connections bear it, and miners do not notice. */
 const BACKGROUND_PER_SECOND = 100;
 
-/** `background` = nobody waits for it. */
-export function paceOf(
+/** `background` = no person waits for it. */
+export function scanLimitsOf(
   scan: ScanSettings,
   { ranges, toProbe }: Pick<RangesToProbe, 'ranges' | 'toProbe'>,
   kind: 'asked-for' | 'background' = 'asked-for',
@@ -47,7 +44,7 @@ export function paceOf(
   };
 }
 
-/** A scan that is not over when the next one is due leaves that out. */
+/** A scan that still runs when the next one is due suppresses that one. */
 function adviseSchedule({ every, maxPerSecond }: ScanSettings, toProbe: number, perSecond: number): string[] {
   const connects = toProbe * SCAN_PORTS.length;
   const tookMs = (connects / perSecond) * 1_000;

@@ -1,24 +1,31 @@
 // One scan: probes the ports of every address, identifies what answers, gives a second chance where one is worth it, and accounts for every
-// address. Results stream. It does not remember anything between scans and reaches miners only through what it is handed.
+// address. Results stream. It remembers nothing between scans and reaches miners only through what it is handed.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../driver/identify.ts';
-import { type ContactStatus, countedAs, noCounts, type ScanAccount } from '../../model/contact.ts';
+import type { ScanAccount } from '../../model/contact.ts';
 import { Queue } from '../../transport/limits/queue.ts';
 import { orderAddresses } from './address-order.ts';
-import type { Identification, ScanDeps, ScanListener, ScanPlan, ScanProgress } from './plan.ts';
-import { SCAN_LIMITS } from './plan.ts';
-import { type AnswerTime, Door, knock, patienceMs } from './probe-ports.ts';
-import { createLane, type Lane } from './worker-pool.ts';
+import { type AnswerTime, HostProbe, patienceMs, probePorts } from './host-probe.ts';
+import {
+  type Identification,
+  SCAN_LIMITS,
+  type ScanDeps,
+  type ScanListener,
+  type ScanPlan,
+  type ScanProgress,
+} from './plan.ts';
+import { ScanTally } from './tally.ts';
+import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
 
 const PROGRESS_EVERY_MS = 250;
-/** What is in flight when a scan is cancelled has this long to end. */
+/** Probes in flight when a scan is cancelled have this long to end. */
 const CANCEL_GRACE_MS = 2_000;
-/** An identification that is told to stop may still hand over its answer. */
+/** An identification that is aborted may still hand over its answer. */
 const IDENTIFY_GRACE_MS = 250;
-/** The second pass is gentler: what was missed was often missed because too much was asked at once. */
+/** The second pass is gentler: a device is often missed because too much was asked at once. */
 const SECOND_PASS_SHARE = 4;
 /** For a miner that does not answer its polls either. */
 const MUTE_DEADLINE_MS = 5_000;
@@ -27,235 +34,232 @@ const MUTE_DEADLINE_MS = 5_000;
  * Scans until every address has its class, or until `signal` aborts: then it keeps what it found and counts the rest as not reached. Resolves
  * with the account in both cases; rejects only with what a listener threw.
  */
-export async function runScan<F extends Identification>(
+export function runScan<F extends Identification>(
   plan: ScanPlan,
   deps: ScanDeps<F>,
   listener: ScanListener<F>,
   signal: AbortSignal,
 ): Promise<ScanAccount> {
-  const { clock } = deps;
-  const limits = { ...SCAN_LIMITS, ...plan.limits };
-  const ports = plan.ports?.length ? plan.ports : SCAN_PORTS;
-  const sidePorts = plan.ports?.length ? [] : SIDE_PORTS;
-  const known = new Set([...(plan.known ?? [])].flatMap((ip) => parseIpv4(ip) ?? []));
-  const stops = orderAddresses(plan.ranges.ranges, known, deps.random);
-  const startMs = clock.monotonicMs();
-  const connectMs =
-    limits.maxPerSecond === undefined ? 0 : msPerConnect(limits.maxPerSecond, ports.length + sidePorts.length);
+  return new Scan(plan, deps, listener, signal).run();
+}
 
-  const counts = noCounts();
-  const likely = new Map<string, number>();
-  const answerTime: AnswerTime = { meanMs: 0, spreadMs: 0, count: 0 };
-  const secondChance = new Set<Door<F>>();
-  const lanes = new Set<Lane>();
-  let phase: ScanProgress['phase'] = 'first pass';
-  let probed = 0;
-  let answering = 0;
-  let identifying = 0;
-  let unasked = 0;
-  let isOver = false;
-  let broken: { readonly error: unknown } | undefined;
+class Scan<F extends Identification> {
+  readonly #plan: ScanPlan;
+  readonly #deps: ScanDeps<F>;
+  readonly #listener: ScanListener<F>;
+  readonly #signal: AbortSignal;
+  readonly #limits: typeof SCAN_LIMITS;
+  readonly #ports: readonly number[];
+  readonly #sidePorts: readonly number[];
+  /** Least time per connect, ms; 0 = no limit. */
+  readonly #connectMs: number;
+  readonly #startMs: number;
+  readonly #tally: ScanTally;
+  readonly #answerTime: AnswerTime = { meanMs: 0, spreadMs: 0, count: 0 };
+  readonly #secondChance = new Set<HostProbe<F>>();
+  #pools: readonly WorkerPool[] = [];
+  #phase: ScanProgress['phase'] = 'first pass';
+  #isOver = false;
+  #broken: { readonly error: unknown } | undefined;
 
-  /** A miner that was missed is asked again with more patience. */
-  const probeTimeoutMs = (door: Door<F>) =>
-    (phase === 'second pass' && !isAnswering(door) ? 2 : 1) * patienceMs(answerTime, limits.probeTimeoutMs);
-  const isMute = ({ ip }: Door<F>) => plan.mute?.has(ip) === true;
-  const knockAt = (door: Door<F>, asked: readonly number[]) =>
-    knock(door, { clock, probe: deps.probe, ports: asked, timeoutMs: probeTimeoutMs(door), signal, answerTime });
+  constructor(plan: ScanPlan, deps: ScanDeps<F>, listener: ScanListener<F>, signal: AbortSignal) {
+    this.#plan = plan;
+    this.#deps = deps;
+    this.#listener = listener;
+    this.#signal = signal;
+    this.#limits = { ...SCAN_LIMITS, ...plan.limits };
+    this.#ports = plan.ports?.length ? plan.ports : SCAN_PORTS;
+    this.#sidePorts = plan.ports?.length ? [] : SIDE_PORTS;
+    this.#connectMs = msPerConnect(this.#limits.maxPerSecond, this.#ports.length + this.#sidePorts.length);
+    this.#startMs = deps.clock.monotonicMs();
+    this.#tally = new ScanTally(plan.ranges);
+  }
 
-  const progress = (): ScanProgress => {
-    const elapsedMs = clock.monotonicMs() - startMs;
-    return {
-      phase,
-      toProbe: plan.ranges.toProbe,
-      probed,
-      identifying,
-      identified: counts.identified,
-      answering,
-      elapsedMs,
-      ...(probed > 0 && { remainingMs: Math.round((elapsedMs / probed) * (plan.ranges.toProbe - probed)) }),
-    };
-  };
-
-  const settle = (door: Door<F>, status: ContactStatus) => {
-    if (isOver) return;
-    counts[countedAs(status)]++;
-    if (status === 'silent') return;
-    const { ip, range, open, found } = door;
-    if (found?.status === 'likely') likely.set(found.target.driver.id, (likely.get(found.target.driver.id) ?? 0) + 1);
+  async run(): Promise<ScanAccount> {
+    const unwatch = this.#watch();
     try {
-      listener.onContact?.({ ip, range, status, openPorts: [...open], ...(found !== undefined && { found }) });
-    } catch (error) {
-      isOver = true;
-      throw error;
+      await this.#firstPass();
+      if (this.#secondChance.size > 0 && !this.#signal.aborted && this.#broken === undefined) await this.#secondPass();
+      if (this.#broken !== undefined) throw this.#broken.error;
+      for (const host of this.#secondChance) this.#conclude(host);
+      this.#phase = 'done';
+      this.#reportProgress();
+    } finally {
+      this.#isOver = true;
+      this.#abandon();
+      unwatch();
     }
-  };
+    return this.#tally.account(this.#elapsedMs(), this.#signal.aborted);
+  }
 
-  const identify = async (door: Door<F>) => {
-    const onDeadline = () => new PeerError('peer.timeout', `identify ${door.ip}`, 'soon');
-    const deadlineMs = isMute(door) ? Math.min(MUTE_DEADLINE_MS, limits.identifyDeadlineMs) : limits.identifyDeadlineMs;
-    const bounds = { deadlineMs, graceMs: IDENTIFY_GRACE_MS, signal, onDeadline };
+  /** Follows the signal and reports progress; returns the way to end both. */
+  #watch(): () => void {
+    const { clock } = this.#deps;
+    let cancelGrace = () => {};
+    const onAbort = () => {
+      for (const pool of this.#pools) pool.stop();
+      cancelGrace = clock.after(CANCEL_GRACE_MS, () => this.#abandon());
+    };
+    this.#signal.addEventListener('abort', onAbort, { once: true });
+    const stopProgress = every(clock, PROGRESS_EVERY_MS, () => {
+      try {
+        this.#reportProgress();
+      } catch (error) {
+        this.#broken = { error };
+        this.#abandon();
+      }
+    });
+    return () => {
+      stopProgress();
+      cancelGrace();
+      this.#signal.removeEventListener('abort', onAbort);
+    };
+  }
+
+  #firstPass(): Promise<void> {
+    const { ranges, known: knownIps = [] } = this.#plan;
+    const known = new Set([...knownIps].flatMap((ip) => parseIpv4(ip) ?? []));
+    const addresses = orderAddresses(ranges.ranges, known, this.#deps.random);
+    const next = () => {
+      const { done, value } = addresses.next();
+      return done ? undefined : new HostProbe<F>(value, known.has(value.address));
+    };
+    return this.#pass(next, this.#limits.maxIdentifying, (host) => {
+      if (host.deservesSecondChance && !(this.#isMute(host) && host.isIdentified)) this.#secondChance.add(host);
+      else this.#conclude(host);
+    });
+  }
+
+  async #secondPass(): Promise<void> {
+    this.#phase = 'second pass';
+    await this.#deps.clock.sleep(this.#limits.secondPassAfterMs, this.#signal).catch(() => {});
+    const again = this.#secondChance.values();
+    const atOnce = Math.max(1, Math.floor(this.#limits.maxIdentifying / SECOND_PASS_SHARE));
+    await this.#pass(
+      () => again.next().value,
+      atOnce,
+      (host) => {
+        this.#secondChance.delete(host);
+        this.#conclude(host);
+      },
+    );
+  }
+
+  /** Sends hosts through both stages; identification runs beside probing. `done` gets each host once. */
+  async #pass(next: () => HostProbe<F> | undefined, maxIdentifying: number, done: (host: HostProbe<F>) => void) {
+    const { clock, pause } = this.#deps;
+    const queue = new Queue<HostProbe<F>>();
+    const identifyWorkers = createWorkerPool({
+      ...{ clock, pause, limit: maxIdentifying },
+      next: () => queue.shift(),
+      run: async (host) => {
+        await this.#identify(host);
+        this.#tally.identifying--;
+        if (!this.#signal.aborted || host.isIdentified) done(host);
+      },
+    });
+    const probeWorkers: WorkerPool = createWorkerPool({
+      ...{ clock, pause, limit: Math.max(1, Math.floor(this.#limits.maxSockets / this.#ports.length)) },
+      spacingMs: this.#connectMs * this.#ports.length,
+      next,
+      run: async (host) => {
+        await this.#probe(host, probeWorkers);
+        if (this.#signal.aborted) return;
+        if (host.open.size === 0) return done(host);
+        this.#tally.identifying++;
+        queue.push(host);
+        identifyWorkers.wake();
+      },
+    });
+    this.#pools = [probeWorkers, identifyWorkers];
+    for (const pool of this.#pools) {
+      if (this.#signal.aborted) pool.stop();
+      // Both are awaited one after the other below: until then a rejection of the second must not count as unhandled.
+      pool.drained.catch(() => probeWorkers.abandon());
+    }
+    probeWorkers.close();
+    await probeWorkers.drained;
+    identifyWorkers.close();
+    await identifyWorkers.drained;
+  }
+
+  async #probe(host: HostProbe<F>, workers: WorkerPool): Promise<void> {
+    const wasAnswering = host.isAnswering;
+    await this.#ask(host, this.#ports);
+    // A host that is up with all usual ports closed may have a rare one open. Silent addresses cost nothing more.
+    if (host.isUp && host.open.size === 0 && this.#sidePorts.length > 0 && !this.#signal.aborted) {
+      const { hasSilentPort, isUnasked } = host;
+      workers.charge(this.#connectMs * this.#sidePorts.length);
+      await this.#ask(host, this.#sidePorts);
+      host.hasSilentPort = hasSilentPort;
+      host.isUnasked ||= isUnasked;
+    }
+    if (this.#signal.aborted) return;
+    if (this.#phase === 'first pass') this.#tally.probed++;
+    if (!wasAnswering && host.isAnswering) this.#tally.answering++;
+    if (host.isUnasked) workers.shrink();
+  }
+
+  /** In the second pass a miner that was missed gets twice the time. */
+  #ask(host: HostProbe<F>, ports: readonly number[]): Promise<void> {
+    const { clock, probe } = this.#deps;
+    const answerTime = this.#answerTime;
+    const factor = this.#phase === 'second pass' && !host.isAnswering ? 2 : 1;
+    const timeoutMs = factor * patienceMs(answerTime, this.#limits.probeTimeoutMs);
+    return probePorts(host, { clock, probe, ports, timeoutMs, signal: this.#signal, answerTime });
+  }
+
+  async #identify(host: HostProbe<F>): Promise<void> {
+    const onDeadline = () => new PeerError('peer.timeout', `identify ${host.ip}`, 'soon');
+    const mostMs = this.#limits.identifyDeadlineMs;
+    const deadlineMs = this.#isMute(host) ? Math.min(MUTE_DEADLINE_MS, mostMs) : mostMs;
+    const bounds = { deadlineMs, graceMs: IDENTIFY_GRACE_MS, signal: this.#signal, onDeadline };
     try {
-      door.found = await withDeadline(clock, bounds, (inner) =>
-        deps.identify(door.ip, door.open, inner, phase === 'second pass'),
+      host.found = await withDeadline(this.#deps.clock, bounds, (inner) =>
+        this.#deps.identify(host.ip, host.open, inner, this.#phase === 'second pass'),
       );
     } catch {
-      if (signal.aborted) return;
+      if (this.#signal.aborted) return;
     }
-    door.isIdentified = true;
-  };
+    host.isIdentified = true;
+  }
 
-  /** Sends doors through both stages; identification starts while probing goes on. `done` gets each door once. */
-  const pass = async (next: () => Door<F> | undefined, maxIdentifying: number, done: (door: Door<F>) => void) => {
-    const queue = new Queue<Door<F>>();
-    const identifyLane = createLane({
-      clock,
-      limit: maxIdentifying,
-      brake: deps.brake,
-      next: () => queue.shift(),
-      run: async (door) => {
-        await identify(door);
-        identifying--;
-        if (!signal.aborted || door.isIdentified) done(door);
-      },
-    });
-    const probeLane = createLane({
-      clock,
-      limit: Math.max(1, Math.floor(limits.maxSockets / ports.length)),
-      paceMs: connectMs * ports.length,
-      brake: deps.brake,
-      next,
-      run: async (door) => {
-        const wasUp = isAnswering(door);
-        await knockAt(door, ports);
-        // A host that is up and shows none of the usual doors may still have a rare one; silent addresses cost nothing more.
-        if (door.isUp && door.open.size === 0 && sidePorts.length > 0 && !signal.aborted) {
-          const { hasSilentPort, isUnasked } = door;
-          probeLane.charge(connectMs * sidePorts.length);
-          await knockAt(door, sidePorts);
-          door.hasSilentPort = hasSilentPort;
-          door.isUnasked ||= isUnasked;
-        }
-        if (signal.aborted) return;
-        if (phase === 'first pass') probed++;
-        if (!wasUp && isAnswering(door)) answering++;
-        if (door.isUnasked) probeLane.shrink();
-        if (door.open.size === 0) return done(door);
-        identifying++;
-        queue.push(door);
-        identifyLane.wake();
-      },
-    });
-    lanes.clear();
-    for (const lane of [probeLane, identifyLane]) {
-      lanes.add(lane);
-      if (signal.aborted) lane.stop();
-      // Both are awaited in turn below: the second must not count as unhandled meanwhile.
-      lane.drained.catch(() => probeLane.abandon());
+  #isMute({ ip }: HostProbe<F>): boolean {
+    return this.#plan.mute?.has(ip) === true;
+  }
+
+  #conclude({ status, isUnasked, ip, range, open, found }: HostProbe<F>): void {
+    if (status === undefined) {
+      if (isUnasked) this.#tally.unasked++;
+      return;
     }
-    probeLane.close();
-    await probeLane.drained;
-    identifyLane.close();
-    await identifyLane.drained;
-  };
-
-  let cancelGrace = () => {};
-  const onAbort = () => {
-    for (const lane of lanes) lane.stop();
-    cancelGrace = clock.after(CANCEL_GRACE_MS, () => {
-      for (const lane of lanes) lane.abandon();
-    });
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
-  const stopProgress = every(clock, PROGRESS_EVERY_MS, () => {
+    if (this.#isOver) return;
+    this.#tally.count(status, found);
+    if (status === 'silent') return;
     try {
-      listener.onProgress?.(progress());
+      this.#listener.onContact?.({ ip, range, status, openPorts: [...open], ...(found !== undefined && { found }) });
     } catch (error) {
-      broken = { error };
-      for (const lane of lanes) lane.abandon();
+      this.#isOver = true;
+      throw error;
     }
-  });
-  try {
-    const nextAddress = (): Door<F> | undefined => {
-      const stop = stops.next();
-      return stop.done ? undefined : new Door(stop.value, known.has(stop.value.address));
-    };
-    await pass(nextAddress, limits.maxIdentifying, (door) => {
-      if (deservesSecondChance(door) && !(isMute(door) && door.isIdentified)) secondChance.add(door);
-      else conclude(door);
-    });
-    if (secondChance.size > 0 && !signal.aborted && broken === undefined) {
-      phase = 'second pass';
-      await clock.sleep(limits.secondPassAfterMs, signal).catch(() => {});
-      const again = secondChance.values();
-      const atOnce = Math.max(1, Math.floor(limits.maxIdentifying / SECOND_PASS_SHARE));
-      await pass(
-        () => again.next().value,
-        atOnce,
-        (door) => {
-          secondChance.delete(door);
-          conclude(door);
-        },
-      );
-    }
-    if (broken !== undefined) throw broken.error;
-    for (const door of secondChance) conclude(door);
-    phase = 'done';
-    listener.onProgress?.(progress());
-  } finally {
-    isOver = true;
-    for (const lane of lanes) lane.abandon();
-    stopProgress();
-    cancelGrace();
-    signal.removeEventListener('abort', onAbort);
   }
-  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return {
-    addresses: plan.ranges.addresses,
-    excluded: plan.ranges.excluded,
-    counts,
-    ...(likely.size > 0 && { likely: Object.fromEntries([...likely].toSorted()) }),
-    notReached: plan.ranges.toProbe - settled,
-    elapsedMs: clock.monotonicMs() - startMs,
-    isCancelled: signal.aborted,
-    ...(unasked > 0 && {
-      notes: [`${unasked} addresses could not be asked: this process ran out of sockets, or may not reach them`],
-    }),
-  };
 
-  function conclude(door: Door<F>): void {
-    const status = statusOf(door);
-    if (status !== undefined) settle(door, status);
-    else if (door.isUnasked) unasked++;
+  #reportProgress(): void {
+    this.#listener.onProgress?.(this.#tally.progress(this.#phase, this.#elapsedMs()));
+  }
+
+  #elapsedMs(): number {
+    return this.#deps.clock.monotonicMs() - this.#startMs;
+  }
+
+  #abandon(): void {
+    for (const pool of this.#pools) pool.abandon();
   }
 }
 
-/** Undefined for an address that was not asked, or answers but was not identified yet. */
-function statusOf(door: Door<Identification>): ContactStatus | undefined {
-  if (door.found !== undefined) return door.found.status;
-  if (door.isIdentified) return 'unknown';
-  if (door.open.size > 0) return undefined;
-  if (door.isUp) return 'closed';
-  if (door.isUnasked) return undefined;
-  return door.isKnown ? 'missing' : 'silent';
-}
-
-/**
- * What gave no proof may have had no time for it. A refused login is not tried again: some firmwares lock out who asks twice. A closed port is not
- * either, unless a miner should be there.
- */
-function deservesSecondChance(door: Door<Identification>): boolean {
-  if (door.isUnasked) return true;
-  if (door.isIdentified)
-    return door.found === undefined || door.found.status === 'unknown' || door.found.status === 'likely';
-  return door.isKnown || (door.isUp && door.hasSilentPort);
-}
-
-const isAnswering = (door: Door<Identification>): boolean => door.isUp || door.open.size > 0;
-
-/** The ports of an address are asked in bursts: a second that begins and ends in the middle of one must not hold more than the rate allows either. */
-const msPerConnect = (maxPerSecond: number, burst: number): number =>
-  1_000 / Math.max(maxPerSecond * 0.75, maxPerSecond - 2 * burst);
+/** The ports of an address are probed in a burst. A second that begins and ends in the middle of a burst must stay within the rate too. */
+const msPerConnect = (maxPerSecond: number | undefined, burst: number): number =>
+  maxPerSecond === undefined ? 0 : 1_000 / Math.max(maxPerSecond * 0.75, maxPerSecond - 2 * burst);
 
 function every(clock: Clock, intervalMs: number, run: () => void): () => void {
   let cancel = () => {};

@@ -1,11 +1,12 @@
-// The agent's line of scans: those that people ask for go first, the scheduled one yields to them and goes on afterwards. It runs at most one
-// scan at a time (and holds at most one), and keeps only the newest account. What is found goes to the sink as it comes.
+// The agent's queue of scans: manual scans go first, the scheduled one pauses for them. One scan runs at a time and at most one is paused. It
+// keeps only the newest account. What is found goes to the sink as it comes.
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ScanAccount } from '../../model/contact.ts';
 import type { Contact, Identification, ScanListener, ScanPlan, ScanProgress } from './plan.ts';
-import { type Brake, createBrake } from './worker-pool.ts';
+import { ScanTally } from './tally.ts';
+import { createPause, type Pause } from './worker-pool.ts';
 
 export type ScanTicket = { readonly id: string; readonly kind: 'manual' | 'scheduled' };
 
@@ -18,7 +19,7 @@ type ScannerOptions<F extends Identification> = {
   /** Gives [0, 1). */
   readonly random: () => number;
   /** `runScan` with its dependencies in place. */
-  readonly run: (plan: ScanPlan, brake: Brake, listener: ScanListener<F>, signal: AbortSignal) => Promise<ScanAccount>;
+  readonly run: (plan: ScanPlan, pause: Pause, listener: ScanListener<F>, signal: AbortSignal) => Promise<ScanAccount>;
   readonly sink: {
     onContact?(scan: ScanTicket, contact: Contact<F>): void;
     onProgress?(scan: ScanTicket, progress: ScanProgress): void;
@@ -31,13 +32,11 @@ type ScannerOptions<F extends Identification> = {
   readonly maxWaiting?: number;
 };
 
-export type Scanner = ReturnType<typeof createScanner>;
-
 type Waiting = { readonly ticket: ScanTicket; readonly plan: ScanPlan };
 type Running = {
   readonly ticket: ScanTicket;
   readonly abort: AbortController;
-  readonly brake: Brake;
+  readonly pause: Pause;
   progress?: ScanProgress;
   readonly ended: Promise<void>;
 };
@@ -45,138 +44,140 @@ type Running = {
 const MAX_WAITING = 16;
 const SCHEDULE_JITTER = 0.1;
 
-export function createScanner<F extends Identification>(options: ScannerOptions<F>) {
-  const { clock, log, sink, schedule } = options;
-  const waiting: Waiting[] = [];
-  let manual: Running | undefined;
-  let scheduled: Running | undefined;
-  let isScheduledDue = false;
-  let scheduledCount = 0;
-  let isStopped = false;
-  let cancelTimer = () => {};
-  let newest: FinishedScan | undefined;
+export class Scanner<F extends Identification = Identification> {
+  readonly #options: ScannerOptions<F>;
+  readonly #waiting: Waiting[] = [];
+  #manual: Running | undefined;
+  #scheduled: Running | undefined;
+  #isScheduledDue = false;
+  #scheduledCount = 0;
+  #isStopped = false;
+  #cancelTimer = () => {};
+  #newest: FinishedScan | undefined;
 
-  const end = (finished: FinishedScan) => {
-    newest = finished;
-    guard('hand over the end of a scan', () => sink.onEnd?.(finished));
-  };
-  const guard = (what: string, run: () => void) => {
-    try {
-      run();
-    } catch (error) {
-      log.error({ cause: renderError(error) }, what);
+  constructor(options: ScannerOptions<F>) {
+    this.#options = options;
+  }
+
+  /** Begins the schedule, with a first scan at once. */
+  start(): void {
+    const { clock, log, random, schedule } = this.#options;
+    if (this.#isStopped || schedule === undefined) return;
+    if (this.#scheduled === undefined) this.#isScheduledDue = true;
+    else log.warn({ scan: this.#scheduled.ticket.id }, 'a scheduled scan is left out: the one before it still runs');
+    this.#cancelTimer = clock.after(schedule.everyMs * (1 + SCHEDULE_JITTER * random()), () => this.start());
+    this.#guard('begin a scheduled scan', () => this.#advance());
+  }
+
+  /** Cancels everything and waits for it to end. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    for (const waiting of this.#waiting.splice(0)) this.#endUnbegun(waiting);
+    const ending = this.#running();
+    for (const { abort } of ending) abort.abort();
+    await Promise.all(ending.map(({ ended }) => ended));
+  }
+
+  /** Queues a manual scan. Throws RefusedError `scan.queue-full`, or `scan.duplicate` when a scan of this id is not over yet. */
+  request(id: string, plan: ScanPlan): void {
+    const isTaken = [...this.#running(), ...this.#waiting].some(({ ticket }) => ticket.id === id);
+    if (isTaken) throw new RefusedError('scan.duplicate', `queue scan ${id}: a scan of this id is not over yet`);
+    const { length } = this.#waiting;
+    if (this.#isStopped || length >= (this.#options.maxWaiting ?? MAX_WAITING)) {
+      throw new RefusedError('scan.queue-full', `queue scan ${id}: ${length} scans wait already`);
     }
-  };
+    this.#waiting.push({ ticket: { id, kind: 'manual' }, plan });
+    this.#advance();
+  }
 
-  const begin = ({ ticket, plan }: Waiting, onEnded: () => void): Running => {
+  /** Cancels the scan, running or waiting; what it found stays found. False when there is none of this id. */
+  cancel(id: string): boolean {
+    const scan = this.#running().find(({ ticket }) => ticket.id === id);
+    scan?.abort.abort();
+    const index = this.#waiting.findIndex(({ ticket }) => ticket.id === id);
+    for (const waiting of index < 0 ? [] : this.#waiting.splice(index, 1)) this.#endUnbegun(waiting);
+    return scan !== undefined || index >= 0;
+  }
+
+  /** The newest scan that ended. */
+  latest(): FinishedScan | undefined {
+    return this.#newest;
+  }
+
+  /** What runs or is paused now, with its newest progress, and what waits. */
+  current() {
+    return {
+      running: this.#running().map(({ ticket, progress }) => ({ ...ticket, ...(progress && { progress }) })),
+      waiting: this.#waiting.map(({ ticket }) => ticket),
+    };
+  }
+
+  #running(): Running[] {
+    return [this.#manual, this.#scheduled].flatMap((scan) => scan ?? []);
+  }
+
+  /** Starts what may start now; manual scans go first. */
+  #advance(): void {
+    if (this.#isStopped || this.#manual !== undefined) return;
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      this.#scheduled?.pause.pause();
+      this.#manual = this.#begin(next);
+      return;
+    }
+    this.#scheduled?.pause.resume();
+    if (this.#scheduled !== undefined || !this.#isScheduledDue) return;
+    this.#isScheduledDue = false;
+    const plan = this.#options.schedule?.plan();
+    if (plan === undefined) return;
+    const ticket: ScanTicket = { id: `scheduled-${++this.#scheduledCount}`, kind: 'scheduled' };
+    this.#scheduled = this.#begin({ ticket, plan });
+  }
+
+  #begin({ ticket, plan }: Waiting): Running {
+    const { run, sink } = this.#options;
     const abort = new AbortController();
-    const brake = createBrake();
-    const startedMs = clock.elapsedMs();
+    const pause = createPause();
+    const startedMs = this.#options.clock.elapsedMs();
     const listener: ScanListener<F> = {
-      onContact: (contact) => guard('take in a scanned address', () => sink.onContact?.(ticket, contact)),
+      onContact: (contact) => this.#guard('take in a scanned address', () => sink.onContact?.(ticket, contact)),
       onProgress: (progress) => {
         running.progress = progress;
-        guard('show the progress of a scan', () => sink.onProgress?.(ticket, progress));
+        this.#guard('show the progress of a scan', () => sink.onProgress?.(ticket, progress));
       },
     };
     const work = async () => {
       let account: ScanAccount | undefined;
       try {
-        account = await options.run(plan, brake, listener, abort.signal);
+        account = await run(plan, pause, listener, abort.signal);
       } catch (error) {
-        log.error({ scan: ticket.id, cause: renderError(error) }, 'a scan broke');
+        this.#options.log.error({ scan: ticket.id, cause: renderError(error) }, 'a scan broke');
       }
-      onEnded();
-      end({ ...ticket, startedMs, account });
-      advance();
+      if (ticket.kind === 'manual') this.#manual = undefined;
+      else this.#scheduled = undefined;
+      this.#end({ ...ticket, startedMs, account });
+      this.#advance();
     };
-    const running: Running = { ticket, abort, brake, ended: Promise.resolve().then(work) };
+    const running: Running = { ticket, abort, pause, ended: Promise.resolve().then(work) };
     return running;
-  };
+  }
 
-  /** Starts what may start now; the manual line goes first. */
-  const advance = () => {
-    if (isStopped || manual !== undefined) return;
-    const next = waiting.shift();
-    if (next !== undefined) {
-      scheduled?.brake.hold();
-      manual = begin(next, () => {
-        manual = undefined;
-      });
-      return;
+  #end(finished: FinishedScan): void {
+    this.#newest = finished;
+    this.#guard('hand over the end of a scan', () => this.#options.sink.onEnd?.(finished));
+  }
+
+  #endUnbegun({ ticket, plan }: Waiting): void {
+    const account = new ScanTally(plan.ranges).account(0, true);
+    this.#end({ ...ticket, startedMs: this.#options.clock.elapsedMs(), account });
+  }
+
+  #guard(what: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#options.log.error({ cause: renderError(error) }, what);
     }
-    if (scheduled !== undefined) return scheduled.brake.release();
-    if (!isScheduledDue) return;
-    isScheduledDue = false;
-    const plan = schedule?.plan();
-    if (plan === undefined) return;
-    const ticket: ScanTicket = { id: `scheduled-${++scheduledCount}`, kind: 'scheduled' };
-    scheduled = begin({ ticket, plan }, () => {
-      scheduled = undefined;
-    });
-  };
-
-  const tick = () => {
-    if (isStopped || schedule === undefined) return;
-    if (scheduled === undefined) isScheduledDue = true;
-    else log.warn({ scan: scheduled.ticket.id }, 'a scheduled scan is left out: the one before it still runs');
-    cancelTimer = clock.after(schedule.everyMs * (1 + SCHEDULE_JITTER * options.random()), tick);
-    guard('begin a scheduled scan', advance);
-  };
-
-  const running = () => [manual, scheduled].flatMap((scan) => scan ?? []);
-
-  return {
-    /** Begins the schedule, with a first scan at once. */
-    start: tick,
-    /** Cancels everything and waits for it to end. */
-    async stop(): Promise<void> {
-      isStopped = true;
-      cancelTimer();
-      for (const { ticket, plan } of waiting.splice(0)) end(neverBegun(ticket, plan, clock.elapsedMs()));
-      const ending = running();
-      for (const { abort } of ending) abort.abort();
-      await Promise.all(ending.map(({ ended }) => ended));
-    },
-    /** Queues a manual scan. Throws RefusedError `scan.queue-full`, or `scan.duplicate` when a scan of this id is not over yet. */
-    request(id: string, plan: ScanPlan): void {
-      const isTaken = [...running(), ...waiting].some(({ ticket }) => ticket.id === id);
-      if (isTaken) throw new RefusedError('scan.duplicate', `queue scan ${id}: a scan of this id is not over yet`);
-      const most = options.maxWaiting ?? MAX_WAITING;
-      if (isStopped || waiting.length >= most) {
-        throw new RefusedError('scan.queue-full', `queue scan ${id}: ${waiting.length} scans wait already`);
-      }
-      waiting.push({ ticket: { id, kind: 'manual' }, plan });
-      advance();
-    },
-    /** Cancels the scan, running or waiting; what it found stays found. False when there is none of this id. */
-    cancel(id: string): boolean {
-      const scan = running().find(({ ticket }) => ticket.id === id);
-      scan?.abort.abort();
-      const place = waiting.findIndex(({ ticket }) => ticket.id === id);
-      for (const { ticket, plan } of place < 0 ? [] : waiting.splice(place, 1)) {
-        end(neverBegun(ticket, plan, clock.elapsedMs()));
-      }
-      return scan !== undefined || place >= 0;
-    },
-    /** The newest scan that ended. */
-    latest: () => newest,
-    /** What runs or is held now, with its newest progress, and what waits. */
-    current: () => ({
-      running: running().map(({ ticket, progress }) => ({ ...ticket, ...(progress && { progress }) })),
-      waiting: waiting.map(({ ticket }) => ticket),
-    }),
-  };
-}
-
-function neverBegun(ticket: ScanTicket, { ranges }: ScanPlan, startedMs: number): FinishedScan {
-  const account: ScanAccount = {
-    addresses: ranges.addresses,
-    excluded: ranges.excluded,
-    counts: { identified: 0, unknown: 0, login_refused: 0, closed: 0, silent: 0, missing: 0 },
-    notReached: ranges.toProbe,
-    elapsedMs: 0,
-    isCancelled: true,
-  };
-  return { ...ticket, startedMs, account };
+  }
 }

@@ -1,5 +1,4 @@
-// The agent's scans: the scheduled one and those that people ask for, through one scanner, and every finding handed to the fleet.
-// How a scan goes is the scan organ's.
+// The agent's scans: the scheduled one and the manual ones, through one scanner. Every finding goes to the fleet. `scan.ts` has the scan itself.
 import pLimit from 'p-limit';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -10,8 +9,8 @@ import type { Fleet } from '../fleet/fleet.ts';
 import { createManualScans } from './manual-scans.ts';
 import type { ScanPlan } from './plan.ts';
 import { runScan } from './scan.ts';
-import { paceOf, type ScanSettings } from './scan-limits.ts';
-import { createScanner, type Scanner } from './scanner.ts';
+import { type ScanSettings, scanLimitsOf } from './scan-limits.ts';
+import { Scanner } from './scanner.ts';
 
 /** Findings that are taken in at the same time. */
 const TAKEN_IN_AT_ONCE = 64;
@@ -39,13 +38,13 @@ export function createScanning(parts: {
   onError(error: unknown, ip: string): void;
 }) {
   const { clock, log, random, settings, client, fleet, signal } = parts;
-  /** A farm that has moved has a silent old address for each miner: looked at one by one, that would take hours. */
+  /** A farm that has moved has a silent old address for each miner. One look after the other would take hours. */
   const takingIn = pLimit(TAKEN_IN_AT_ONCE);
   const pending = new Set<Promise<void>>();
-  /** What waits for a scan waits for these too: other programs of this host see then whom it met. */
+  /** Resolves when everything found so far is taken in and written: other programs on this host can then read it. */
   const findings = () => Promise.all(pending).then(() => client.writeMet());
 
-  /** Hands over what was found at an address; resolves when it is taken in. What gives no proof of its family is no miner of this farm. */
+  /** Hands a found miner to the fleet; resolves when it is taken in. A device without proof of its family is not taken in. */
   const takeIn = async (ip: string, found: Recognised): Promise<void> => {
     if (!isMiner(found)) return;
     const done = takingIn(() => fleet.recognised(ip, found, signal))
@@ -59,26 +58,26 @@ export function createScanning(parts: {
   const planFor = (ranges: ScanPlan['ranges']): ScanPlan => ({
     ranges,
     known: parts.knownIps(),
-    limits: paceOf(settings.scan, settings.ranges).limits,
+    limits: scanLimitsOf(settings.scan, settings.ranges).limits,
   });
   /** Of all configured ranges; undefined when there are none. */
   const plan = () => (settings.ranges.toProbe === 0 ? undefined : planFor(settings.ranges));
-  /** Nothing is asked twice within a poll interval for its sake. While no miner is known there is nobody to disturb, and somebody waits to see the farm. */
+  /** A background scan is gentle. The first scan of a farm is not: no miner is disturbed by it, and a person waits for its result. */
   const backgroundPlan = (): ScanPlan | undefined => {
     const whole = plan();
     if (whole === undefined || parts.knownIps().length === 0) return whole;
-    return { ...whole, limits: paceOf(settings.scan, settings.ranges, 'background').limits, isBackground: true };
+    return { ...whole, limits: scanLimitsOf(settings.scan, settings.ranges, 'background').limits, isBackground: true };
   };
   const manual = createManualScans<Recognised>(() => scanner, findings);
-  const scanner: Scanner = createScanner<Recognised>({
+  const scanner: Scanner<Recognised> = new Scanner<Recognised>({
     clock,
     log,
     random,
-    run(scanPlan, brake, listener, aborted) {
+    run(scanPlan, pause, listener, aborted) {
       const { isBackground: isGentle = false } = scanPlan;
       const identify = (ip: string, open: ReadonlySet<number>, scanSignal: AbortSignal, isLastTry: boolean) =>
         client.recognise(ip, open, scanSignal, isLastTry, isGentle);
-      const deps = { clock, random, brake, probe: client.transport.probe, identify };
+      const deps = { clock, random, pause, probe: client.transport.probe, identify };
       return runScan(scanPlan, deps, listener, aborted);
     },
     schedule: { everyMs: settings.scan.every, plan: backgroundPlan },
@@ -102,7 +101,6 @@ export function createScanning(parts: {
     planFor,
     plan,
     takeIn,
-    /** When everything that was found until now has been taken in. */
     findings,
   };
 }

@@ -1,52 +1,52 @@
-// Runs items from a source with a bound on how many at once and on how fast they start. It asks the source only when a place is free, so a
+// Runs items from a source with a bound on how many run at once and on how fast they start. It asks the source only when a worker is free, so a
 // range of any size costs no more than what is in flight. It neither orders nor keeps items.
 import type { Clock } from '../../base/clock.ts';
 
-/** Stops a scan from starting anything new while it is held, so that a more urgent one has the network. */
-export type Brake = ReturnType<typeof createBrake>;
+/** While a scan is paused it starts nothing new, so that a more urgent one has the network. */
+export type Pause = ReturnType<typeof createPause>;
 
-export function createBrake() {
+export function createPause() {
   const waiting = new Set<() => void>();
-  let isHeld = false;
+  let isPaused = false;
   return {
-    isHeld: (): boolean => isHeld,
-    hold(): void {
-      isHeld = true;
+    isPaused: (): boolean => isPaused,
+    pause(): void {
+      isPaused = true;
     },
-    release(): void {
-      isHeld = false;
+    resume(): void {
+      isPaused = false;
       for (const run of waiting) run();
     },
-    /** Calls `run` at each release; returns the way to unsubscribe. */
-    onRelease(run: () => void): () => void {
+    /** Calls `run` at each `resume`; returns the way to unsubscribe. */
+    onResume(run: () => void): () => void {
       waiting.add(run);
       return () => waiting.delete(run);
     },
   };
 }
 
-type LaneOptions<T> = {
+type PoolOptions<T> = {
   readonly clock: Clock;
   /** At most this many at once. */
   readonly limit: number;
-  /** Least time between two starts, ms; 0 = no pace. */
-  readonly paceMs?: number;
-  readonly brake?: Brake | undefined;
+  /** Least time between two starts, ms; 0 = none. */
+  readonly spacingMs?: number;
+  readonly pause?: Pause | undefined;
   /** The next item, or undefined when there is none now. */
   readonly next: () => T | undefined;
-  /** A rejection is a defect: it ends the lane. */
+  /** A rejection is a defect: it ends the pool. */
   readonly run: (item: T) => Promise<void>;
 };
 
-export type Lane = ReturnType<typeof createLane>;
+export type WorkerPool = ReturnType<typeof createWorkerPool>;
 
-/** Starts per loop turn: enough for 64,000 a second, too few to hold up the loop. */
-const STARTS_PER_TURN = 64;
-/** A late timer may be made up for by this much, so that coarse timers do not slow the pace. */
+/** Starts per tick of the loop: enough for 64,000 a second, too few to hold up the loop. */
+const STARTS_PER_TICK = 64;
+/** A late timer may be made up for by this much, so that coarse timers do not slow the starts. */
 const CATCH_UP_MS = 20;
 const LEAST_LIMIT = 4;
 
-export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: LaneOptions<T>) {
+export function createWorkerPool<T>({ clock, limit, spacingMs = 0, pause, next, run }: PoolOptions<T>) {
   let most = limit;
   let active = 0;
   let mayStart = true;
@@ -55,7 +55,7 @@ export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: La
   let nextStartMs = 0;
   let cancelTimer: (() => void) | undefined;
   const { promise: drained, ...settle } = Promise.withResolvers<void>();
-  const unsubscribe = brake?.onRelease(() => plan(0));
+  const unsubscribe = pause?.onResume(() => schedule(0));
 
   const finish = () => {
     mayStart = false;
@@ -67,9 +67,9 @@ export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: La
     finish();
     settle.resolve();
   };
-  const plan = (delayMs: number) => {
+  const schedule = (delayMs: number) => {
     if (cancelTimer !== undefined || !mayStart) return;
-    cancelTimer = clock.after(delayMs, turn);
+    cancelTimer = clock.after(delayMs, tick);
   };
   const start = async (item: T) => {
     active++;
@@ -80,36 +80,36 @@ export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: La
       settle.reject(error);
     } finally {
       active--;
-      plan(0);
+      schedule(0);
       settleIfDone();
     }
   };
-  const turn = () => {
+  const tick = () => {
     cancelTimer = undefined;
-    if (!mayStart || brake?.isHeld()) return;
+    if (!mayStart || pause?.isPaused()) return;
     isDry = false;
-    for (let budget = STARTS_PER_TURN; active < most; budget--) {
-      if (budget === 0) return plan(0);
+    for (let budget = STARTS_PER_TICK; active < most; budget--) {
+      if (budget === 0) return schedule(0);
       const nowMs = clock.monotonicMs();
-      if (paceMs > 0 && nextStartMs > nowMs) return plan(nextStartMs - nowMs);
+      if (spacingMs > 0 && nextStartMs > nowMs) return schedule(nextStartMs - nowMs);
       const item = next();
       if (item === undefined) {
         isDry = true;
         return settleIfDone();
       }
-      nextStartMs = Math.max(nextStartMs, nowMs - CATCH_UP_MS) + paceMs;
+      nextStartMs = Math.max(nextStartMs, nowMs - CATCH_UP_MS) + spacingMs;
       void start(item);
     }
   };
 
-  plan(0);
+  schedule(0);
   return {
     /** There may be new items. */
-    wake: () => plan(0),
+    wake: () => schedule(0),
     /** No further items will come; `drained` resolves when all are done. */
     close(): void {
       isClosed = true;
-      plan(0);
+      schedule(0);
     },
     /** Starts nothing any more; `drained` resolves when what is in flight is done. */
     stop(): void {
@@ -125,7 +125,7 @@ export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: La
     shrink(): void {
       most = Math.max(Math.min(LEAST_LIMIT, limit), most >> 1);
     },
-    /** An item took more than its share of the pace: the next start waits that much longer. */
+    /** An item cost more than one start: the next start waits that much longer. */
     charge(ms: number): void {
       nextStartMs += ms;
     },

@@ -4,7 +4,7 @@ import type { ScanAccount } from '../../model/contact.ts';
 import type { Found } from '../capture/found.ts';
 import { lookWith, type ScanFeedback, scanWith } from '../capture/look.ts';
 import type { AgentConfig } from '../config/config.ts';
-import { paceOf } from '../scan/scan-limits.ts';
+import { scanLimitsOf } from '../scan/scan-limits.ts';
 import { logWith } from '../tasks/execution/log-evidence.ts';
 import { mustBeAllowed } from '../tasks/settings.ts';
 import { rangesOrThrow, singleAddress, withDeviceClient } from './reach.ts';
@@ -17,7 +17,7 @@ export async function scanOnce(
 ): Promise<ScanAccount> {
   const ranges = rangesOrThrow(named.ranges, named.exclude);
   mustBeAllowed('agent.scan.create', 'scan', config.tasks);
-  const pace = paceOf(config.scan, ranges);
+  const pace = scanLimitsOf(config.scan, ranges);
   for (const line of [...ranges.echo, ...pace.advice]) listener.onUnderstood(line);
   return withDeviceClient(config, ranges, (client) => {
     const fault = config.credentials.factoryDefaults ? client.trustFault() : undefined;
@@ -32,7 +32,7 @@ type OneMiner = { readonly config: AgentConfig; readonly ip: string };
 /** Everything that one miner says now. Throws ConfigError when the address is none. */
 export async function lookOnce({ config, ip }: OneMiner, signal: AbortSignal): Promise<Found> {
   const ranges = rangesOrThrow([singleAddress(ip)], []);
-  const plan = { ranges, limits: paceOf(config.scan, ranges).limits };
+  const plan = { ranges, limits: scanLimitsOf(config.scan, ranges).limits };
   return withDeviceClient(config, ranges, (client) => lookWith(client, plan, ip, signal));
 }
 

@@ -12,7 +12,7 @@ import { openTrustRecord, TRUST_FILE } from '../../agent/device/trust-record.ts'
 import { waitingDevices } from '../../agent/device/waiting.ts';
 import { privateNetworks } from '../../agent/host/networks.ts';
 import { OUTBOX_FILE } from '../../agent/outbox/open.ts';
-import { paceOf } from '../../agent/scan/scan-limits.ts';
+import { scanLimitsOf } from '../../agent/scan/scan-limits.ts';
 import { agentDatabasePath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
@@ -126,7 +126,7 @@ function networks(config: AgentConfig): Finding[] {
     const remedy = `name those of the miners: pithead setup. This host is in: ${ownNetworks()}`;
     return [wrong('networks', 'none is named, so nothing is scanned', remedy)];
   }
-  const { way, advice } = paceOf(config.scan, ranges, 'background');
+  const { way, advice } = scanLimitsOf(config.scan, ranges, 'background');
   const findings = advice.map((line): Finding => {
     const [what = line, ...rest] = line.split(': ');
     const [text = '', ...remedy] = rest.join(': ').split('. ');

@@ -1,12 +1,12 @@
 // How hard a scan goes: gently when nobody waits for it, by the configuration where that says so.
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { paceOf } from '../../../../src/agent/scan/scan-limits.ts';
+import { scanLimitsOf } from '../../../../src/agent/scan/scan-limits.ts';
 
 // Loopback is nobody's neighbour: what this host is does not matter here.
 const paced = (settings: object, kind?: 'asked-for' | 'background') => {
   const config = parseConfig(JSON.stringify(settings), { baseDir: '.', environment: {}, name: 'test' });
-  return paceOf(config.scan, config.ranges, kind);
+  return scanLimitsOf(config.scan, config.ranges, kind);
 };
 const scheduleAdvice = (settings: object) =>
   paced(settings, 'background').advice.filter((line) => line.startsWith('scan: '));

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Contact, ScanPlan, ScanProgress } from '../../../../src/agent/scan/plan.ts';
 import { runScan } from '../../../../src/agent/scan/scan.ts';
-import { createBrake } from '../../../../src/agent/scan/worker-pool.ts';
+import { createPause } from '../../../../src/agent/scan/worker-pool.ts';
 import { readRanges } from '../../../../src/base/net/ranges.ts';
 import { connectionsWithin, socketsWithin } from '../../../../src/base/platform/fd-limit.ts';
 import { classesOf } from '../../../../src/model/contact.ts';
@@ -289,20 +289,20 @@ test('progress only grows, and its last word is the account', async () => {
 });
 
 test('a held scan starts nothing until it is released, and then goes on where it was', async () => {
-  const brake = createBrake();
+  const pause = createPause();
   const { clock, run, deps, seen } = setUp(
     ['10.0.0.0/24'],
     { '10.0.0.200': minerAt('a') },
     { limits: { maxSockets: 30 } },
   );
-  const scan = run({ ...deps, brake });
+  const scan = run({ ...deps, pause });
   await clock.advance(2_000);
-  brake.hold();
+  pause.pause();
   await clock.advance(1_300);
   const before = seen.probes.length;
   await clock.advance(600_000);
   expect(seen.probes).toHaveLength(before);
-  brake.release();
+  pause.resume();
   const account = await clock.finish(scan);
   expect(account.counts).toMatchObject({ identified: 1, silent: 253 });
   expect(seen.probes).toHaveLength(254 * 3);

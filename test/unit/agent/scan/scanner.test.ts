@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Contact } from '../../../../src/agent/scan/plan.ts';
 import { runScan } from '../../../../src/agent/scan/scan.ts';
-import { createScanner, type FinishedScan, type ScanTicket } from '../../../../src/agent/scan/scanner.ts';
+import { type FinishedScan, Scanner, type ScanTicket } from '../../../../src/agent/scan/scanner.ts';
 import { RefusedError } from '../../../../src/base/errors.ts';
 import { readRanges } from '../../../../src/base/net/ranges.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
@@ -22,11 +22,11 @@ function setUp(schedule?: { everyMs: number; written: string[] }) {
   const warnings: string[] = [];
   const startMs = clock.monotonicMs();
   const note = (_: unknown, message: string) => warnings.push(message);
-  const scanner = createScanner<Who>({
+  const scanner = new Scanner<Who>({
     clock,
     log: { debug: () => {}, info: () => {}, warn: note, error: note },
     random: () => 0,
-    run: (plan, brake, listener, signal) => runScan(plan, { ...network.deps, brake }, listener, signal),
+    run: (plan, pause, listener, signal) => runScan(plan, { ...network.deps, pause }, listener, signal),
     sink: {
       onContact: (scan: ScanTicket, { ip }: Contact<Who>) => found.push(`${scan.kind} ${ip}`),
       onEnd: (scan) => ended.push({ ...scan, atMs: clock.monotonicMs() - startMs }),
@@ -135,13 +135,13 @@ test('a scan that breaks is told as such and the line goes on', async () => {
   const ended: FinishedScan[] = [];
   const logged: string[] = [];
   let runs = 0;
-  const scanner = createScanner<Who>({
+  const scanner = new Scanner<Who>({
     clock,
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: (_, message) => logged.push(message) },
     random: () => 0,
-    run: (plan, brake, listener, signal) => {
+    run: (plan, pause, listener, signal) => {
       if (runs++ === 0) throw new TypeError('broken');
-      return runScan(plan, { ...createNetwork(clock, new Map()).deps, brake }, listener, signal);
+      return runScan(plan, { ...createNetwork(clock, new Map()).deps, pause }, listener, signal);
     },
     sink: { onEnd: (scan) => ended.push(scan) },
   });

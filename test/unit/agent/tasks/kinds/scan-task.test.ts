@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createManualScans } from '../../../../../src/agent/scan/manual-scans.ts';
 import { runScan } from '../../../../../src/agent/scan/scan.ts';
-import { createScanner, type Scanner } from '../../../../../src/agent/scan/scanner.ts';
+import { Scanner } from '../../../../../src/agent/scan/scanner.ts';
 import { createScanTask } from '../../../../../src/agent/tasks/kinds/scan-task.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
 import { readRanges } from '../../../../../src/base/net/ranges.ts';
@@ -24,11 +24,11 @@ function setUp(written: string[] = ['10.0.0.0/22'], maxWaiting = 1) {
     () => scanner,
     () => takenIn,
   );
-  const scanner: Scanner = createScanner<Who>({
+  const scanner: Scanner<Who> = new Scanner<Who>({
     clock,
     log: silentLog,
     random: () => 0,
-    run: (plan, brake, listener, signal) => runScan(plan, { ...network.deps, brake }, listener, signal),
+    run: (plan, pause, listener, signal) => runScan(plan, { ...network.deps, pause }, listener, signal),
     sink: {
       onContact: (_scan, { ip, status }) => {
         if (status !== 'identified') return;
