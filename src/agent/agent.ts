@@ -15,7 +15,7 @@ import { createControlHandlers, type Reloaded } from './control/control-handlers
 import { createControlSocket } from './control/control-socket.ts';
 import type { OwnService } from './control/status.ts';
 import { createDeviceClient } from './device/device-client.ts';
-import { createTrustDesk } from './device/trust-desk.ts';
+import { createTrustDesk } from './device/trust/trust-desk.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
 import { createAverages } from './fleet/averages/averages.ts';

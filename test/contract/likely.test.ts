@@ -7,7 +7,7 @@ import { triedIn } from '../../fixtures/farm/traps.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { createDeviceClient } from '../../src/agent/device/device-client.ts';
 import { isMiner } from '../../src/agent/device/recognised.ts';
-import { waitingDevices } from '../../src/agent/device/waiting.ts';
+import { waitingDevices } from '../../src/agent/device/trust/waiting.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';

@@ -12,7 +12,7 @@ import { startTraps, type Traps, triedIn } from '../../fixtures/farm/traps.ts';
 import { createAgent } from '../../src/agent/agent.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { createDeviceClient } from '../../src/agent/device/device-client.ts';
-import { waitingDevices } from '../../src/agent/device/waiting.ts';
+import { waitingDevices } from '../../src/agent/device/trust/waiting.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';

@@ -1,7 +1,7 @@
 // A person's word for the devices of a simulated farm that give no proof without a login: what an operator does once, after the first scan.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openTrustRecord, TRUST_FILE } from '../../src/agent/device/trust-record.ts';
+import { openTrustRecord, TRUST_FILE } from '../../src/agent/device/trust/trust-record.ts';
 import { systemClock } from '../../src/base/clock.ts';
 
 /** As far as a person has to know it. */

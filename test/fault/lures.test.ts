@@ -11,7 +11,7 @@ import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { createAgent } from '../../src/agent/agent.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { createDeviceClient } from '../../src/agent/device/device-client.ts';
-import { waitingDevices } from '../../src/agent/device/waiting.ts';
+import { waitingDevices } from '../../src/agent/device/trust/waiting.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { WEB_RULES } from '../../src/driver/families.data.ts';

@@ -25,10 +25,10 @@ import { type VisitOutcome, visit } from '../../driver/visit.ts';
 import { HTTP_PORT } from '../../transport/http/ask.ts';
 import type { Recorder } from '../../transport/tcp/recorder.ts';
 import { createTransport } from '../../transport/transport.ts';
-import { createDeviceTrust, type TrustParts } from './device-trust.ts';
 import { type Credentials, createLogins, type MinerTarget, ruleFor } from './logins.ts';
 import { createQuestions, type Identifying } from './questions.ts';
 import type { Recognised } from './recognised.ts';
+import { createDeviceTrust, type TrustParts } from './trust/device-trust.ts';
 
 export type { LoginRule, MinerTarget } from './logins.ts';
 export type { Recognised } from './recognised.ts';

@@ -11,10 +11,10 @@ import type { VisitMemory } from '../../driver/memory.ts';
 import { BoundedMap } from '../../transport/limits/bounded-map.ts';
 import type { Login, MinerLink } from '../../transport/request.ts';
 import type { Transport } from '../../transport/transport.ts';
-import type { DeviceTrust } from './device-trust.ts';
 import { type LoginTrial, newTrial, withTrial } from './login-attempts.ts';
-import { CONFIGURED } from './record/attempts.ts';
-import { WITHHELD_TEXT, type Withheld } from './trust.ts';
+import type { DeviceTrust } from './trust/device-trust.ts';
+import { CONFIGURED } from './trust/record/attempts.ts';
+import { WITHHELD_TEXT, type Withheld } from './trust/rules.ts';
 
 /** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
 export type MinerTarget = {

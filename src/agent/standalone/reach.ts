@@ -9,7 +9,7 @@ import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { covers, readRanges, type ScanRanges } from '../../base/net/ranges.ts';
 import type { AgentConfig } from '../config/config.ts';
 import { createDeviceClient, type DeviceClient, type TrustSources } from '../device/device-client.ts';
-import { openTrustRecord, TRUST_FILE } from '../device/trust-record.ts';
+import { openTrustRecord, TRUST_FILE } from '../device/trust/trust-record.ts';
 import { createNeighbours } from '../host/neighbours.ts';
 
 /** Does the work with a client that reaches exactly what the technician named. What this host remembers of trust lies in the state directory. */

@@ -4,9 +4,20 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { RunningAgent } from '../../agent/control/control-client.ts';
-import { WITHHELD_TEXT } from '../../agent/device/trust.ts';
-import { openTrustRecord, type StoredPin, TRUST_FILE, type TrustRecord } from '../../agent/device/trust-record.ts';
-import { readSelector, type Selector, toAccept, type Waiting, waitingDevices } from '../../agent/device/waiting.ts';
+import { WITHHELD_TEXT } from '../../agent/device/trust/rules.ts';
+import {
+  openTrustRecord,
+  type StoredPin,
+  TRUST_FILE,
+  type TrustRecord,
+} from '../../agent/device/trust/trust-record.ts';
+import {
+  readSelector,
+  type Selector,
+  toAccept,
+  type Waiting,
+  waitingDevices,
+} from '../../agent/device/trust/waiting.ts';
 import { driverFacts } from '../../agent/standalone/reach.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, PeerError, RefusedError, renderError } from '../../base/errors.ts';

@@ -9,7 +9,7 @@ import { RIG_OWNER } from '../../../fixtures/farm/families/proto.ts';
 import { type Farm, type FarmOptions, startFarm } from '../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../agent/config/config.ts';
-import { openTrustRecord, TRUST_FILE } from '../../agent/device/trust-record.ts';
+import { openTrustRecord, TRUST_FILE } from '../../agent/device/trust/trust-record.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { CommandFailed } from '../output/exit.ts';

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import type { AgentConfig } from '../../agent/config/config.ts';
-import { openTrustRecord, TRUST_FILE } from '../../agent/device/trust-record.ts';
-import { type Waiting, waitingDevices } from '../../agent/device/waiting.ts';
+import { openTrustRecord, TRUST_FILE } from '../../agent/device/trust/trust-record.ts';
+import { type Waiting, waitingDevices } from '../../agent/device/trust/waiting.ts';
 import { systemClock } from '../../base/clock.ts';
 import { CancelledError } from '../../base/errors.ts';
 import type { CliContext } from '../output/terminal.ts';

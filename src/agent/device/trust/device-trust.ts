@@ -1,13 +1,13 @@
-// Which login goes to which device now: what was seen of each device, held against the rules (trust.ts) and what this host remembers (trust-record.ts).
+// Which login goes to which device now: what was seen of each device, held against the rules (rules.ts) and what this host remembers (trust-record.ts).
 // It asks no device: the device client hands over what a device said.
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../base/clock.ts';
-import { covers, type ScanRanges } from '../../base/net/ranges.ts';
-import type { Evidence, Identity } from '../../driver/contract.ts';
-import { isSentToTls } from '../../driver/identify.ts';
-import { macState, normaliseMac, serialState } from '../../model/identity-facts.ts';
-import { parseDigestChallenge } from '../../transport/http/digest.ts';
-import { BoundedMap } from '../../transport/limits/bounded-map.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { covers, type ScanRanges } from '../../../base/net/ranges.ts';
+import type { Evidence, Identity } from '../../../driver/contract.ts';
+import { isSentToTls } from '../../../driver/identify.ts';
+import { macState, normaliseMac, serialState } from '../../../model/identity-facts.ts';
+import { parseDigestChallenge } from '../../../transport/http/digest.ts';
+import { BoundedMap } from '../../../transport/limits/bounded-map.ts';
 import {
   type DeviceFacts,
   type OldAddress,
@@ -16,7 +16,7 @@ import {
   type TrustQuestion,
   type Withheld,
   whyWithheld,
-} from './trust.ts';
+} from './rules.ts';
 import { factsOf, type MetDevice, type StoredPin, type TrustRecord } from './trust-record.ts';
 
 type Sighting = {

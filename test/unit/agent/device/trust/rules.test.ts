@@ -8,7 +8,7 @@ import {
   type TrustQuestion,
   type Withheld,
   whyWithheld,
-} from '../../../../src/agent/device/trust.ts';
+} from '../../../../../src/agent/device/trust/rules.ts';
 
 const IP = '10.0.0.5';
 const MAC = '02:00:00:00:00:01';

@@ -1,7 +1,7 @@
 // Devices that were met and are not on disk yet. Each write waits for the disk, and a first scan meets a whole farm: they are written together, a second
 // later at most. A process that is killed before that meets them again.
 import type { DatabaseSync } from 'node:sqlite';
-import type { Cancel, Clock } from '../../../base/clock.ts';
+import type { Cancel, Clock } from '../../../../base/clock.ts';
 
 const WRITE_EVERY_MS = 1_000;
 const WRITE_AT = 500;

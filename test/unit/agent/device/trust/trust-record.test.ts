@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type MetDevice, openTrustRecord, TRUST_FILE } from '../../../../src/agent/device/trust-record.ts';
+import { type MetDevice, openTrustRecord, TRUST_FILE } from '../../../../../src/agent/device/trust/trust-record.ts';
 
 const HOUR_MS = 3_600_000;
 const WHO = ['ip:10.0.0.5', 'mac:02:00:00:00:00:01'];

@@ -5,16 +5,16 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { Clock } from '../../base/clock.ts';
-import { renderError } from '../../base/errors.ts';
-import { diskFault } from '../../base/storage/disk-fault.ts';
-import { openSqlite, preparedOnce, transact } from '../../base/storage/sqlite.ts';
-import { identitySchema } from '../../driver/contract.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { renderError } from '../../../base/errors.ts';
+import { diskFault } from '../../../base/storage/disk-fault.ts';
+import { openSqlite, preparedOnce, transact } from '../../../base/storage/sqlite.ts';
+import { identitySchema } from '../../../driver/contract.ts';
 import { type Attempt, attemptsIn, flag, keepAs } from './record/attempts.ts';
 import { createMetDevices } from './record/met-devices.ts';
 import { ORDERED_RESTARTS_STEP, orderedRestartsIn } from './record/ordered-restarts.ts';
 import { createSeenTime, SEEN_TIME_STEP } from './record/seen-time.ts';
-import { type DeviceFacts, pinKeyOf, WITHHELD } from './trust.ts';
+import { type DeviceFacts, pinKeyOf, WITHHELD } from './rules.ts';
 
 /** Where it lies in the state directory. */
 export const TRUST_FILE = 'trust.sqlite';

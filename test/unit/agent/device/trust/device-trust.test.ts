@@ -1,11 +1,11 @@
 // What a device is remembered by: only what can name one device.
 import { expect, test } from 'vitest';
-import { createDeviceTrust } from '../../../../src/agent/device/device-trust.ts';
-import { openTrustRecord } from '../../../../src/agent/device/trust-record.ts';
-import { waitingDevices } from '../../../../src/agent/device/waiting.ts';
-import { readRanges } from '../../../../src/base/net/ranges.ts';
-import type { Identity } from '../../../../src/driver/contract.ts';
-import { createVirtualClock } from '../../../support/virtual-clock.ts';
+import { createDeviceTrust } from '../../../../../src/agent/device/trust/device-trust.ts';
+import { openTrustRecord } from '../../../../../src/agent/device/trust/trust-record.ts';
+import { waitingDevices } from '../../../../../src/agent/device/trust/waiting.ts';
+import { readRanges } from '../../../../../src/base/net/ranges.ts';
+import type { Identity } from '../../../../../src/driver/contract.ts';
+import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 
 const [ACCEPTED, OTHER] = ['10.0.0.5', '10.0.0.6'];
 

@@ -1,7 +1,7 @@
 // The devices that wait for a person before they get their login, and what a person's word does to them. Pure but for the record that it reads.
-import { type Ipv4Range, isInRange, parseIpv4, parseIpv4Range } from '../../base/net/ipv4.ts';
-import { normaliseMac } from '../../model/identity-facts.ts';
-import type { Withheld } from './trust.ts';
+import { type Ipv4Range, isInRange, parseIpv4, parseIpv4Range } from '../../../base/net/ipv4.ts';
+import { normaliseMac } from '../../../model/identity-facts.ts';
+import type { Withheld } from './rules.ts';
 import type { MetDevice, TrustRecord } from './trust-record.ts';
 
 /** Who has not been seen for so long has left, or never was a device of this farm. */

@@ -2,10 +2,10 @@
 
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
-import type { ReportRecord } from '../../wire/records.ts';
-import type { TrustSources } from './device-client.ts';
+import type { Clock } from '../../../base/clock.ts';
+import type { Log } from '../../../base/log.ts';
+import type { ReportRecord } from '../../../wire/records.ts';
+import type { TrustSources } from '../device-client.ts';
 import { openTrustRecord, TRUST_FILE } from './trust-record.ts';
 import { type Waiting, waitingDevices } from './waiting.ts';
 

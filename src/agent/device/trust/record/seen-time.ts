@@ -4,7 +4,7 @@
 import { uptime } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
+import type { Clock } from '../../../../base/clock.ts';
 
 /** `seen_ms` had passed when the host was up for `uptime_ms`. */
 export const SEEN_TIME_STEP = `CREATE TABLE seen_time (one INTEGER PRIMARY KEY CHECK (one = 1), seen_ms INTEGER NOT NULL, uptime_ms INTEGER NOT NULL) STRICT;
