@@ -115,7 +115,7 @@ async function compose(
   const signer = createSigner(store.taskKeys, clock, { seed: store.vault?.derive(FIRST_KEY), unopened });
   // Whoever cannot sign must not take the place of a copy that can.
   const taskKey = await signer.publicKey();
-  await store.sealWhatIsOpen();
+  await store.encryptPlaintext();
   log.info({ taskKey }, 'orders are signed with this key');
   const metrics = createMetrics({
     tasks: store.tasks,

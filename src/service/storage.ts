@@ -22,7 +22,7 @@ const PROBE_MS = 5_000;
 export type StorageOptions = {
   /** A file, or a `postgres://` URL: several copies of the service may share that. */
   readonly databasePath: string;
-  /** What the secrets in the database are sealed with. Absent: they lie open. */
+  /** What the secrets in the database are encrypted with. Absent: they lie open. */
   readonly keyFiles?: KeyFiles | undefined;
   /** Other services have the same file open, as tests of copies do: then nobody holds it, sets it aside or backs it up. Default: false. */
   readonly isShared?: boolean;
@@ -51,7 +51,7 @@ export type Storage = {
 /** Throws RefusedError when another service runs on the database, and what opening it throws. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { databasePath, keyFiles, log } = options;
-  const findVault = (isSealed: boolean) => openServiceVault(databasePath, keyFiles, isSealed, log);
+  const findVault = (isEncrypted: boolean) => openServiceVault(databasePath, keyFiles, isEncrypted, log);
   if (isPostgresUrl(databasePath) || options.isShared) {
     const store = await openStore(databasePath, log, findVault);
     return {

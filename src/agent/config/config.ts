@@ -11,7 +11,7 @@ import { nearestNames } from '../../base/nearest-names.ts';
 import { readRanges } from '../../base/net/ranges.ts';
 import { Secret } from '../../base/secrets.ts';
 import { readSmallFile } from '../../base/storage/plain-file.ts';
-import { isSealed, openVault } from '../../base/storage/vault.ts';
+import { isEncrypted, openVault } from '../../base/storage/vault.ts';
 import type { LoginRule } from '../device/device-client.ts';
 import { fileSchema, isReference } from './file-schema.ts';
 
@@ -234,10 +234,10 @@ function readSecrets(path: string, keyFile: string, problems: Problem[]): Map<st
     }
     const parsed = z.record(z.string(), z.string()).safeParse(parseDocument(readSmallFile(path)).toJS());
     if (parsed.success) {
-      const vault = Object.values(parsed.data).some(isSealed) ? openVault(keyFile) : undefined;
+      const vault = Object.values(parsed.data).some(isEncrypted) ? openVault(keyFile) : undefined;
       return new Map(
         Object.entries(parsed.data).map(([name, text]) => {
-          const value = isSealed(text) ? vault?.open(text) : text;
+          const value = isEncrypted(text) ? vault?.decrypt(text) : text;
           if (value === undefined)
             problems.push({ path: field, message: `'${name}' in ${path} cannot be opened with the key in ${keyFile}` });
           return [name, value ?? ''];

@@ -1,9 +1,9 @@
 // The pools that each miner shall have, as the last update that the agent carried out set them, and whether they are locked. Passwords of pools are
-// in here, because no reading gives them: sealed where there is a key, in a file that is its owner's alone, and nothing of it is logged.
+// in here, because no reading gives them: encrypted where there is a key, in a file that is its owner's alone, and nothing of it is logged.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Migrations } from '../../base/storage/sqlite.ts';
-import { openWith, sealWith, type Vault } from '../../base/storage/vault.ts';
+import { decryptWith, encryptWith, type Vault } from '../../base/storage/vault.ts';
 import { parseJson } from '../../wire/frames.ts';
 import { sealTexts } from '../state/database.ts';
 
@@ -55,13 +55,13 @@ export function openDesiredPools(db: DatabaseSync, vault?: Vault) {
   return {
     get(key: string): DesiredPools | undefined {
       const row = rowSchema.safeParse(one.get(key)).data;
-      const opened = row && openWith(vault, row.pools);
+      const opened = row && decryptWith(vault, row.pools);
       const pools = poolListSchema.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
       if (row === undefined || pools === undefined) return undefined;
       return { pools, isLocked: row.is_locked === 1, failures: row.failures, nextMs: row.next_ms };
     },
     set(key: string, { pools, isLocked, failures, nextMs }: DesiredPools): void {
-      upsert.run(key, sealWith(vault, JSON.stringify(pools)), Number(isLocked), failures, nextMs);
+      upsert.run(key, encryptWith(vault, JSON.stringify(pools)), Number(isLocked), failures, nextMs);
     },
     /** Keys whose pools are locked. */
     locked: (): string[] => locked.all().flatMap(({ key }) => (typeof key === 'string' ? key : [])),

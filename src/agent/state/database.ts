@@ -13,7 +13,7 @@ import {
   throwIfDamaged,
   transact,
 } from '../../base/storage/sqlite.ts';
-import { isSealed, openVault, type Vault } from '../../base/storage/vault.ts';
+import { isEncrypted, openVault, type Vault } from '../../base/storage/vault.ts';
 
 /** Where the agent's memory lies in its state directory. */
 export const agentDatabasePath = (stateDir: string): string => join(stateDir, 'agent.sqlite');
@@ -47,14 +47,14 @@ export function vaultOf(keyFile: string, log: Log): Vault | undefined {
 
 /** Encrypts texts that lie in the open from a time without a key. `select` gives `key` and `text` of each, `update` takes text and key. */
 export function sealTexts(db: DatabaseSync, vault: Vault, select: string, update: string): void {
-  const seal = db.prepare(update);
-  const sealed = transact(db, () => {
+  const encrypt = db.prepare(update);
+  const encrypted = transact(db, () => {
     const rows = textsSchema.parse(db.prepare(select).all());
-    const inTheOpen = rows.filter(({ text }) => !isSealed(text));
-    for (const { key, text } of inTheOpen) seal.run(vault.seal(text), key);
+    const inTheOpen = rows.filter(({ text }) => !isEncrypted(text));
+    for (const { key, text } of inTheOpen) encrypt.run(vault.encrypt(text), key);
     return inTheOpen.length;
   });
-  if (sealed > 0) forgetDeleted(db);
+  if (encrypted > 0) forgetDeleted(db);
 }
 const textsSchema = z.array(z.object({ key: z.string(), text: z.string() }));
 

@@ -17,7 +17,7 @@ import { refuseForeign } from './foreign-files.ts';
 import { takeLock } from './lock.ts';
 
 /** Replaces the file in one step; back from here, it is on the disk. `mode` holds whatever the mask of the process is. */
-export function writeWhole(path: string, text: string, mode: number): void {
+export function writeFileAtomic(path: string, text: string, mode: number): void {
   const unfinished = `${path}.new`;
   // One that a kill has left, or a link that another user put there: the name goes, and what it leads to stays.
   rmSync(unfinished, { force: true });
@@ -47,7 +47,7 @@ export function moveOver(from: string, to: string, attempts = process.platform =
  * Makes the file, and the folders to it for their owner alone, unless it is there with something in it: then it stays as it is. Of several
  * processes that do so at once one wins, and none ever sees a part of it. Throws RefusedError where what is there is no file.
  */
-export function createWhole(path: string, text: string, mode: number): void {
+export function createFileAtomic(path: string, text: string, mode: number): void {
   // A link that leads nowhere for now, to a disk that is not there, is not replaced.
   refuseForeign(path);
   if (hasContent(path)) return;

@@ -5,9 +5,9 @@ import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { KEY_FILE, loadConfig } from '../../agent/config/config.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { writeWhole } from '../../base/storage/atomic-file.ts';
+import { writeFileAtomic } from '../../base/storage/atomic-file.ts';
 import { readSmallFile } from '../../base/storage/plain-file.ts';
-import { isSealed, openOrCreateVault } from '../../base/storage/vault.ts';
+import { isEncrypted, openOrCreateVault } from '../../base/storage/vault.ts';
 import { readTls } from '../../service/service.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
@@ -76,9 +76,9 @@ function addSeal(commands: Command, context: CliContext): void {
       const document = parseDocument(readSmallFile(file));
       const secrets = z.record(z.string(), z.string()).safeParse(document.toJS() ?? {});
       if (!secrets.success) throw new CommandFailed(`${file} is not a list of 'name: value' lines with text values`);
-      const open = Object.entries(secrets.data).filter(([, value]) => !isSealed(value));
-      for (const [name, value] of open) document.set(name, vault.seal(value));
-      if (open.length > 0) writeWhole(file, document.toString({ lineWidth: 0 }), 0o600);
+      const open = Object.entries(secrets.data).filter(([, value]) => !isEncrypted(value));
+      for (const [name, value] of open) document.set(name, vault.encrypt(value));
+      if (open.length > 0) writeFileAtomic(file, document.toString({ lineWidth: 0 }), 0o600);
       context.stdout.write(`${open.length} sealed, ${Object.keys(secrets.data).length - open.length} were already\n`);
     });
 }

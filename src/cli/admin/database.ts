@@ -29,7 +29,7 @@ export const onDatabase = (...command: Parameters<typeof addCommand>): Command =
     .option('--database <file>', 'database of the service')
     .option('--json', 'print JSON');
 
-/** `opens` = it needs what lies sealed in the database, so the configuration is read for the key file. */
+/** `opens` = it needs what is encrypted in the database, so the configuration is read for the key file. */
 export async function withAdmin<T>(
   flags: DatabaseFlags,
   context: CliContext,

@@ -21,7 +21,7 @@ export function addSigningKey(program: Command, context: CliContext): void {
   });
   const aboutReplace = 'make a new one; agents take it over with their next connection, because the old one signs it';
   const aboutLost =
-    'the key file that the old one was sealed with is lost: each agent must be told to take the new one';
+    'the key file that the old one was encrypted with is lost: each agent must be told to take the new one';
   onDatabase(commands, 'replace', aboutReplace, REPLACE, `${REPLACE} --lost`)
     .option('--lost', aboutLost)
     .action(async (flags: DatabaseFlags & { lost?: boolean }) => {

@@ -13,7 +13,7 @@ import { backupsOf, databaseOf, EMBEDDED, keyFilesOf } from './local-service.ts'
 const HELP = `
 The service must not run. The database that is there now is kept under another name beside it. The agents, the miners with their history, the
 tasks and the keys for integrators are those of the backup; a gap is declared for what came after it. A backup needs the key file that its secrets were
-sealed with: \`--list\` names that key, and the one of this host.
+encrypted with: \`--list\` names that key, and the one of this host.
 
 Exit codes: 0 it is in place, 1 a service runs on the database, 78 the file is no whole backup, or it needs another key file.
 

@@ -103,9 +103,11 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
   // Only with the key that came with the installation: the service is known to get that one.
   const vault = openVault(join(dirname(path), KEY_FILE));
   const secrets = existsSync(secretsPath) ? readSmallFile(secretsPath) : '';
-  const passwords = told.logins.map(({ family, password }) => [family, vault?.seal(password) ?? password]);
+  const passwords = told.logins.map(({ family, password }) => [family, vault?.encrypt(password) ?? password]);
   const code =
-    told.service === undefined || told.code === undefined ? [] : [[CODE_SECRET, vault?.seal(told.code) ?? told.code]];
+    told.service === undefined || told.code === undefined
+      ? []
+      : [[CODE_SECRET, vault?.encrypt(told.code) ?? told.code]];
   writePrivate(secretsPath, changedSecrets(secrets, Object.fromEntries([...passwords, ...code])));
   const config = parseConfig(text, { baseDir: dirname(path), environment: context.environment, name: path });
   if (before !== undefined && before !== text) writePrivate(`${path}.bak`, before);

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import type { Clock } from '../../base/clock.ts';
-import { writeWhole } from '../../base/storage/atomic-file.ts';
+import { writeFileAtomic } from '../../base/storage/atomic-file.ts';
 import type { Patience } from '../../update/install/healthy.ts';
 import { currentLink, linkedVersion, type Places, requestPath, wishedBundlePath } from '../../update/install/layout.ts';
 import { type Outcome, readNotes, type Step } from '../../update/install/notes.ts';
@@ -74,7 +74,7 @@ function handOver(places: Places, bundle: string, request: UpdateRequest): void 
     mkdirSync(wishes, { recursive: true });
     copyFileSync(bundle, unfinished);
     renameSync(unfinished, wishedBundlePath(wishes));
-    writeWhole(requestPath(wishes), JSON.stringify(request), 0o600);
+    writeFileAtomic(requestPath(wishes), JSON.stringify(request), 0o600);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     if (error.code === 'EPERM' || error.code === 'EACCES')

@@ -1,4 +1,4 @@
-// The vault of a service: which key file the secrets in its database are sealed with. An embedded database has one process and uses that of its
+// The vault of a service: which key file the secrets in its database are encrypted with. An embedded database has one process and uses that of its
 // host; one that copies of the service share needs one that all of them have.
 import { ConfigError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -22,13 +22,13 @@ export function findServiceVault(databasePath: string, files: KeyFiles | undefin
   return keyFile === undefined ? undefined : openVault(keyFile);
 }
 
-/** What lies sealed in the database cannot be opened: names the file that was tried. */
+/** What is encrypted in the database cannot be opened: names the file that was tried. */
 export function keyNotOpened(databasePath: string, files: KeyFiles | undefined): ConfigError {
   const tried = keyFileOf(databasePath, files);
   const where =
     tried === undefined
-      ? 'the database was sealed with a key file, and none is named: name that one'
-      : `${tried} does not hold the key that the database was sealed with, or others may read it: put that file back, or name the right one`;
+      ? 'the database was encrypted with a key file, and none is named: name that one'
+      : `${tried} does not hold the key that the database was encrypted with, or others may read it: put that file back, or name the right one`;
   const copies = isPostgresUrl(databasePath) ? '; every copy of the service needs it' : '';
   return new ConfigError('open the key that orders are signed with', [
     {
@@ -39,16 +39,16 @@ export function keyNotOpened(databasePath: string, files: KeyFiles | undefined):
 }
 
 /**
- * Made if there is none, but not for a database that `isSealed` already: a new key opens nothing there. Undefined = secrets lie open, which is logged.
- * Throws ConfigError when a file that was named holds no key, or what is sealed has none.
+ * Made if there is none, but not for a database that `isEncrypted` already: a new key opens nothing there. Undefined = secrets lie open, which is logged.
+ * Throws ConfigError when a file that was named holds no key, or what is encrypted has none.
  */
 export function openServiceVault(
   databasePath: string,
   files: KeyFiles | undefined,
-  isSealed: boolean,
+  isEncrypted: boolean,
   log: Log,
 ): Vault | undefined {
-  if (isSealed) {
+  if (isEncrypted) {
     const vault = findServiceVault(databasePath, files);
     if (vault !== undefined) return vault;
     throw keyNotOpened(databasePath, files);

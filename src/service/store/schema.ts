@@ -164,7 +164,7 @@ export const TABLES = {
     farm_id: text,
     agent_id: text,
     name: text,
-    /** May be sealed: see sealing.ts. */
+    /** may be encrypted: see encryption.ts. */
     params: text,
     actor_type: text,
     actor: text,
@@ -196,7 +196,7 @@ export const TABLES = {
     /** Since when it shall be given up if it has not been started; only on tasks that the agent has. */
     cancel_at: optional(bigint),
   },
-  /** The newest signs orders. `private_key` may be sealed; `endorsement` is by the key before, null where there was none or it could not sign. */
+  /** The newest signs orders. `private_key` may be encrypted; `endorsement` is by the key before, null where there was none or it could not sign. */
   task_keys: { id: row, public_key: text, private_key: text, endorsement: optional(text), created_at: bigint },
   idempotency_keys: { api_key_id: key, key, body_hash: text, response: text, created_at: bigint },
   ingest_cursors: { agent_id: key, epoch: key, seq: bigint, updated_at: bigint },

@@ -7,6 +7,7 @@ import { setAside, sqliteFault } from '../../base/storage/sqlite.ts';
 import type { Vault } from '../../base/storage/vault.ts';
 import { createClockRepairs } from './clock-repairs.ts';
 import type { Databases } from './databases.ts';
+import { createEncryption, type Encryption, encryptPlaintext } from './encryption.ts';
 import { createEventStore } from './events.ts';
 import { createHistoryStore } from './history/history.ts';
 import { createIngestStore } from './ingest.ts';
@@ -17,11 +18,10 @@ import { createOperatorStore } from './miners/operator-fields.ts';
 import { createOpsStatusStore } from './miners/ops-status.ts';
 import { isPostgresUrl, nameOfPostgres, openPostgresDatabases } from './postgres/postgres.ts';
 import { prune } from './pruning.ts';
-import { createSealing, type Sealing, sealWhatIsOpen } from './sealing.ts';
 import { type OnAside, openSqliteDatabases, serviceAsideOf } from './sqlite/sqlite.ts';
 import { createBatchDetailStore } from './tasks/batch-detail.ts';
 import { createBatchStore } from './tasks/batches.ts';
-import { createTaskKeyStore, isKeySealed } from './tasks/task-keys.ts';
+import { createTaskKeyStore, isKeyEncrypted } from './tasks/task-keys.ts';
 import { createTaskStore } from './tasks/tasks.ts';
 import { createLinkStore } from './tenants/agent-links.ts';
 import { createAgentStore } from './tenants/agents.ts';
@@ -69,14 +69,14 @@ export type Store = ReturnType<typeof storeOf>;
 export async function openStore(
   target: string,
   log?: Log,
-  findVault: (isSealed: boolean) => Vault | undefined = () => undefined,
+  findVault: (isEncrypted: boolean) => Vault | undefined = () => undefined,
   onAside?: OnAside,
 ): Promise<Store> {
   const databases = openDatabases(target, log, onAside);
   let vault: Vault | undefined;
   try {
     await migrate(databases, nameOf(target));
-    vault = findVault(await isKeySealed(databases.read));
+    vault = findVault(await isKeyEncrypted(databases.read));
   } catch (error) {
     await databases.close();
     if (onAside !== undefined && sqliteFault(error) === 'damaged' && canBeRead(target)) {
@@ -93,9 +93,9 @@ export async function openStore(
 
 function storeOf(databases: Databases, vault: Vault | undefined) {
   const { read, write, messages, storage } = databases;
-  const sealing = createSealing(vault);
+  const encryption = createEncryption(vault);
   return {
-    ...createStores(databases, sealing),
+    ...createStores(databases, encryption),
     /** Undefined: what is written lies open. */
     vault,
     /** Of an embedded database. */
@@ -103,8 +103,8 @@ function storeOf(databases: Databases, vault: Vault | undefined) {
     /** To the other copies of the service on the same database. */
     messages,
     /** Seals the secrets that were written before there was a vault. */
-    async sealWhatIsOpen() {
-      if (vault !== undefined) await sealWhatIsOpen(databases, sealing);
+    async encryptPlaintext() {
+      if (vault !== undefined) await encryptPlaintext(databases, encryption);
     },
     /** Removes what has had its time. */
     prune: (nowMs: number) => prune(write, nowMs),
@@ -117,7 +117,7 @@ function storeOf(databases: Databases, vault: Vault | undefined) {
   } as const;
 }
 
-const createStores = (databases: Databases, sealing: Sealing) =>
+const createStores = (databases: Databases, encryption: Encryption) =>
   ({
     tenants: createTenantStore(databases),
     keys: createKeyStore(databases),
@@ -127,10 +127,10 @@ const createStores = (databases: Databases, sealing: Sealing) =>
     ingest: createIngestStore(databases, newId),
     history: createHistoryStore(databases),
     events: createEventStore(databases),
-    batches: createBatchStore(databases, sealing),
-    batchDetail: createBatchDetailStore(databases, sealing),
-    tasks: createTaskStore(databases, sealing),
-    taskKeys: createTaskKeyStore(databases, sealing),
+    batches: createBatchStore(databases, encryption),
+    batchDetail: createBatchDetailStore(databases, encryption),
+    tasks: createTaskStore(databases, encryption),
+    taskKeys: createTaskKeyStore(databases, encryption),
     links: createLinkStore(databases),
     operators: createOperatorStore(databases, newId),
     opsStatus: createOpsStatusStore(databases),

@@ -59,7 +59,7 @@ export function createTaskDispatcher({ tasks, send, hasRoom, clock, log }: Dispa
       const claim = await tasks.claim({ agentId, nowMs, sentBeforeMs, sentMs, limit: PAGE });
       const { orders, unopened, isFull } = claim;
       if (unopened.length > 0) {
-        log.warn({ agentId, tasks: unopened.length }, 'tasks end that were sealed with a key file that is not here');
+        log.warn({ agentId, tasks: unopened.length }, 'tasks end that were encrypted with a key file that is not here');
         await tasks.endUnopened(unopened, nowMs);
       }
       const unsent = orders.filter((order) => !send(agentId, order)).map(({ task_id }) => task_id);

@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { moveOver, syncFolder, writeWhole } from '../../base/storage/atomic-file.ts';
+import { moveOver, syncFolder, writeFileAtomic } from '../../base/storage/atomic-file.ts';
 import { isVersion } from '../trust/version-order.ts';
 
 /** Where root keeps its notes on a Linux host. */
@@ -73,7 +73,7 @@ function linkText(link: string): string | undefined {
 
 export function linkTo({ system }: Places, link: string, version: string): void {
   if (system === 'windows') {
-    writeWhole(link, `${version}\n`, 0o644);
+    writeFileAtomic(link, `${version}\n`, 0o644);
     return;
   }
   replaceLink(join('versions', version), link);

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Clock, sleepOn } from '../../base/clock.ts';
-import { syncFolder, writeWhole } from '../../base/storage/atomic-file.ts';
+import { syncFolder, writeFileAtomic } from '../../base/storage/atomic-file.ts';
 import { takeLock } from '../../base/storage/lock.ts';
 import { parseJson, refuse, type SeenSequence } from '../trust/trust.ts';
 import { outcomePath } from './layout.ts';
@@ -120,7 +120,7 @@ function read<T>(path: string, schema: z.ZodType<T>): T | undefined {
   }
 }
 
-const write = (path: string, value: unknown): void => writeWhole(path, `${JSON.stringify(value)}\n`, 0o644);
+const write = (path: string, value: unknown): void => writeFileAtomic(path, `${JSON.stringify(value)}\n`, 0o644);
 
 const RETRY_MS = 250;
 

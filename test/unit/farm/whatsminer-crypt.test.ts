@@ -16,7 +16,7 @@ test('a salt counts with its first eight characters', () => {
   expect(md5CryptHash('admin', 'BQ5hoXV9more')).toBe(md5CryptHash('admin', 'BQ5hoXV9'));
 });
 
-test('sealing is AES-256-ECB with zero padding', () => {
+test('encryption is AES-256-ECB with zero padding', () => {
   expect(seal('{"cmd":"reboot"}', sha256('key'))).toBe('OBWQ/fT6sM2SyAp2fiYauw==');
 });
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { RefusedError, renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
-import { writeWhole } from '../../../base/storage/atomic-file.ts';
+import { writeFileAtomic } from '../../../base/storage/atomic-file.ts';
 import { VERSION } from '../../../base/version.ts';
 import { NOTES_FOLDER, requestPath, WISHES, windowsPlaces, wishedBundlePath } from '../../../update/install/layout.ts';
 import { type Outcome, readNotes } from '../../../update/install/notes.ts';
@@ -107,7 +107,7 @@ export function createSelfUpdate(parts: {
   const handOver = async (taskId: string) => {
     await rename(fetched, wishedBundlePath(wishes));
     const request = JSON.stringify({ task_id: taskId });
-    for (const path of [asked, requestPath(wishes)]) writeWhole(path, request, 0o600);
+    for (const path of [asked, requestPath(wishes)]) writeFileAtomic(path, request, 0o600);
   };
 
   /** Whether root had not taken it yet. */

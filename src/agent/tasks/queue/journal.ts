@@ -1,9 +1,9 @@
 // What became of every task, on disk: written before anything is done, so that a crash at any moment leaves a truth to go on from. Params, which may
-// hold passwords of pools, lie sealed where there is a key, and only until the task is over. It decides nothing.
+// hold passwords of pools, are encrypted where there is a key, and only until the task is over. It decides nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
-import { openWith, sealWith, type Vault } from '../../../base/storage/vault.ts';
+import { decryptWith, encryptWith, type Vault } from '../../../base/storage/vault.ts';
 import { type TaskStatus, taskStatusSchema } from '../../../model/task.ts';
 import { parseJson } from '../../../wire/frames.ts';
 import { type UnitFacts, unitFactsSchema } from '../../fleet/identity/record.ts';
@@ -179,7 +179,7 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
     found.flatMap((row) => {
       const parsed = rowSchema.safeParse(row);
       if (!parsed.success) return [];
-      const opened = openWith(vault, parsed.data.params);
+      const opened = decryptWith(vault, parsed.data.params);
       const params = record.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
       return [{ ...parsed.data, params: params ?? {}, isLegible: params !== undefined }];
     });
@@ -191,7 +191,7 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
         for (const { isLegible: _, baseline: __, unit: ___, ...row } of rows) {
           insert.run({
             ...row,
-            params: row.state === 'final' ? NO_PARAMS : sealWith(vault, JSON.stringify(row.params)),
+            params: row.state === 'final' ? NO_PARAMS : encryptWith(vault, JSON.stringify(row.params)),
             evidence: JSON.stringify(row.evidence),
             reported: Number(row.source === 'local'),
           });

@@ -1,12 +1,12 @@
-// Who this agent is towards one service: got once by an enrolment code, kept in a file that only its owner may read. The token is sealed there, and the
+// Who this agent is towards one service: got once by an enrolment code, kept in a file that only its owner may read. The token is encrypted there, and the
 // key that the agent made at its enrolment, to prove with each connection that it is still the same: it never leaves this host.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Secret } from '../../../base/secrets.ts';
-import { writeWhole } from '../../../base/storage/atomic-file.ts';
-import { isSealed, openOrCreateVault, openVault, openWith, sealWith } from '../../../base/storage/vault.ts';
+import { writeFileAtomic } from '../../../base/storage/atomic-file.ts';
+import { decryptWith, encryptWith, isEncrypted, openOrCreateVault, openVault } from '../../../base/storage/vault.ts';
 import { VERSION } from '../../../base/version.ts';
 import { parseJson } from '../../../wire/frames.ts';
 import { proofBytes } from '../../../wire/protocol.ts';
@@ -41,7 +41,7 @@ export function loadCredentials(stateDir: string, realm: string, keyFile: string
   const kept = fileSchema.safeParse(parseJson(text)).data;
   if (kept === undefined) throw unusable(file, 'is damaged: remove it and enrol the agent again');
   const vault = openVault(keyFile);
-  const [token, key] = [openWith(vault, kept.token), openWith(vault, kept.identity_key)];
+  const [token, key] = [decryptWith(vault, kept.token), decryptWith(vault, kept.identity_key)];
   if (token === undefined || key === undefined) {
     throw unusable(
       file,
@@ -50,7 +50,7 @@ export function loadCredentials(stateDir: string, realm: string, keyFile: string
   }
   const identity = { ...kept, token, identity_key: key };
   // There may have been no key to seal it with at the enrolment.
-  if (!isSealed(kept.token)) keep(file, identity, keyFile);
+  if (!isEncrypted(kept.token)) keep(file, identity, keyFile);
   return credentialsOf(identity, readPrivateKey(file, key), filePin(pinFileOf(stateDir, realm)));
 }
 
@@ -107,8 +107,8 @@ const credentialsOf = (kept: Identity, key: KeyObject, pin: KeyPin) => ({
 
 function keep(file: string, identity: Identity, keyFile: string): void {
   const vault = openOrCreateVault(keyFile);
-  const [token, identity_key] = [sealWith(vault, identity.token), sealWith(vault, identity.identity_key)];
-  writeWhole(file, `${JSON.stringify({ ...identity, token, identity_key })}\n`, 0o600);
+  const [token, identity_key] = [encryptWith(vault, identity.token), encryptWith(vault, identity.identity_key)];
+  writeFileAtomic(file, `${JSON.stringify({ ...identity, token, identity_key })}\n`, 0o600);
 }
 
 function readPrivateKey(file: string, text: string): KeyObject {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { ConfigError, RefusedError } from '../../../base/errors.ts';
 import { readPublicKey } from '../../../base/secrets.ts';
-import { writeWhole } from '../../../base/storage/atomic-file.ts';
+import { writeFileAtomic } from '../../../base/storage/atomic-file.ts';
 import { readSmallFile } from '../../../base/storage/plain-file.ts';
 import { parseJson } from '../../../wire/frames.ts';
 
@@ -44,7 +44,7 @@ export function pinOf(key?: string, file?: string): KeyPin {
     read: () => pinned,
     keep(key) {
       pinned = key;
-      if (file !== undefined) writeWhole(file, `${JSON.stringify({ task_key: key })}\n`, 0o600);
+      if (file !== undefined) writeFileAtomic(file, `${JSON.stringify({ task_key: key })}\n`, 0o600);
     },
   };
 }

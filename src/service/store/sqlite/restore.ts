@@ -19,7 +19,7 @@ import { ConfigError, renderError } from '../../../base/errors.ts';
 import { syncFile, syncFolder } from '../../../base/storage/atomic-file.ts';
 import { giveToFolderOwner } from '../../../base/storage/foreign-files.ts';
 import { throwIfDamaged, throwIfNoDatabase } from '../../../base/storage/sqlite.ts';
-import { isSealed, type Vault } from '../../../base/storage/vault.ts';
+import { isEncrypted, type Vault } from '../../../base/storage/vault.ts';
 import { STEPS } from '../migrations/migrations.ts';
 import { type AboutBackup, forgetAbout, readAbout } from './backup-files.ts';
 
@@ -171,18 +171,18 @@ function openCopy(copy: string, file: string): DatabaseSync {
   }
 }
 
-/** Throws ConfigError when what lies sealed in it cannot be opened with the key of this host. */
+/** Throws ConfigError when what is encrypted in it cannot be opened with the key of this host. */
 function mustOpen(
   db: DatabaseSync,
   about: AboutBackup | undefined,
   { file, vault, keyFile = '(no key file)' }: Pick<Order, 'file' | 'vault' | 'keyFile'>,
 ): void {
   const row = db.prepare('SELECT private_key AS text FROM task_keys ORDER BY id DESC LIMIT 1').get();
-  const sealed = row === undefined ? undefined : String(row.text);
-  if (sealed === undefined || !isSealed(sealed) || vault?.open(sealed) !== undefined) return;
+  const encrypted = row === undefined ? undefined : String(row.text);
+  if (encrypted === undefined || !isEncrypted(encrypted) || vault?.decrypt(encrypted) !== undefined) return;
   const needed =
     about?.key_fingerprint == null
-      ? 'the key that it was sealed with'
+      ? 'the key that it was encrypted with'
       : `the key ${about.key_fingerprint}, which was in ${about.key_file ?? 'a key file'} when it was made`;
   const own =
     vault === undefined

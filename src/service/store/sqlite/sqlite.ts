@@ -44,7 +44,7 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
     onAside === undefined ? open() : openOrSetAside(path, open, onAside, { asideOf: serviceAsideOf });
   const file = path === ':memory:' ? IN_MEMORY : watchOpenFile(path);
   // Waiting for a lock is done without holding up the process: see the dialect.
-  // What is replaced is overwritten where that costs nothing: secrets that are sealed later leave no traces of the time before.
+  // What is replaced is overwritten where that costs nothing: secrets that are encrypted later leave no traces of the time before.
   writer.exec('PRAGMA busy_timeout = 0; PRAGMA secure_delete = FAST;');
   reader.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON; PRAGMA cache_size = -32768;');
   // A deferred begin could fail half-way: the writer locks at once.

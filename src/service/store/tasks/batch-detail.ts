@@ -1,9 +1,9 @@
 // One task batch of a farm: its counts, its tasks, giving it up. Making and listing batches is batches.ts.
 import { type TaskStatus, taskNameSchema, taskStatusSchema } from '../../../model/task.ts';
 import type { Databases } from '../databases.ts';
+import type { Encryption } from '../encryption.ts';
 import type { Window } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
-import type { Sealing } from '../sealing.ts';
 import { type Batch, toBatch } from './batches.ts';
 import { recountBatches } from './task-outcomes.ts';
 
@@ -30,7 +30,7 @@ type BatchDetailStore = {
 
 const CANCELLED = 'Cancelled before an agent took it';
 
-export function createBatchDetailStore({ read, transact }: Databases, sealing: Sealing): BatchDetailStore {
+export function createBatchDetailStore({ read, transact }: Databases, encryption: Encryption): BatchDetailStore {
   return {
     async find(farmId, id) {
       const row = await selectBatch(read, farmId, id).selectAll().executeTakeFirst();
@@ -50,7 +50,7 @@ export function createBatchDetailStore({ read, transact }: Databases, sealing: S
         timeout: count('timeout'),
         cancelled: count('cancelled'),
       };
-      return { ...toBatch(row, sealing), counts };
+      return { ...toBatch(row, encryption), counts };
     },
     async listTasks({ farmId, id, window }) {
       const batch = await selectBatch(read, farmId, id).select('task_count').executeTakeFirst();

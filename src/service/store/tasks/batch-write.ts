@@ -17,7 +17,7 @@ type Batch = {
   /** '' = no agent has a part in it. */
   readonly agentId: string;
   readonly status: Extract<TaskStatus, 'pending' | 'succeeded'>;
-  /** JSON text, sealed where it has to be. */
+  /** JSON text, encrypted where it has to be. */
   readonly params: string;
   readonly metadata: object;
   readonly expiresAtMs: number;

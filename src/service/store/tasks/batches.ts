@@ -10,9 +10,9 @@ import {
 } from '../../../model/task.ts';
 import type { TaskCommand } from '../../../wire/frames.ts';
 import type { Databases } from '../databases.ts';
+import type { Encryption } from '../encryption.ts';
 import { countAll, type Window } from '../rows.ts';
 import type { Db, Row, Tables } from '../schema.ts';
-import type { Sealing } from '../sealing.ts';
 import { conditions, type TimeFilter, type ValueFilter } from '../value-filter.ts';
 import { insertBatch } from './batch-write.ts';
 import { findCandidates, type TaskCandidate } from './candidates.ts';
@@ -73,7 +73,7 @@ export type BatchStore = {
   }): Promise<{ batches: readonly Batch[]; total: number }>;
 };
 
-export function createBatchStore({ read, transact, lock }: Databases, sealing: Sealing): BatchStore {
+export function createBatchStore({ read, transact, lock }: Databases, encryption: Encryption): BatchStore {
   return {
     create: (request, plan) =>
       transact(async (trx) => {
@@ -84,7 +84,7 @@ export function createBatchStore({ read, transact, lock }: Databases, sealing: S
         const before = await findAnswered(trx, request);
         if (before !== undefined) return before;
         const { batches, response } = plan(await findCandidates(trx, request));
-        const params = sealing.sealParams(request.params);
+        const params = encryption.encryptParams(request.params);
         for (const { rollout, ...batch } of batches)
           await insertBatch(trx, request, {
             ...batch,
@@ -115,7 +115,7 @@ export function createBatchStore({ read, transact, lock }: Databases, sealing: S
         .offset(window.offset)
         .execute();
       return {
-        batches: rows.map((row) => toBatch(row, sealing)),
+        batches: rows.map((row) => toBatch(row, encryption)),
         total: await countAll(read.selectFrom('task_batches').where(where), rows.length, window),
       };
     },
@@ -147,7 +147,7 @@ async function keepAnswer(db: Db, { idempotency, nowMs }: BatchRequest, response
     .execute();
 }
 
-export function toBatch(row: Row<'task_batches'>, sealing: Sealing) {
+export function toBatch(row: Row<'task_batches'>, encryption: Encryption) {
   const metadata: Record<string, unknown> = JSON.parse(row.metadata);
   return {
     id: row.id,
@@ -156,7 +156,7 @@ export function toBatch(row: Row<'task_batches'>, sealing: Sealing) {
     taskCount: row.task_count,
     succeedCount: row.succeed_count,
     failedCount: row.failed_count,
-    params: sealing.openParams(row.params) ?? {},
+    params: encryption.decryptParams(row.params) ?? {},
     actor: actorSchema.parse(JSON.parse(row.actor)),
     createdAtMs: row.created_at,
     metadata,

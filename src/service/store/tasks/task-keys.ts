@@ -1,14 +1,14 @@
 // The keys that orders are signed with, the newest in use: made once for all copies of the service. It makes no key and signs nothing itself.
-import { isSealed } from '../../../base/storage/vault.ts';
+import { isEncrypted } from '../../../base/storage/vault.ts';
 import type { KeyChange } from '../../../wire/frames.ts';
 import type { Databases } from '../databases.ts';
+import type { Encryption } from '../encryption.ts';
 import type { Db } from '../schema.ts';
-import type { Sealing } from '../sealing.ts';
 
 /** Both halves in DER as base64, SPKI and PKCS 8. */
 export type KeyPair = { readonly publicKey: string; readonly privateKey: string };
 
-/** `privateKey` undefined = it was sealed with another key than ours. */
+/** `privateKey` undefined = it was encrypted with another key than ours. */
 export type TaskKey = { readonly id: number; readonly publicKey: string; readonly privateKey: string | undefined };
 
 export type TaskKeyStore = {
@@ -23,13 +23,13 @@ export type TaskKeyStore = {
   replace(make: () => KeyPair, endorse: (from: TaskKey, to: string) => string | null, nowMs: number): Promise<TaskKey>;
 };
 
-/** Whether the key in use lies sealed. */
-export async function isKeySealed(db: Db): Promise<boolean> {
+/** Whether the key in use is encrypted. */
+export async function isKeyEncrypted(db: Db): Promise<boolean> {
   const row = await db.selectFrom('task_keys').select('private_key').orderBy('id', 'desc').limit(1).executeTakeFirst();
-  return row !== undefined && isSealed(row.private_key);
+  return row !== undefined && isEncrypted(row.private_key);
 }
 
-export function createTaskKeyStore({ read, transact, lock }: Databases, sealing: Sealing): TaskKeyStore {
+export function createTaskKeyStore({ read, transact, lock }: Databases, encryption: Encryption): TaskKeyStore {
   const newest = async (db: Db): Promise<TaskKey | undefined> => {
     const row = await db
       .selectFrom('task_keys')
@@ -37,11 +37,11 @@ export function createTaskKeyStore({ read, transact, lock }: Databases, sealing:
       .orderBy('id', 'desc')
       .limit(1)
       .executeTakeFirst();
-    return row && { id: row.id, publicKey: row.public_key, privateKey: sealing.open(row.private_key) };
+    return row && { id: row.id, publicKey: row.public_key, privateKey: encryption.decrypt(row.private_key) };
   };
   const insert = async (db: Db, id: number, pair: KeyPair, endorsement: string | null, nowMs: number) => {
     const { publicKey: public_key, privateKey } = pair;
-    const row = { id, public_key, private_key: sealing.seal(privateKey), endorsement, created_at: nowMs };
+    const row = { id, public_key, private_key: encryption.encrypt(privateKey), endorsement, created_at: nowMs };
     await db.insertInto('task_keys').values(row).execute();
     return { id, ...pair };
   };

@@ -4,15 +4,15 @@ import { z } from 'zod';
 import { type TaskStatus, taskNameSchema } from '../../../model/task.ts';
 import { rolloutSchema, type TaskCommand } from '../../../wire/frames.ts';
 import type { Databases } from '../databases.ts';
+import type { Encryption } from '../encryption.ts';
 import { CLOCKS_DIFFER_MS, chunks } from '../rows.ts';
 import type { Db, Row, Tables } from '../schema.ts';
-import type { Sealing } from '../sealing.ts';
 import { recountBatches } from './task-outcomes.ts';
 
 /** Claimed tasks: from now on the agent may have them, so whoever gives them up tells it. */
 type Claim = {
   readonly orders: readonly TaskCommand[];
-  /** Whose params were sealed with another key than ours: without them they would be other orders. */
+  /** Whose params were encrypted with another key than ours: without them they would be other orders. */
   readonly unopened: readonly string[];
   /** There may be more. */
   readonly isFull: boolean;
@@ -60,7 +60,7 @@ function rolloutIn(metadata: string): Pick<TaskCommand, 'rollout'> {
 
 export function createTaskStore(
   { read, write, transact }: Pick<Databases, 'read' | 'write' | 'transact'>,
-  sealing: Sealing,
+  encryption: Encryption,
 ): TaskStore {
   return {
     async claim({ agentId, nowMs, sentBeforeMs, sentMs, limit }) {
@@ -110,7 +110,7 @@ export function createTaskStore(
       const orders: TaskCommand[] = [];
       const unopened: string[] = [];
       for (const row of rows.filter(({ id }) => claimed.has(id))) {
-        const params = sealing.openParams(row.params);
+        const params = encryption.decryptParams(row.params);
         if (params === undefined) {
           unopened.push(row.id);
           continue;
@@ -244,7 +244,7 @@ function timeoutMessage({ created_at, sent_at, received_at }: TaskTimes, nowMs: 
 }
 
 const UNOPENED =
-  'What the task needs was sealed with a key file that the service no longer has, so it could not be given to the agent; order it again';
+  'What the task needs was encrypted with a key file that the service no longer has, so it could not be given to the agent; order it again';
 
 type Verdict = {
   readonly id: string;

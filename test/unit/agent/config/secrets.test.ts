@@ -80,12 +80,12 @@ test('a password written into the configuration itself is refused', () => {
   expect(JSON.stringify(problems)).not.toContain('hunter2');
 });
 
-test('a sealed password is opened with the key, and named when it cannot be', () => {
+test('a encrypted password is opened with the key, and named when it cannot be', () => {
   const vault = openOrCreateVault(join(baseDir, 'pithead.key'));
-  write('sealed.yaml', `antminer: "${vault?.seal('from-the-vault')}"`, 0o600);
-  const sealed = { secretsFile: 'sealed.yaml', ...login('secret:antminer') };
-  expect(passwordOf(config(sealed))).toBe('from-the-vault');
-  expect(problemsOf(() => config({ ...sealed, keyFile: 'no.key' }))).toMatchObject([
+  write('encrypted.yaml', `antminer: "${vault?.encrypt('from-the-vault')}"`, 0o600);
+  const encrypted = { secretsFile: 'encrypted.yaml', ...login('secret:antminer') };
+  expect(passwordOf(config(encrypted))).toBe('from-the-vault');
+  expect(problemsOf(() => config({ ...encrypted, keyFile: 'no.key' }))).toMatchObject([
     { path: 'credentials.secretsFile', message: expect.stringContaining("'antminer'") },
   ]);
 });

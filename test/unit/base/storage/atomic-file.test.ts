@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { writeWhole } from '../../../../src/base/storage/atomic-file.ts';
+import { writeFileAtomic } from '../../../../src/base/storage/atomic-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pithead-whole-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -12,7 +12,7 @@ test('what was there before, and what a kill has left half done, leaves no trace
   const path = join(folder, 'secret');
   writeFileSync(path, 'a longer text than the new one', { mode: 0o644 });
   writeFileSync(`${path}.new`, 'half of a longer text than the new one', { mode: 0o644 });
-  writeWhole(path, 'new', 0o600);
+  writeFileAtomic(path, 'new', 0o600);
   expect(readFileSync(path, 'utf8')).toBe('new');
   expect(readdirSync(folder)).toEqual(['secret']);
   if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -78,8 +78,8 @@ test.each([true, false])('an empty file, as a power cut leaves it, is no key for
   refusesLinks = !hasLinks;
   fs.mkdirSync(join(keyFile, '..'));
   fs.closeSync(fs.openSync(keyFile, 'w', 0o600));
-  const sealed = openOrCreateVault(keyFile)?.seal('secret') ?? '';
-  expect(openOrCreateVault(keyFile)?.open(sealed)).toBe('secret');
+  const encrypted = openOrCreateVault(keyFile)?.encrypt('secret') ?? '';
+  expect(openOrCreateVault(keyFile)?.decrypt(encrypted)).toBe('secret');
   expect(fs.readdirSync(join(keyFile, '..'))).toEqual(['pithead.key']);
 });
 
@@ -96,7 +96,7 @@ test('processes that begin at once have the same key', async () => {
   const program = `
     import { openOrCreateVault } from ${module};
     process.stdin.once('data', () => {
-      process.stdout.write(openOrCreateVault(${JSON.stringify(keyFile)})?.seal('secret') ?? 'none');
+      process.stdout.write(openOrCreateVault(${JSON.stringify(keyFile)})?.encrypt('secret') ?? 'none');
       process.exit();
     });
     process.stderr.write('ready');`;
@@ -105,6 +105,6 @@ test('processes that begin at once have the same key', async () => {
   );
   await Promise.all(children.map(({ stderr }) => new Promise((resolve) => stderr.once('data', resolve))));
   for (const { stdin } of children) stdin.write('go');
-  const sealed = await Promise.all(children.map(({ stdout }) => text(stdout)));
-  expect(sealed.map((each) => openVault(keyFile)?.open(each))).toEqual(children.map(() => 'secret'));
+  const encrypted = await Promise.all(children.map(({ stdout }) => text(stdout)));
+  expect(encrypted.map((each) => openVault(keyFile)?.decrypt(each))).toEqual(children.map(() => 'secret'));
 });

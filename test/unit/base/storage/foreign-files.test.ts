@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { writeWhole } from '../../../../src/base/storage/atomic-file.ts';
+import { writeFileAtomic } from '../../../../src/base/storage/atomic-file.ts';
 import { whyForeign } from '../../../../src/base/storage/foreign-files.ts';
 import { takeLock } from '../../../../src/base/storage/lock.ts';
 import { openSqlite, setAside } from '../../../../src/base/storage/sqlite.ts';
@@ -88,7 +88,7 @@ test('a file that is replaced whole is never written through a link', () => {
   const { path, elsewhere } = newFolders();
   writeFileSync(elsewhere, 'of root');
   symlinkSync(elsewhere, `${path}.new`);
-  writeWhole(path, 'new', 0o600);
+  writeFileAtomic(path, 'new', 0o600);
   expect([readFileSync(elsewhere, 'utf8'), readFileSync(path, 'utf8')]).toEqual(['of root', 'new']);
   expect(lstatSync(path).isFile()).toBe(true);
 });

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createWhole } from '../../../../src/base/storage/atomic-file.ts';
+import { createFileAtomic } from '../../../../src/base/storage/atomic-file.ts';
 import { takeLock } from '../../../../src/base/storage/lock.ts';
 import { readSmallFile } from '../../../../src/base/storage/plain-file.ts';
 import { openSqlite, throwIfNoDatabase } from '../../../../src/base/storage/sqlite.ts';
@@ -24,7 +24,7 @@ const NO_FILES: Readonly<Record<string, readonly [make: (path: string) => void, 
 };
 const OPENERS: Readonly<Record<string, (path: string) => unknown>> = {
   'read as a text': readSmallFile,
-  'made as a text': (path) => createWhole(path, 'text', 0o600),
+  'made as a text': (path) => createFileAtomic(path, 'text', 0o600),
   'opened as a database': (path) => openSqlite(path, []),
   'looked at as a database': throwIfNoDatabase,
   'taken as a lock': takeLock,

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Databases } from '../../../../../src/service/store/databases.ts';
+import { createEncryption } from '../../../../../src/service/store/encryption.ts';
 import { isPostgresUrl } from '../../../../../src/service/store/postgres/postgres.ts';
-import { createSealing } from '../../../../../src/service/store/sealing.ts';
 import { openDatabases, openStore } from '../../../../../src/service/store/store.ts';
 import { createTaskStore } from '../../../../../src/service/store/tasks/tasks.ts';
 import { temporaryDatabase } from '../../../../support/database.ts';
@@ -65,7 +65,7 @@ test('cancels are read from those that are cancelled, and the old are found by t
   for (const n of [1, 2, 3, 4]) await insertBatch(databases, `b${n}`, NOW_MS - n, 1_000);
   const plans: Promise<Plan>[] = [];
   const read = listening(databases.read, (query) => plans.push(explain(databases.read, query, isPostgres)));
-  const tasks = createTaskStore({ ...databases, read }, createSealing(undefined));
+  const tasks = createTaskStore({ ...databases, read }, createEncryption(undefined));
   const query = { agentId: 'a', nowMs: NOW_MS, sentBeforeMs: NOW_MS, afterId: '', limit: 10 };
   expect(await tasks.listCancels(query)).toHaveLength(10);
   const accesses = (await Promise.all(plans)).flatMap((plan) => plan.accesses);

@@ -1,4 +1,4 @@
-// Passwords in the params of tasks and in locked pools: sealed on disk where there is a key, gone when the task is over, readable from older files.
+// Passwords in the params of tasks and in locked pools: encrypted on disk where there is a key, gone when the task is over, readable from older files.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const vault = createVault(Buffer.alloc(32, 7));
 let folder: string;
 let db: ReturnType<typeof openSqlite>;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pithead-sealed-'));
+  folder = mkdtempSync(join(tmpdir(), 'pithead-encrypted-'));
   db = open();
 });
 afterEach(() => {

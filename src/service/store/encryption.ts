@@ -1,0 +1,65 @@
+// Texts that are encrypted in the database, where the service has a key for that: the params of tasks, because they may hold passwords of pools, and the
+// private halves of the keys that orders are signed with. What was written before there was a key stays readable.
+import { decryptWith, encryptWith, isEncrypted, type Vault } from '../../base/storage/vault.ts';
+import type { Databases } from './databases.ts';
+
+export type Encryption = {
+  /** Without a key the text as it is. */
+  encrypt(text: string): string;
+  /** Undefined when it was encrypted with another key than ours. */
+  decrypt(text: string): string | undefined;
+  encryptParams(params: Readonly<Record<string, unknown>>): string;
+  decryptParams(text: string): Record<string, unknown> | undefined;
+};
+
+const NO_PARAMS = '{}';
+
+export function createEncryption(vault: Vault | undefined): Encryption {
+  const encrypt = (text: string) => encryptWith(vault, text);
+  const decrypt = (text: string) => decryptWith(vault, text);
+  return {
+    encrypt,
+    decrypt,
+    encryptParams(params) {
+      const text = JSON.stringify(params);
+      return text === NO_PARAMS ? text : encrypt(text);
+    },
+    decryptParams(text) {
+      const opened = decrypt(text);
+      return opened === undefined ? undefined : JSON.parse(opened);
+    },
+  };
+}
+
+const PAGE = 500;
+
+/** Encrypts what was written before there was a key. */
+export async function encryptPlaintext({ write, transact }: Databases, encryption: Encryption): Promise<void> {
+  for (let after = ''; ; ) {
+    const rows = await write
+      .selectFrom('task_batches')
+      .select(['id', 'params'])
+      .where('id', '>', after)
+      .where('params', '<>', NO_PARAMS)
+      .where('params', 'not like', 'sealed:%')
+      .orderBy('id')
+      .limit(PAGE)
+      .execute();
+    await transact(async (trx) => {
+      for (const { id, params } of rows)
+        await trx
+          .updateTable('task_batches')
+          .set({ params: encryption.encrypt(params) })
+          .where('id', '=', id)
+          .execute();
+    });
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    after = last.id;
+  }
+  const keys = await write.selectFrom('task_keys').select(['id', 'private_key']).execute();
+  for (const { id, private_key } of keys.filter((key) => !isEncrypted(key.private_key))) {
+    const encrypted = { private_key: encryption.encrypt(private_key) };
+    await write.updateTable('task_keys').set(encrypted).where('id', '=', id).execute();
+  }
+}
