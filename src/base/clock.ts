@@ -54,8 +54,8 @@ export const systemClock: Clock = {
   sleep: (delayMs, signal) => sleepOn(systemClock, delayMs, signal),
 };
 
-/** Resolves when everything that waits for the event loop has had its turn: between the parts of long work. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Resolves when everything that waits for the event loop has run once. For use between the parts of long work. */
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Runs `step` every `intervalMs` until the signal aborts. A step that throws goes to `onError`; the loop goes on. */
 export async function loop(

@@ -1,5 +1,5 @@
-// The five families of errors. A family says whose fault it was and therefore what happens next; callers test `family` and `code`, never text.
-// Messages say what was tried, on what, in the present tense; the cause stays in `cause` and is rendered once, by whoever logs.
+// The five families of errors. A family says what caused the error, and so what happens next. Callers test `family` and `code`, never text.
+// Messages say what was tried, on what, in the present tense; the cause stays in `cause` and is rendered once, where it is logged.
 
 /** When it makes sense to try the same peer again. */
 export type Retry = 'soon' | 'later' | 'never';

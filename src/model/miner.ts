@@ -95,7 +95,7 @@ export const minerExtrasSchema = z.strictObject({
   ),
   /** Present and false while the device tells no mode: `mining_mode` of the document is a required text and says `normal` then. */
   mining_mode_reported: z.literal(false).optional(),
-  /** Present and true while the miner lets in whoever knows the family's factory login. */
+  /** Present and true while the miner accepts its family's factory login. */
   default_password: z.literal(true).optional(),
   flags: z.array(flagSchema),
 });

@@ -62,11 +62,11 @@ export const actorSchema = z.strictObject({
 });
 export type Actor = z.infer<typeof actorSchema>;
 
-/** Fields whose values are shown to nobody, not even to who sent them: what is shown ends up in logs. */
+/** Fields whose values are never shown, not even to their sender: what is shown ends up in logs. */
 export const SECRET_NAME =
   /password|passwd|passphrase|^pass$|pwd|secret|token|credential|authorization|(api|private)[_-]?key/i;
 
-/** The params as people may see them: without what is secret, at any depth; what opens an address is for whoever fetches from there. */
+/** The params as people may see them: without what is secret, at any depth; what opens an address is for the agent that fetches from there. */
 export function shownParams(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { url, ...others } = params;
   return {

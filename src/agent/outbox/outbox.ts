@@ -1,7 +1,7 @@
 // Everything the agent reports, on disk before it is sent. Stored + declared gaps = produced: what cannot be kept is counted and said.
 // It never throws into those who report, and it does not know what an uplink is beyond a name and a cursor.
 import type { DatabaseSync } from 'node:sqlite';
-import { type Cancel, type Clock, turn } from '../../base/clock.ts';
+import { type Cancel, type Clock, yieldToEventLoop } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type DiskFault, diskFault } from '../../base/storage/disk-fault.ts';
@@ -181,7 +181,7 @@ export function createOutbox(
       droppedBySpace += step.samples;
       droppedChanges += step.changes;
       isFull = step.isExhausted && bytes > limit;
-      await turn();
+      await yieldToEventLoop();
     }
   };
 
@@ -196,7 +196,7 @@ export function createOutbox(
   const deleteAcknowledged = async () => {
     while (books.isDirty() || clearedThrough !== books.meta().deletedThrough) {
       dropped(books.commit({ meta: books.meta(), dropLimit: DELETE_BATCH }));
-      await turn();
+      await yieldToEventLoop();
     }
   };
 

@@ -1,4 +1,4 @@
-// How many files and sockets this process may have. When they run out, unrelated calls fail too: whoever opens many stays well below.
+// How many files and sockets this process may have. When they run out, unrelated calls fail too: a module that opens many stays well below.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -18,7 +18,7 @@ export function openFileLimit(readLimits: () => string = readSystemLimits): numb
   }
 }
 
-/** What the process has open without a connection to anybody: databases, their logs, the event loop's own, listeners, and some to spare. */
+/** Files of the process other than connections: databases, their logs, the event loop's own, listeners, and some to spare. */
 const OWN_FILES = 52;
 /** With fewer than this, nothing is found or read in a useful time; what is lacking then fails one by one, and is tried again. */
 const LEAST_SOCKETS = 6;
@@ -31,7 +31,7 @@ export function socketsWithin(openFiles: number): number {
   return Math.max(Math.min(USUAL_SOCKETS, scarce), Math.floor(openFiles / 2) - RESERVE);
 }
 
-/** Connections of others that may be open at once: who comes when there are more is turned away, and the process goes on. */
+/** Incoming connections that may be open at once. One more is refused, and the process goes on. */
 export function connectionsWithin(most: number, openFiles: number | undefined): number {
   return openFiles === undefined ? most : Math.min(most, Math.max(4, Math.floor((openFiles - OWN_FILES) / 2)));
 }

@@ -93,7 +93,7 @@ export async function sc(...words: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** Windows: the folder and all in it are for administrators and the system alone, whoever made it. Rejects when that cannot be had. */
+/** Windows: the folder and all in it are for administrators and the system alone, whichever user made it. Rejects when that fails. */
 export async function closeToOthers(folder: string): Promise<void> {
   const icacls = (...words: readonly string[]) =>
     run(windowsProgram('icacls.exe'), [folder, ...words], { timeout: RESTART_TIMEOUT_MS, windowsHide: true });

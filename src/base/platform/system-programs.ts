@@ -1,5 +1,5 @@
 // Where programs of the operating system lie. They are started by their whole path, as root or as administrator too: a search path, or a variable of the
-// environment, may come from somebody who has fewer rights.
+// environment, may come from a user with fewer rights.
 import { existsSync } from 'node:fs';
 import { win32 } from 'node:path';
 import { z } from 'zod';

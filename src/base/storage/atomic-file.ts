@@ -29,7 +29,7 @@ export function writeFileAtomic(path: string, text: string, mode: number): void 
 const MOVE_ATTEMPTS = 20;
 const MOVE_PAUSE_MS = 100;
 
-/** Puts a file in the place of another one, in one step. On Windows somebody may be looking at one of them for a moment, a virus scanner for example. */
+/** Puts a file in the place of another one, in one step. On Windows another program, a virus scanner for example, may have one of them open for a moment. */
 export function moveOver(from: string, to: string, attempts = process.platform === 'win32' ? MOVE_ATTEMPTS : 1): void {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -62,7 +62,7 @@ export function createFileAtomic(path: string, text: string, mode: number): void
   syncFolder(dirname(path));
 }
 
-/** A link takes the name only where nobody has it. False = somebody has, or the file system has no links. */
+/** A link takes the name only where it is free. False = it is taken, or the file system has no links. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);

@@ -32,7 +32,7 @@ export function diskFault(error: unknown, folder?: string): DiskFault | undefine
   const said = faultSaid(error);
   const isClear = said === undefined || said === 'the disk is full' || said === 'the file is damaged';
   if (isClear || folder === undefined) return said;
-  // A file that may not be written on a disk that may: it belongs to somebody else.
+  // A file that may not be written on a disk that may: it belongs to another user.
   return faultSeen(folder) ?? (said === 'the disk is read-only' ? 'a file cannot be opened' : said);
 }
 

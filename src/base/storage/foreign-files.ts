@@ -19,7 +19,7 @@ export function whyForeign(file: Facts, owner: number, self: number): string | u
 }
 
 /**
- * Throws RefusedError when root would open what the owner of the folder put there; whoever asks, also for what is no plain file (a pipe would be waited for
+ * Throws RefusedError when root would open what the owner of the folder put there. For every user also: for what is no plain file (a pipe would be waited for
  * for ever, a device read without end), and for a link that leads nowhere.
  */
 export function refuseForeign(path: string): void {

@@ -1,5 +1,5 @@
 // A lock that one process of a host holds as long as it likes. It is the operating system's, through SQLite: it ends with its process, however that
-// ends, on Windows too. It does not say who holds it, and waits for nobody.
+// ends, on Windows too. It does not say which process holds it, and it never waits.
 import { accessSync, closeSync, constants, ftruncateSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { refuseForeign } from './foreign-files.ts';
@@ -8,13 +8,13 @@ import { createEmpty, sqliteFault } from './sqlite.ts';
 const BUSY = 5;
 
 /**
- * Takes the lock at `path`, an empty file that is made if need be; its folder must exist. Gives the release, which whoever holds it must keep, or
- * undefined when it is held. Throws what the file system throws, RefusedError when root would open what another user put in its place.
+ * Takes the lock at `path`, an empty file that is made if need be; its folder must exist. Returns the release
+ * function, which the caller must keep, or undefined when another process holds the lock. Throws what the file system throws, RefusedError when root would open what another user put in its place.
  */
 export function takeLock(path: string): (() => void) | undefined {
   refuseForeign(path);
   createEmpty(path);
-  // Whoever may only read it would share it.
+  // A process that may only read the file would share the lock.
   accessSync(path, constants.W_OK);
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -25,7 +25,7 @@ export function takeLock(path: string): (() => void) | undefined {
     database.close();
     if (isBusy(error)) return undefined;
     if (sqliteFault(error) !== 'damaged') throw error;
-    // Nobody holds it, or it would be busy; and there is nothing in it to lose.
+    // It is not held, or it would be busy; and the file has no content to lose.
     empty(path);
     return takeLock(path);
   }
@@ -40,7 +40,7 @@ function empty(path: string): void {
   }
 }
 
-/** Whether somebody holds it; undefined when this user may not know. Leaves nothing behind. */
+/** Whether a process holds it; undefined when this user may not read the file. Leaves nothing behind. */
 export function isLocked(path: string): boolean | undefined {
   try {
     accessSync(path, constants.R_OK);

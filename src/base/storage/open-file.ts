@@ -1,7 +1,7 @@
 // A second look at a file that a database has open: whether the disk can read it, and whether its name still leads to it. SQLite calls a page that the
 // disk refused to read damaged, as one that was overwritten; and it goes on writing into a file whose disk was unmounted. It writes nothing.
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { turn } from '../clock.ts';
+import { yieldToEventLoop } from '../clock.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 /** The rest of a larger file is not looked at: a start waits for that. */
@@ -73,7 +73,7 @@ export function watchOpenFile(path: string): OpenFile {
       for (let at = 0; isOpen && at < MAX_STEPPED_BYTES; at += CHUNK_BYTES) {
         const found = canReadAt(descriptor, buffer, at);
         if (found !== true) return found === undefined;
-        await turn();
+        await yieldToEventLoop();
       }
       return true;
     },

@@ -1,5 +1,5 @@
 // Opens a node:sqlite database the way we promise durability: WAL, synchronous FULL (read back), foreign keys, numbered migrations per owner.
-// It knows no table: each owner brings its own steps and nobody else touches its tables.
+// It knows no table: each owner brings its own migrations, and no other module touches its tables.
 import {
   closeSync,
   constants,
@@ -179,7 +179,7 @@ const asideNameOf = (path: string): string => `${path}${ASIDE}`;
 /** A database is the file and what SQLite keeps beside it. */
 const PARTS = ['', '-wal', '-shm'];
 
-/** Moves a database that nobody has open aside, over what lies under that name. Throws what the file system throws. */
+/** Moves a closed database to another name and replaces what has that name. Throws what the file system throws. */
 export function setAside(path: string, aside = asideNameOf(path)): Aside {
   const found = lstatSync(path, { throwIfNoEntry: false }) ?? lstatSync(`${path}-wal`);
   // Without its file this is what a kill has left of being set aside: the log then goes to where the file is.

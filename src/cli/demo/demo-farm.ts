@@ -67,7 +67,7 @@ export async function withDemo<T>(options: DemoOptions, show: (facts: DemoFacts)
       { baseDir: stateDir, environment: { RIG_PASSWORD: RIG_OWNER.password }, name: 'demo' },
     );
     const record = openTrustRecord(join(stateDir, TRUST_FILE), systemClock);
-    // They stand in this process: nobody has to look at them first.
+    // They are simulated in this process: no person has to accept them first.
     record.vouch(farm.devices);
     record.close();
     stack = await startStack({ config, host: '127.0.0.1', port: options.port, log: options.log });

@@ -16,7 +16,7 @@ type Flags = AccessFlags & { json?: boolean; output: string };
 export function addCapture(program: Command, context: CliContext): void {
   const command = program
     .command('capture')
-    .description('record what one device answers, passwords and names replaced, for whoever writes its driver')
+    .description('record what one device answers, passwords and names replaced, for the author of its driver')
     .argument('<ip>', 'its address')
     .option('-o, --output <folder>', 'where to put the case folder', '.')
     .option('--json', 'one JSON object about what was recorded');
@@ -25,7 +25,7 @@ export function addCapture(program: Command, context: CliContext): void {
       'after',
       `
 It changes nothing: the questions that a scan asks, then every request of the driver that knows the device, one at a time. A request that needs a
-login gets the one that is configured, else once that of the factory (not with --no-factory-defaults). A device that nobody knows gets the questions of all
+login gets the one that is configured, else once that of the factory (not with --no-factory-defaults). An unknown device gets the questions of all
 drivers that need no login. Passwords, workers, wallets, pools, addresses and serial numbers are replaced, the
 same one always by the same placeholder; look at the folder before you send it. Where an agent runs on this host that watches the device, it asks
 the questions, and does not poll the device meanwhile.
@@ -53,7 +53,7 @@ async function run(ip: string, flags: Flags, context: CliContext): Promise<void>
   if (folder === undefined) throw new CommandFailed(`Nothing that ${ip} answers could be recorded.`);
 }
 
-/** A folder that is there is somebody's work: it is never written over. */
+/** An existing folder may hold a person's work: it is never written over. */
 function save({ case: about, files }: ShownCapture, output: string): string {
   const folder = resolve(output, about.id);
   if (existsSync(folder)) {

@@ -105,7 +105,7 @@ const ADVICE: Readonly<Record<Found['status'], string>> = {
   unknown: 'Something answers, but no driver knows it.',
   likely: 'It looks like a miner and gives no proof of what it is, so it is not read.',
   login_refused:
-    'The miner lets nobody in without a login. Does it wait for you (pithead trust list)? Else set its password in the configuration (credentials.logins); if that is right by now: pithead trust retry.',
+    'The miner lets no one in without a login. Does it wait for you (pithead trust list)? Else set its password in the configuration (credentials.logins); if that is right by now: pithead trust retry.',
   identified: 'It was recognised, but then gave no answer: try again.',
 };
 

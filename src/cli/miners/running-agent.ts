@@ -109,7 +109,7 @@ export const byWayOf = (stateDir: string): string => `by way of the agent that r
 export const WITHOUT_IT = '\nthis command asks the miners itself meanwhile\n';
 
 /**
- * Through the running agent where it watches what was named, else by ourselves: nobody else talks to the miners there. Throws what either throws.
+ * Through the running agent where it watches what was named; else from here, because no agent talks to those miners. Throws what either throws.
  * `alone` gets the configuration that the flags make.
  */
 export async function throughRunning<T>(

@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<ShownTask>[] = [
 export function addAbort(program: Command, context: CliContext): void {
   program
     .command('abort')
-    .description('give up tasks of the running agent: all that wait, whoever asked for them, or those that are named')
+    .description('cancel tasks of the running agent: all that wait, from any source, or those that are named')
     .argument('[ids...]', 'tasks, as `pithead tasks` shows them (default: all)')
     .option('-y, --yes', 'ask nothing')
     .option('--reason <text>', 'what is said of it in the tasks', 'by hand, on the host of the agent')
@@ -96,9 +96,9 @@ async function abort(ids: readonly string[], flags: AbortFlags, context: CliCont
 
 async function mustConfirm(count: number, { stdout, stderr, signal }: CliContext): Promise<void> {
   if (!process.stdin.isTTY || !stdout.isTTY) {
-    throw new CommandFailed('this gives up all tasks that wait, whoever asked for them: add --yes', EXIT.usage);
+    throw new CommandFailed('this cancels all tasks that wait, from any source: add --yes', EXIT.usage);
   }
-  const message = `Give up every task that waits, whoever asked for it? (${count} wait or run)`;
+  const message = `Cancel every task that waits, from any source? (${count} wait or run)`;
   const answer = await confirm({ output: stderr, signal, message, initialValue: false });
   if (isCancel(answer) || !answer) throw new CommandFailed('nothing was given up');
 }

@@ -1,4 +1,4 @@
-// Numbers for people: hashrates with a unit that fits, powers, temperatures, uptimes. `–` where nobody knows. JSON output does not come here.
+// Numbers for people: hashrates with a unit that fits, powers, temperatures, uptimes. `–` for an unknown value. JSON output does not come here.
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { plainText } from '../../model/plain-text.ts';
 

@@ -75,7 +75,7 @@ export function reloadNow(
   }
 }
 
-/** How a Windows service is told to stop, where there are no signals: whoever started the program closes its standard input. */
+/** Windows has no signals: the service host stops the program by closing its standard input. */
 export function stoppedByStdin(context: CliContext): CliContext {
   const ended = new AbortController();
   const end = () => ended.abort('standard input has ended');

@@ -1,5 +1,5 @@
 // One scan of a new configuration, and what a person should know of it: which miners, which trouble, which addresses to look at. An agent that runs on
-// that configuration takes it over and scans: nobody asks its miners beside it.
+// that configuration takes it over and scans: no second program asks its miners.
 import type { Found } from '../../agent/capture/found.ts';
 import type { AgentConfig } from '../../agent/config/config.ts';
 import type { RunningAgent } from '../../agent/control/control-client.ts';
@@ -105,7 +105,7 @@ function describe(scan: ReturnType<typeof summarise>, account: ScanAccount, cont
     ...Object.entries(scan.models).map(([model, count]) => `  ${String(count).padStart(5)}  ${model}`),
     ...advise(
       scan.login_refused,
-      'let nobody in without a login',
+      'let no one in without a login',
       'do they wait for you (pithead trust list)? Else set their password: credentials.logins in the configuration',
       paint,
     ),

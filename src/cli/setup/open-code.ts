@@ -1,4 +1,4 @@
-// A live enrolment code in a configuration that others may read: with it anybody becomes an agent of the farm until it is used or too old. It finds that
+// A live enrolment code in a configuration that others may read: with it any host becomes an agent of the farm until it is used or too old. It finds that
 // and says what to do; it changes nothing.
 import { statSync } from 'node:fs';
 import { parseDocument } from 'yaml';

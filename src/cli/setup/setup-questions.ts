@@ -83,7 +83,7 @@ export async function askQuestions(given: Omit<Told, 'logins'>, context: CliCont
     confirm({
       ...common,
       initialValue: false,
-      message: logins.length === 0 ? 'Did somebody change the passwords of the miners?' : 'Those of another make too?',
+      message: logins.length === 0 ? 'Were the passwords of the miners changed?' : 'Those of another make too?',
     });
   while (answered(await isMore())) {
     const family = answered(

@@ -139,7 +139,7 @@ function usualPlace(environment: CliContext['environment']): string {
 const isOfService = (path: string, environment: CliContext['environment']) =>
   dirname(path) === systemFolder(environment);
 
-/** A file that nobody has changed yet is written anew, with its comments in the right places. */
+/** A configuration file that no person has changed is written again as a whole, so that its comments stay in the right places. */
 function configText(before: string | undefined, answers: Answers, path: string): string {
   if (before === undefined) return newConfig(answers, undefined);
   const stateDir = /^stateDir: (\S+)$/m.exec(before)?.[1];
@@ -164,7 +164,7 @@ async function answersOf(flags: Flags, context: CliContext): Promise<Told> {
     return { networks, service: flags.service, code: flags.code, logins: [] };
   }
   if (!process.stdin.isTTY || !context.stderr.isTTY) {
-    throw wrongOption('--yes', 'is needed where nobody can be asked, with --network and what else is wanted');
+    throw wrongOption('--yes', 'is needed where no person can be asked, with --network and the other wanted options');
   }
   return askQuestions({ networks, service: flags.service, code: flags.code }, context);
 }

@@ -23,7 +23,7 @@ type ByHand = {
   onStep(step: Step, about: string): void;
 };
 
-/** Throws CommandFailed when nobody takes it up, or it may not be put there. What was taken up goes on when `signal` aborts. */
+/** Throws CommandFailed when the service does not take the request, or it may not be put there. An update that has begun goes on when `signal` aborts. */
 export async function updateByHand(
   places: Places,
   { bundle, again, patience, onStep }: ByHand,
@@ -48,7 +48,7 @@ export async function updateByHand(
     const waitedMs = clock.monotonicMs() - startMs;
     if (waitedMs >= TAKEN_WITHIN_MS && withdraw(places))
       throw new CommandFailed(
-        'nobody has taken the update up: does the service run? sc.exe query pithead, sc.exe start pithead',
+        'the service has not taken the update up: does it run? sc.exe query pithead, sc.exe start pithead',
       );
     if (waitedMs >= DONE_WITHIN_MS)
       throw new CommandFailed('the update has not ended in time: pithead update --status shows more');
@@ -84,7 +84,7 @@ function handOver(places: Places, bundle: string, request: UpdateRequest): void 
   }
 }
 
-/** Whether nobody had taken it yet. */
+/** Whether the service had not taken it yet. */
 function withdraw({ wishes }: Places): boolean {
   try {
     unlinkSync(requestPath(wishes));

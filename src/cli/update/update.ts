@@ -107,7 +107,7 @@ type Call = {
   readonly context: CliContext;
 };
 
-/** Whoever may stop and start the service: root on Linux, on Windows what the service host runs. */
+/** The user that may stop and start the service: root on Linux; on Windows the user of the service host. */
 async function runHere({ places, bundle, patience, flags, context }: Call): Promise<void> {
   const notes = openNotes(places.notes);
   const unlock = await lockUpdates(places.notes, { clock: systemClock, waitMs: LOCK_MS, signal: context.signal });

@@ -3,7 +3,7 @@
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { turn } from '../../base/clock.ts';
+import { yieldToEventLoop } from '../../base/clock.ts';
 import { ConfigError, type Problem } from '../../base/errors.ts';
 import { formatIpv4 } from '../../base/net/ipv4.ts';
 import {
@@ -30,7 +30,7 @@ export async function exportPositions(store: Pick<OperatorStore, 'listLocations'
       .slice(from, from + PORTION)
       .map(({ id, mac, serial, ipNum, rack, position }) => [id, mac, serial, formatIpv4(ipNum), rack, position]);
     texts.push(toCsv(rows));
-    await turn();
+    await yieldToEventLoop();
   }
   return texts.join('');
 }

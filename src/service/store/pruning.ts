@@ -1,5 +1,5 @@
 // Removes what has had its time: records that only help for a while may not grow without end.
-import { turn } from '../../base/clock.ts';
+import { yieldToEventLoop } from '../../base/clock.ts';
 import { DAY_MS, HOUR_MS } from './history/history-sums.ts';
 import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history/history-write.ts';
 import { removeMiners } from './miners/identity/removal.ts';
@@ -58,7 +58,7 @@ async function prunePassing(write: Db, nowMs: number): Promise<void> {
     if (passing.length > 0) await removeMiners(write, await withoutTasks(write, passing));
     if (rows.length < PORTION) return;
     last = rows.at(-1)?.row_id ?? last;
-    await turn();
+    await yieldToEventLoop();
   }
 }
 
@@ -102,7 +102,7 @@ async function pruneTasks(write: Db, beforeMs: number): Promise<void> {
         .where('id', 'in', (eb) => eb.selectFrom('tasks').select('id').where('batch_id', '=', batch.id).limit(PORTION))
         .executeTakeFirst();
       removed = Number(result.numDeletedRows);
-      await turn();
+      await yieldToEventLoop();
     }
     await write.deleteFrom('task_batches').where('id', '=', batch.id).execute();
   }

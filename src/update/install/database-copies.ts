@@ -37,7 +37,7 @@ export function saveDatabases(stateDir: string): readonly string[] {
 function copyDatabase(from: string, to: string): void {
   using database = new DatabaseSync(from, { timeout: BUSY_MS });
   database.prepare('VACUUM INTO ?').run(to);
-  // It holds what the database holds: nobody else may read it.
+  // It holds what the database holds: no other user may read it.
   chmodSync(to, statSync(from).mode & 0o777);
   syncFile(to);
 }

@@ -1,5 +1,5 @@
 // One update from the file to a version that has proven itself, and back if it does not. What is about to be done is on the disk before it is done,
-// so that whoever comes after a kill can undo it (`recover`). It knows no service manager and no database: its host does.
+// so that the next run can undo it after a kill (`recover`). It knows no service manager and no database: its host does.
 import { rmSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
@@ -42,7 +42,7 @@ export type Order = {
   readonly again?: boolean;
 };
 
-/** Whoever calls it holds the lock, and has recovered what an earlier one left. Throws only when the notes cannot be written. */
+/** The caller holds the lock, and has recovered what an earlier one left. Throws only when the notes cannot be written. */
 export async function install(parts: UpdateParts, { bundle, taskId, again = false }: Order): Promise<Outcome> {
   const { places, notes, host, clock } = parts;
   const from = linkedVersion(currentLink(places));
@@ -194,7 +194,7 @@ const INTERRUPTED = 'interrupted by a kill or a power cut';
 
 /**
  * After a kill or a power cut in the middle of an update: what was begun is undone, unless the new version had proven itself already. An update that
- * was cut short is not called broken. What became of the update that was under way; undefined when there was none. Whoever calls it holds the lock. A journal that is there all the same
+ * was cut short is not called broken. What became of the update that was under way; undefined when there was none. The caller holds the lock. A journal that is there all the same
  * afterwards says that it has to be called again before anything is installed.
  */
 export async function recover(parts: UpdateParts): Promise<Outcome | undefined> {

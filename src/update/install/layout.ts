@@ -1,4 +1,4 @@
-// Where an update keeps what: programs of all versions beside each other with links to two of them, and its own notes. A link is replaced in one step: whoever follows it finds the old or the new one, never nothing.
+// Where an update keeps what: programs of all versions beside each other with links to two of them, and its own notes. A link is replaced in one step: it always leads to the old or to the new one.
 import {
   chmodSync,
   existsSync,
@@ -92,13 +92,13 @@ export function putInPlace(places: Places, version: string): void {
   removeFolder(places, version, () => setAside(programOf(places, version)));
   mkdirSync(folder, { recursive: true });
   moveOver(incomingPath(places), programOf(places, version));
-  // Whatever the mask of whoever runs it: others start it.
+  // Whatever the umask of the process is: others start it.
   for (const path of [folder, programOf(places, version)]) chmodSync(path, 0o755);
   syncFolder(folder);
   syncFolder(dirname(folder));
 }
 
-/** Never the one that a link leads to. What Windows does not give away, because somebody still runs it, is left for the next time. */
+/** Never the one that a link leads to. A program that still runs cannot be removed on Windows; the next update removes it. */
 export function removeVersion(places: Places, version: string): void {
   if (!isVersion(version) || linked(places).includes(version)) return;
   removeFolder(places, version, () => {});

@@ -82,7 +82,7 @@ export type Notes = ReturnType<typeof openNotes>;
 /** Creates the folder. */
 export function openNotes(folder: string) {
   mkdirSync(folder, { recursive: true });
-  // Whatever the mask of whoever runs it: the agent reads the outcome.
+  // Whatever the umask of the process is: the agent reads the outcome.
   chmodSync(folder, 0o755);
   const remember = (change: Partial<Memory>) => write(memoryPath(folder), { ...remembered(folder), ...change });
   const seen: SeenSequence = {

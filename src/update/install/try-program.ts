@@ -5,7 +5,7 @@ import { PeerError } from '../../base/errors.ts';
 import { tryProgram } from '../../base/platform/service-manager.ts';
 import { plainText } from '../../model/plain-text.ts';
 
-/** The first start of a program that nobody here has seen: a virus scanner may read all of it first. */
+/** The first start of a program on this host: a virus scanner may read all of it first. */
 const VERSION_MS = 60_000;
 const SELFTEST_MS = 120_000;
 

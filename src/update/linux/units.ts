@@ -24,7 +24,7 @@ LockPersonality=yes
 RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
 `;
 
-/** What the agent may do, and whoever works on its state with its rights. */
+/** The rights of the agent, and of commands that work on its state with its rights. */
 const SANDBOX = `DynamicUser=yes
 User=pithead
 StateDirectory=pithead

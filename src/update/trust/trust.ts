@@ -93,7 +93,7 @@ function checkKeySet(
     const root = pins.roots.find((candidate) => keyName(candidate) === key);
     return root !== undefined && isSigned(root, SET_PURPOSE, Buffer.from(text), given);
   });
-  const noRoot = 'no root of this build signed it; take the update of whoever made this build';
+  const noRoot = 'no root of this build signed it; take an update from the maker of this build';
   if (!isTrusted) throw refuse('update.root', `check the set of signing keys: ${noRoot}`);
   const parsed = keySetSchema.safeParse(parseJson(text));
   if (!parsed.success) throw refuse('update.set', `read the set of signing keys, ${NOT_UNDERSTOOD}`);

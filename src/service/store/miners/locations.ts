@@ -1,6 +1,6 @@
 // Where the miners of a farm stand, in the order of their addresses; read in pages, between which others have their turn. It changes nothing.
 import { sql } from 'kysely';
-import { turn } from '../../../base/clock.ts';
+import { yieldToEventLoop } from '../../../base/clock.ts';
 import type { Db, Row } from '../schema.ts';
 
 const PAGE = 2_000;
@@ -18,7 +18,7 @@ export async function listLocations(read: Db, farmId: string): Promise<readonly 
     for (const miner of page) found.set(miner.id, miner);
     last = page.at(-1);
     isMore = page.length === PAGE;
-    await turn();
+    await yieldToEventLoop();
   }
   return [...found.values()];
 }

@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import { type Clock, turn } from '../../../base/clock.ts';
+import { type Clock, yieldToEventLoop } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';
 import { createRound, type Part } from '../../../base/lifecycle.ts';
 import type { Log } from '../../../base/log.ts';
@@ -175,7 +175,7 @@ async function readInSteps(db: DatabaseSync, clock: Clock): Promise<void> {
     const every = builder.selectFrom(String(name)).selectAll().compile();
     for (const _row of db.prepare(every.sql).iterate()) {
       if (clock.monotonicMs() - sinceMs < CHECK_STEP_MS) continue;
-      await turn();
+      await yieldToEventLoop();
       sinceMs = clock.monotonicMs();
     }
   }
