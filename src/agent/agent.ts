@@ -34,7 +34,7 @@ import { createNeighbours } from './host/neighbours.ts';
 import { createIpReportDesk } from './ip-reports/handle-report.ts';
 import { createIpReports } from './ip-reports/listener.ts';
 import { openOutbox } from './outbox/open.ts';
-import { createPoller } from './poll/poller.ts';
+import { Poller } from './poll/poller.ts';
 import { openDesiredPools, poolLockMigrations } from './pool-lock/desired-pools.ts';
 import { createPoolGuard } from './pool-lock/guard.ts';
 import { scanLimitsOf } from './scan/scan-limits.ts';
@@ -141,7 +141,7 @@ export function createAgent(options: AgentOptions) {
   const outages = createOutages(db, { ...reporting, ...outagesOf });
 
   const pollTimes = () => ({ intervalMs: config.poll.interval, visitDeadlineMs: config.poll.deadline + SETTLE_MS });
-  const poller = createPoller({
+  const poller = new Poller({
     ...{ clock, random, log },
     settings: { ...pollTimes(), maxInFlight: config.poll.maxInFlight },
     visit: ({ key, ip }, signal) => {
@@ -292,7 +292,7 @@ export function createAgent(options: AgentOptions) {
     newId: newUuid,
     handlers: createControlHandlers({
       ...{ clock, startedMs, config, client, fleet, registry, scanning, captures, tasks, watchdog, mayReach },
-      ...{ log, neighbours, emit, pollNow: poller.pollNow, newId: newUuid },
+      ...{ log, neighbours, emit, pollNow: (key: string) => poller.pollNow(key), newId: newUuid },
       reload: options.reload,
       ownService: options.ownService,
       outbox: () => outbox.state(),

@@ -6,7 +6,7 @@ import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { createDeviceClient, type DeviceClient, type MinerTarget } from '../../src/agent/device/device-client.ts';
-import { createPoller } from '../../src/agent/poll/poller.ts';
+import { Poller } from '../../src/agent/poll/poller.ts';
 import { runScan } from '../../src/agent/scan/scan.ts';
 import { scanLimitsOf } from '../../src/agent/scan/scan-limits.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -148,7 +148,7 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
   const targets = new Map<string, MinerTarget>();
   const { signal } = new AbortController();
   const deps = { clock: systemClock, random: Math.random, probe: client.transport.probe };
-  const poller = createPoller({
+  const poller = new Poller({
     clock: systemClock,
     random: Math.random,
     log: silentLog,

@@ -1,10 +1,10 @@
-// Things that fall due, the earliest first; any of them can be moved or taken out. It neither reads the time nor waits.
+// Items in the order in which they fall due; any item can be taken out. It neither reads the time nor waits.
 
 export type Due = {
   /** Set by the owner before `push`. */
   dueMs: number;
-  /** Place in the heap, -1 when in none. Owned by the heap. */
-  place: number;
+  /** -1 when in no heap. Owned by the heap. */
+  heapIndex: number;
 };
 
 export class DueHeap<T extends Due> {
@@ -20,7 +20,7 @@ export class DueHeap<T extends Due> {
 
   push(item: T): void {
     this.#items.push(item);
-    item.place = this.#items.length - 1;
+    item.heapIndex = this.#items.length - 1;
     this.#rise(item);
   }
 
@@ -32,20 +32,20 @@ export class DueHeap<T extends Due> {
 
   /** Does nothing when the item is not in this heap. */
   remove(item: T): void {
-    if (this.#items[item.place] !== item) return;
+    if (this.#items[item.heapIndex] !== item) return;
     const last = this.#items.pop();
     if (last !== undefined && last !== item) {
-      last.place = item.place;
-      this.#items[last.place] = last;
+      last.heapIndex = item.heapIndex;
+      this.#items[last.heapIndex] = last;
       this.#rise(last);
       this.#sink(last);
     }
-    item.place = -1;
+    item.heapIndex = -1;
   }
 
   #rise(item: T): void {
-    while (item.place > 0) {
-      const parent = this.#items[(item.place - 1) >> 1];
+    while (item.heapIndex > 0) {
+      const parent = this.#items[(item.heapIndex - 1) >> 1];
       if (parent === undefined || parent.dueMs <= item.dueMs) return;
       this.#swap(item, parent);
     }
@@ -53,8 +53,8 @@ export class DueHeap<T extends Due> {
 
   #sink(item: T): void {
     for (;;) {
-      const left = this.#items[2 * item.place + 1];
-      const right = this.#items[2 * item.place + 2];
+      const left = this.#items[2 * item.heapIndex + 1];
+      const right = this.#items[2 * item.heapIndex + 2];
       const least = left !== undefined && right !== undefined && right.dueMs < left.dueMs ? right : left;
       if (least === undefined || least.dueMs >= item.dueMs) return;
       this.#swap(least, item);
@@ -62,10 +62,10 @@ export class DueHeap<T extends Due> {
   }
 
   #swap(a: T, b: T): void {
-    const place = a.place;
-    a.place = b.place;
-    b.place = place;
-    this.#items[a.place] = a;
-    this.#items[b.place] = b;
+    const index = a.heapIndex;
+    a.heapIndex = b.heapIndex;
+    b.heapIndex = index;
+    this.#items[a.heapIndex] = a;
+    this.#items[b.heapIndex] = b;
   }
 }

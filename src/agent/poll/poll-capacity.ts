@@ -1,42 +1,42 @@
-// Who may be visited at the same time: places for brisk visits, others for those that linger, and a share for miners that fail. Hung miners end
-// up in places of their own, so that they cannot take those of healthy ones. It counts; it neither starts nor ends a visit.
+// How many visits may run at once: a limit for fast ones, another for slow ones, and a share for miners that fail, so that hung miners never
+// block healthy ones. It counts; it neither starts nor ends a visit.
 import type { PollSettings } from './settings.ts';
 
-type Place = { readonly startMs: number; readonly isSuspect: boolean };
+type Visit = { readonly startMs: number; readonly isSuspect: boolean };
 
-export function createPlaces({ maxInFlight, maxLingering, lingerMs }: PollSettings) {
+export function createPollCapacity({ maxInFlight, maxSlow, slowAfterMs }: PollSettings) {
   /** In order of their start. */
-  const brisk = new Set<Place>();
-  const lingering = new Set<Place>();
-  const maxSuspects = Math.ceil((maxInFlight + maxLingering) / 2);
+  const fast = new Set<Visit>();
+  const slow = new Set<Visit>();
+  const maxSuspects = Math.ceil((maxInFlight + maxSlow) / 2);
   let suspects = 0;
   return {
-    /** Moves visits that take long to the lingering places. Call it before asking for room. */
-    setSlowOnesAside(nowMs: number): void {
-      for (const place of brisk) {
-        if (place.startMs + lingerMs > nowMs) return;
-        brisk.delete(place);
-        lingering.add(place);
+    /** Counts visits that take long as slow. Call it before `hasRoom`. */
+    sortOutSlow(nowMs: number): void {
+      for (const visit of fast) {
+        if (visit.startMs + slowAfterMs > nowMs) return;
+        fast.delete(visit);
+        slow.add(visit);
       }
     },
-    hasRoom: () => brisk.size < maxInFlight && lingering.size < maxLingering,
+    hasRoom: () => fast.size < maxInFlight && slow.size < maxSlow,
     hasRoomForSuspect: () => suspects < maxSuspects,
-    take(startMs: number, isSuspect: boolean): Place {
-      const place = { startMs, isSuspect };
-      brisk.add(place);
+    begin(startMs: number, isSuspect: boolean): Visit {
+      const visit = { startMs, isSuspect };
+      fast.add(visit);
       if (isSuspect) suspects++;
-      return place;
+      return visit;
     },
-    leave(place: Place): void {
-      brisk.delete(place);
-      lingering.delete(place);
-      if (place.isSuspect) suspects--;
+    end(visit: Visit): void {
+      fast.delete(visit);
+      slow.delete(visit);
+      if (visit.isSuspect) suspects--;
     },
     /** When there may be room again although no visit ends; undefined when only the end of one helps. */
     nextRoomMs(): number | undefined {
-      const oldest = brisk.values().next().value;
-      return oldest === undefined || lingering.size >= maxLingering ? undefined : oldest.startMs + lingerMs;
+      const oldest = fast.values().next().value;
+      return oldest === undefined || slow.size >= maxSlow ? undefined : oldest.startMs + slowAfterMs;
     },
-    counts: () => ({ inFlight: brisk.size + lingering.size, lingering: lingering.size }),
+    inFlight: () => fast.size + slow.size,
   };
 }

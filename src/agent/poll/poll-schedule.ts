@@ -1,4 +1,4 @@
-// The course of one miner through its polls: which slot is next, when a failure counts. Decisions only: no I/O, no timer.
+// One miner's way through its polls: when the next one is due, and what a failure counts. Decisions only: no I/O, no timer.
 import { CancelledError, PeerError, RefusedError } from '../../base/errors.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import type { Due } from './due-heap.ts';
@@ -6,51 +6,69 @@ import type { PollSettings } from './settings.ts';
 
 export type PollTarget = { readonly key: string; readonly ip: string };
 
-export class Course implements Due {
+export class PolledMiner implements Due {
   dueMs = 0;
-  place = -1;
+  heapIndex = -1;
   target: PollTarget;
   /** Share of the interval at which its slots lie, [0, 1). */
   readonly phase: number;
-  /** Grows when results of a visit under way no longer matter: another address, removed. */
+  /** Grows when the visit under way no longer counts: the miner has moved or was removed. */
   generation = 0;
+  /** Of the visit under way. */
   abort: AbortController | undefined;
   /** Asked for while a visit was under way. */
   isWantedAgain = false;
-  /** Its last poll failed and is about to be repeated before that counts. */
+  /** Its last poll failed and is repeated before that counts. */
   isConfirming = false;
   /** Failed polls in a row that counted. */
   failures = 0;
-  /** Of these, those that were nobody's fault but the program's. */
+  /** Of these, the newest ones in a row that were defects of this program. */
   defects = 0;
 
   constructor(target: PollTarget, phase: number) {
     this.target = target;
     this.phase = phase;
   }
+
+  /** It failed, or is about to: such miners have their own queue and share of the capacity. */
+  get isSuspect(): boolean {
+    return this.failures > 0 || this.isConfirming;
+  }
 }
 
-type Verdict =
-  /** Nothing to tell yet: tried again soon. */
-  | { readonly kind: 'confirm' }
-  | { readonly kind: 'failed'; readonly error: Error; readonly isDefect: boolean }
-  /** Neither a success nor a failure: something more urgent took its turn. */
-  | { readonly kind: 'skipped' };
+/** `retried` = repeated soon, nothing is reported yet. `skipped` = neither success nor failure: the visit was cancelled for something more urgent. */
+type Failure =
+  | { readonly kind: 'retried' | 'skipped' }
+  | { readonly kind: 'failed'; readonly error: Error; readonly isDefect: boolean };
 
 /** Slots keep their phase; the poll falls within this share of the interval after its slot. */
 const JITTER = 0.1;
 const BUSY_FACTOR = 5;
 
+export function noteSuccess(miner: PolledMiner): void {
+  miner.failures = 0;
+  miner.defects = 0;
+  miner.isConfirming = false;
+}
+
 /**
- * What the failure of a visit means. A miner that failed before is not given a second try each time, nor is one that must not be asked again. A visit
- * that is stuck goes on after its abort and would meet the next one at the same miner: that is a defect, and gets the long pause.
+ * Notes a failed visit. A second try is given once, and only for an error that may pass. `isStuck`: the visit goes on after its abort and would meet
+ * the next one at the same miner. That is a defect and gets the long pause.
  */
-export function judge(course: Course, error: unknown, isStuck: boolean): Verdict {
-  if (error instanceof CancelledError) return { kind: 'skipped' };
+export function noteFailure(miner: PolledMiner, error: unknown, isStuck: boolean): Failure {
+  if (error instanceof CancelledError) {
+    miner.isConfirming = false;
+    return { kind: 'skipped' };
+  }
   const isPeers = error instanceof PeerError;
-  const isWorthATry = isPeers && course.failures === 0 && !course.isConfirming && error.retry !== 'never';
-  if (isWorthATry && !isStuck) return { kind: 'confirm' };
+  if (isPeers && error.retry !== 'never' && !miner.isSuspect && !isStuck) {
+    miner.isConfirming = true;
+    return { kind: 'retried' };
+  }
   const isDefect = isStuck || !(isPeers || error instanceof RefusedError);
+  miner.failures++;
+  miner.defects = isDefect ? miner.defects + 1 : 0;
+  miner.isConfirming = false;
   return { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)), isDefect };
 }
 
@@ -64,29 +82,16 @@ export function confirmDelayMs(
   return Math.min(confirmAfterMs * factor, intervalMs / 2) * (1 + 0.25 * random());
 }
 
-export function noteSuccess(course: Course): void {
-  course.failures = 0;
-  course.defects = 0;
-  course.isConfirming = false;
-}
-
-/** Notes a failure that counts. */
-export function noteFailure(course: Course, isDefect: boolean): void {
-  course.failures++;
-  course.defects = isDefect ? course.defects + 1 : 0;
-  course.isConfirming = false;
-}
-
 /**
- * When to poll next in its ordinary course: the next slot of its phase, or 1, 2, 4, … slots on while it fails, up to the cap. A defect of
- * ours doubles once more. Never sooner than half an interval, so that a late poll is not followed at once by one that is on time.
+ * When to poll next: at the next slot of its phase, or 1, 2, 4, … slots later while it fails, up to the cap. A defect of this program
+ * doubles once more. Never sooner than half an interval, so that a late poll is not followed at once by one that is on time.
  */
-export function nextDueMs(course: Course, nowMs: number, settings: PollSettings, random: () => number): number {
+export function nextDueMs(miner: PolledMiner, nowMs: number, settings: PollSettings, random: () => number): number {
   const { intervalMs, backoffCapMs } = settings;
-  const doublings = course.failures === 0 ? 0 : course.failures - 1 + (course.defects > 0 ? 1 : 0);
+  const doublings = miner.failures === 0 ? 0 : miner.failures - 1 + (miner.defects > 0 ? 1 : 0);
   const capMs = Math.max(intervalMs, backoffCapMs);
   const slots = Math.max(1, Math.floor(doublingMs(doublings, { baseMs: intervalMs, capMs }) / intervalMs));
-  const originMs = course.phase * intervalMs;
+  const originMs = miner.phase * intervalMs;
   const earliestMs = nowMs + (slots - 0.5) * intervalMs;
   const slot = Math.ceil((earliestMs - originMs) / intervalMs);
   return originMs + slot * intervalMs + random() * JITTER * intervalMs;

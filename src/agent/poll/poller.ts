@@ -1,14 +1,13 @@
-// Polls every miner once per interval, evenly spread, one visit per miner at a time, whatever some of them do. It knows nothing of what a visit
-// asks: `visit` does the talking, `onResult` hears what came of it.
+// Polls every miner once per interval, evenly spread, with one visit per miner at a time. It does not know what a visit asks: `visit` does the
+// talking, `onResult` gets what came of it.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
-import { DueHeap } from './due-heap.ts';
-import { createPlaces } from './poll-capacity.ts';
-import type { PollTarget } from './poll-schedule.ts';
-import { Course, confirmDelayMs, judge, nextDueMs, noteFailure, noteSuccess } from './poll-schedule.ts';
-import { firstRoundMs, POLL_SETTINGS, type PollSettings, paceMs } from './settings.ts';
+import { createPollCapacity } from './poll-capacity.ts';
+import { PollQueues, URGENT } from './poll-queues.ts';
+import { confirmDelayMs, nextDueMs, noteFailure, noteSuccess, PolledMiner, type PollTarget } from './poll-schedule.ts';
+import { firstRoundMs, POLL_SETTINGS, type PollSettings, spacingMs } from './settings.ts';
 
 export type PollResult<O> =
   | { readonly kind: 'ok'; readonly outcome: O }
@@ -21,287 +20,296 @@ export type PollerOptions<O> = {
   readonly random: () => number;
   readonly log: Log;
   readonly settings?: Partial<PollSettings>;
-  /** Must end soon after its signal aborts. A CancelledError that we did not cause counts as nothing: the next slot comes. */
+  /** Must end soon after its signal aborts. A CancelledError that the poller did not cause counts as nothing: the next slot comes. */
   readonly visit: (target: PollTarget, signal: AbortSignal) => Promise<O>;
   readonly onResult: (target: PollTarget, result: PollResult<O>) => void;
 };
 
-export type Poller = ReturnType<typeof createPoller>;
 export type PollStats = ReturnType<Poller['stats']>;
+
+/** The visit under way. */
+type Visit = { isOver: boolean; hasTimedOut: boolean };
 
 const GRACE_MS = 250;
 /** A late start may be made up for by this much. */
 const CATCH_UP_MS = 20;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-export function createPoller<O>(options: PollerOptions<O>) {
-  const { clock, random, log } = options;
-  let settings: PollSettings = { ...POLL_SETTINGS, ...options.settings };
-  const courses = new Map<string, Course>();
-  /** Miners that fail wait in their own line, with their own share of the places. */
-  const lines = { sound: new DueHeap<Course>(), suspect: new DueHeap<Course>() };
-  const places = createPlaces(settings);
-  const ending = new Set<Promise<void>>();
+export class Poller<O = unknown> {
+  readonly #options: PollerOptions<O>;
+  readonly #clock: Clock;
+  #settings: PollSettings;
+  readonly #miners = new Map<string, PolledMiner>();
+  readonly #queues = new PollQueues();
+  readonly #capacity: ReturnType<typeof createPollCapacity>;
+  readonly #ending = new Set<Promise<void>>();
   /** Since the start. */
-  const totals = { ok: 0, failed: 0, retried: 0, timeouts: 0, defects: 0, skipped: 0 };
-  const late = { now: 0, before: 0, sinceMs: 0 };
-  const firstPhase = random();
-  let seen = 0;
-  let nextStartMs = -Infinity;
-  let isRunning = false;
-  let timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
+  readonly #totals = { ok: 0, failed: 0, retried: 0, timeouts: 0, defects: 0, skipped: 0 };
+  /** The longest time between falling due and starting, in this interval and in the one before. */
+  readonly #late = { now: 0, before: 0, sinceMs: 0 };
+  readonly #firstPhase: number;
+  #added = 0;
+  #nextStartMs = -Infinity;
+  #isRunning = false;
+  #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
+  readonly #tick = () => this.#startDue();
 
-  const enqueue = (course: Course, dueMs: number) => {
-    course.dueMs = dueMs;
-    const isUrgent = dueMs === -Infinity;
-    const line = !isUrgent && isSuspect(course) ? lines.suspect : lines.sound;
-    line.push(course);
-    arm();
-  };
-  const dequeue = (course: Course) => {
-    lines.sound.remove(course);
-    lines.suspect.remove(course);
-  };
+  constructor(options: PollerOptions<O>) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#settings = { ...POLL_SETTINGS, ...options.settings };
+    this.#capacity = createPollCapacity(this.#settings);
+    this.#firstPhase = options.random();
+  }
 
-  /** The sound line goes first when both are due: many failing miners do not delay those that work. */
-  const nextInLine = (nowMs: number) => {
-    const sound = lines.sound.peek();
-    const suspect = places.hasRoomForSuspect() ? lines.suspect.peek() : undefined;
-    if (sound === undefined || suspect === undefined) return sound ?? suspect;
-    return sound.dueMs <= Math.max(nowMs, suspect.dueMs) ? sound : suspect;
-  };
+  /** Adds a miner, or moves it when it is there already. */
+  add(target: PollTarget): void {
+    const present = this.#miners.get(target.key);
+    if (present !== undefined) {
+      this.#move(present, target);
+      return;
+    }
+    const phase = (this.#firstPhase + this.#added++ * GOLDEN) % 1;
+    const miner = new PolledMiner(target, phase);
+    this.#miners.set(target.key, miner);
+    if (this.#isRunning) this.#enqueue(miner, this.#clock.monotonicMs() + phase * firstRoundMs(1, this.#settings));
+  }
 
-  /** How long the next miner in line could have been visited already: whoever watches the agent sees watchdog by it. */
-  const overdueMs = () => {
-    const next = isRunning ? nextInLine(clock.monotonicMs()) : undefined;
-    const dueMs = Math.max(next?.dueMs ?? Infinity, nextStartMs);
-    return Number.isFinite(dueMs) ? Math.max(0, clock.monotonicMs() - dueMs) : 0;
-  };
+  remove(key: string): void {
+    const miner = this.#miners.get(key);
+    if (miner === undefined) return;
+    this.#miners.delete(key);
+    this.#disown(miner);
+  }
 
-  const arm = () => {
-    const nowMs = clock.monotonicMs();
-    const next = nextInLine(nowMs);
-    if (!isRunning || next === undefined) return;
-    let atMs = Math.max(next.dueMs, nextStartMs);
-    if (!places.hasRoom()) {
-      const roomMs = places.nextRoomMs();
+  /** Ahead of all others, and once more afterwards when a visit is under way now. False when there is no such miner. */
+  pollNow(key: string): boolean {
+    const miner = this.#miners.get(key);
+    if (miner === undefined) return false;
+    miner.isWantedAgain = true;
+    if (this.#isRunning && miner.abort === undefined) this.#requeue(miner, URGENT);
+    return true;
+  }
+
+  /** From now on; each miner takes the new rhythm with its next poll, which comes within the new interval. The capacity stays as it is. */
+  adjust(changed: Pick<PollSettings, 'intervalMs' | 'visitDeadlineMs'>): void {
+    this.#settings = { ...this.#settings, ...changed };
+    const { intervalMs } = this.#settings;
+    const nowMs = this.#clock.monotonicMs();
+    for (const miner of this.#isRunning ? this.#miners.values() : []) {
+      // Failing miners keep their pause: a shorter interval does not shorten it.
+      if (miner.heapIndex < 0 || miner.dueMs <= nowMs + intervalMs || miner.failures > 0) continue;
+      this.#requeue(miner, nowMs + miner.phase * intervalMs);
+    }
+  }
+
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    const nowMs = this.#clock.monotonicMs();
+    this.#late.sinceMs = nowMs;
+    const spreadMs = firstRoundMs(this.#miners.size, this.#settings);
+    for (const miner of this.#miners.values()) {
+      if (miner.abort === undefined) this.#enqueue(miner, nowMs + miner.phase * spreadMs);
+    }
+  }
+
+  /** Aborts the visits under way; nothing is reported any more. */
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    for (const miner of this.#miners.values()) this.#disown(miner);
+    await Promise.all(this.#ending);
+  }
+
+  stats() {
+    return {
+      targets: this.#miners.size,
+      /** Of them, those whose newest poll failed. */
+      failing: [...this.#miners.values()].filter(({ failures }) => failures > 0).length,
+      inFlight: this.#capacity.inFlight(),
+      ...this.#totals,
+      /** Longest time between falling due and starting, in the last one to two intervals. */
+      worstLateMs: Math.max(this.#late.now, this.#late.before),
+      overdueMs: this.#overdueMs(),
+    };
+  }
+
+  /** For how long the next miner could have been visited already. The watchdog looks at it. */
+  #overdueMs(): number {
+    const nowMs = this.#clock.monotonicMs();
+    const next = this.#isRunning ? this.#next(nowMs) : undefined;
+    const dueMs = Math.max(next?.dueMs ?? Infinity, this.#nextStartMs);
+    return Number.isFinite(dueMs) ? Math.max(0, nowMs - dueMs) : 0;
+  }
+
+  #next(nowMs: number): PolledMiner | undefined {
+    return this.#queues.next(nowMs, this.#capacity.hasRoomForSuspect());
+  }
+
+  #enqueue(miner: PolledMiner, dueMs: number): void {
+    this.#queues.add(miner, dueMs);
+    this.#arm();
+  }
+
+  #requeue(miner: PolledMiner, dueMs: number): void {
+    this.#queues.remove(miner);
+    this.#enqueue(miner, dueMs);
+  }
+
+  /** Sets the timer for the next start. */
+  #arm(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const next = this.#next(nowMs);
+    if (!this.#isRunning || next === undefined) return;
+    let atMs = Math.max(next.dueMs, this.#nextStartMs);
+    if (!this.#capacity.hasRoom()) {
+      const roomMs = this.#capacity.nextRoomMs();
       if (roomMs === undefined) return;
       atMs = Math.max(atMs, roomMs);
     }
-    if (timer !== undefined && timer.atMs <= atMs) return;
-    timer?.cancel();
-    timer = { atMs, cancel: clock.after(Math.max(0, atMs - nowMs), turn) };
-  };
+    if (this.#timer !== undefined && this.#timer.atMs <= atMs) return;
+    this.#timer?.cancel();
+    this.#timer = { atMs, cancel: this.#clock.after(Math.max(0, atMs - nowMs), this.#tick) };
+  }
 
-  const turn = () => {
-    timer = undefined;
-    if (!isRunning) return;
-    const nowMs = clock.monotonicMs();
-    places.setSlowOnesAside(nowMs);
-    for (let next = nextInLine(nowMs); next !== undefined && places.hasRoom(); next = nextInLine(nowMs)) {
-      if (next.dueMs > nowMs || nextStartMs > nowMs) break;
-      nextStartMs = Math.max(nextStartMs, nowMs - CATCH_UP_MS) + paceMs(courses.size, settings);
-      begin(next, nowMs);
+  #startDue(): void {
+    this.#timer = undefined;
+    if (!this.#isRunning) return;
+    const nowMs = this.#clock.monotonicMs();
+    this.#capacity.sortOutSlow(nowMs);
+    for (let next = this.#next(nowMs); next !== undefined && this.#capacity.hasRoom(); next = this.#next(nowMs)) {
+      if (next.dueMs > nowMs || this.#nextStartMs > nowMs) break;
+      const spacing = spacingMs(this.#miners.size, this.#settings);
+      this.#nextStartMs = Math.max(this.#nextStartMs, nowMs - CATCH_UP_MS) + spacing;
+      this.#begin(next, nowMs);
     }
-    arm();
-  };
+    this.#arm();
+  }
 
-  const begin = (course: Course, nowMs: number) => {
-    dequeue(course);
-    if (course.dueMs > -Infinity) noteLate(nowMs - course.dueMs, nowMs);
-    const place = places.take(nowMs, isSuspect(course));
-    course.isWantedAgain = false;
+  #begin(miner: PolledMiner, nowMs: number): void {
+    this.#queues.remove(miner);
+    if (miner.dueMs > URGENT) this.#noteLate(nowMs - miner.dueMs, nowMs);
+    const counted = this.#capacity.begin(nowMs, miner.isSuspect);
+    miner.isWantedAgain = false;
     const abort = new AbortController();
-    course.abort = abort;
-    const ended: Promise<void> = attend(course, nowMs, abort.signal).finally(() => {
-      ending.delete(ended);
-      places.leave(place);
-      arm();
+    miner.abort = abort;
+    const ended: Promise<void> = this.#visit(miner, nowMs, abort.signal).finally(() => {
+      this.#ending.delete(ended);
+      this.#capacity.end(counted);
+      this.#arm();
     });
-    ending.add(ended);
-  };
+    this.#ending.add(ended);
+  }
 
   /** One visit from its start to its consequences. Never rejects. */
-  const attend = async (course: Course, startMs: number, signal: AbortSignal) => {
-    const { target, generation } = course;
-    let isOver = false;
-    let hasTimedOut = false;
-    let failure: { readonly error: unknown } | undefined;
-    let result: PollResult<O> | undefined;
-    const onDeadline = () => {
-      hasTimedOut = true;
-      return new PeerError('peer.timeout', `visit ${target.ip} within ${settings.visitDeadlineMs} ms`, 'soon');
-    };
+  async #visit(miner: PolledMiner, startMs: number, signal: AbortSignal): Promise<void> {
+    const { target, generation } = miner;
+    const visit: Visit = { isOver: false, hasTimedOut: false };
+    let answer: Extract<PollResult<O>, { kind: 'ok' }> | { readonly kind: 'error'; readonly error: unknown };
     try {
-      const bounds = { deadlineMs: settings.visitDeadlineMs, graceMs: GRACE_MS, signal, onDeadline };
-      const outcome = await withDeadline(clock, bounds, async (inner) => {
-        try {
-          return await options.visit(target, inner);
-        } finally {
-          isOver = true;
-        }
-      });
-      result = { kind: 'ok', outcome };
+      answer = { kind: 'ok', outcome: await this.#ask(target, visit, signal) };
     } catch (error) {
-      failure = { error };
+      answer = { kind: 'error', error };
     }
-    course.abort = undefined;
-    if (courses.get(target.key) !== course || !isRunning) return;
-    if (course.generation !== generation) return enqueue(course, -Infinity);
-    if (hasTimedOut) totals.timeouts++;
-
+    miner.abort = undefined;
+    if (this.#miners.get(target.key) !== miner || !this.#isRunning) return;
+    if (miner.generation !== generation) return this.#enqueue(miner, URGENT);
+    if (visit.hasTimedOut) this.#totals.timeouts++;
     let dueMs: number | undefined;
-    if (failure === undefined) {
-      totals.ok++;
-      noteSuccess(course);
+    if (answer.kind === 'ok') {
+      this.#totals.ok++;
+      noteSuccess(miner);
+      this.#deliver(target, answer);
     } else {
-      const verdict = judge(course, failure.error, !isOver);
-      if (verdict.kind === 'skipped') {
-        totals.skipped++;
-        course.isConfirming = false;
-      } else if (verdict.kind === 'confirm') {
-        totals.retried++;
-        course.isConfirming = true;
-        dueMs = clock.monotonicMs() + confirmDelayMs(failure.error, settings, random);
-      } else {
-        const { error, isDefect } = verdict;
-        totals.failed++;
-        noteFailure(course, isDefect);
-        if (isDefect) tellDefect(course, error, !isOver);
-        result = { kind: 'failed', error, consecutive: course.failures };
-      }
+      dueMs = this.#takeFailure(miner, answer.error, !visit.isOver);
     }
-    if (result !== undefined) hand(target, result);
     // `onResult` may have removed or moved the miner.
-    if (courses.get(target.key) !== course || course.place >= 0) return;
-    dueMs ??= ordinaryDueMs(course, startMs);
-    enqueue(course, course.isWantedAgain || course.generation !== generation ? -Infinity : dueMs);
-  };
+    if (this.#miners.get(target.key) !== miner || miner.heapIndex >= 0) return;
+    const isUrgent = miner.isWantedAgain || miner.generation !== generation;
+    this.#enqueue(miner, isUrgent ? URGENT : (dueMs ?? this.#nextSlotMs(miner, startMs)));
+  }
 
-  const ordinaryDueMs = (course: Course, startMs: number) => {
-    const nowMs = clock.monotonicMs();
-    const dueMs = nextDueMs(course, startMs, settings, random);
-    return dueMs > nowMs ? dueMs : nextDueMs(course, nowMs, settings, random);
-  };
+  #ask(target: PollTarget, visit: Visit, signal: AbortSignal): Promise<O> {
+    const { visitDeadlineMs: deadlineMs } = this.#settings;
+    const onDeadline = () => {
+      visit.hasTimedOut = true;
+      return new PeerError('peer.timeout', `visit ${target.ip} within ${deadlineMs} ms`, 'soon');
+    };
+    return withDeadline(this.#clock, { deadlineMs, graceMs: GRACE_MS, signal, onDeadline }, async (inner) => {
+      try {
+        return await this.#options.visit(target, inner);
+      } finally {
+        visit.isOver = true;
+      }
+    });
+  }
 
-  const hand = (target: PollTarget, result: PollResult<O>) => {
-    try {
-      options.onResult(target, result);
-    } catch (error) {
-      totals.defects++;
-      log.error(
-        { miner: target.key, ip: target.ip, cause: renderError(error) },
-        'the result of a poll was not taken in',
-      );
+  /** Returns when to repeat the poll; undefined = not before its next slot. */
+  #takeFailure(miner: PolledMiner, error: unknown, isStuck: boolean): number | undefined {
+    const failure = noteFailure(miner, error, isStuck);
+    this.#totals[failure.kind]++;
+    if (failure.kind === 'retried') {
+      return this.#clock.monotonicMs() + confirmDelayMs(error, this.#settings, this.#options.random);
     }
-  };
+    if (failure.kind === 'failed') {
+      if (failure.isDefect) this.#reportDefect(miner, failure.error, isStuck);
+      this.#deliver(miner.target, { kind: 'failed', error: failure.error, consecutive: miner.failures });
+    }
+    return undefined;
+  }
 
-  const tellDefect = (course: Course, error: Error, isStuck: boolean) => {
-    totals.defects++;
-    // At the first and then ever more seldom: one poisonous model may be thousands of miners.
-    if ((course.defects & (course.defects - 1)) !== 0) return;
-    const { key, ip } = course.target;
+  #nextSlotMs(miner: PolledMiner, startMs: number): number {
+    const nowMs = this.#clock.monotonicMs();
+    const { random } = this.#options;
+    const dueMs = nextDueMs(miner, startMs, this.#settings, random);
+    return dueMs > nowMs ? dueMs : nextDueMs(miner, nowMs, this.#settings, random);
+  }
+
+  #deliver(target: PollTarget, result: PollResult<O>): void {
+    try {
+      this.#options.onResult(target, result);
+    } catch (error) {
+      this.#totals.defects++;
+      const { key: miner, ip } = target;
+      this.#options.log.error({ miner, ip, cause: renderError(error) }, 'the result of a poll was not taken in');
+    }
+  }
+
+  #reportDefect(miner: PolledMiner, error: Error, isStuck: boolean): void {
+    this.#totals.defects++;
+    // At the 1st, 2nd, 4th, 8th … in a row: one model that breaks visits may be thousands of miners.
+    if ((miner.defects & (miner.defects - 1)) !== 0) return;
+    const { key, ip } = miner.target;
     const message = isStuck ? 'a visit goes on after it was told to stop' : 'a visit broke';
-    log.error({ miner: key, ip, inARow: course.defects, cause: renderError(error) }, message);
-  };
+    this.#options.log.error({ miner: key, ip, inARow: miner.defects, cause: renderError(error) }, message);
+  }
 
-  const noteLate = (lateMs: number, nowMs: number) => {
-    if (nowMs - late.sinceMs >= settings.intervalMs) {
-      late.before = nowMs - late.sinceMs < 2 * settings.intervalMs ? late.now : 0;
+  #noteLate(lateMs: number, nowMs: number): void {
+    const late = this.#late;
+    const { intervalMs } = this.#settings;
+    const sinceMs = nowMs - late.sinceMs;
+    if (sinceMs >= intervalMs) {
+      late.before = sinceMs < 2 * intervalMs ? late.now : 0;
       late.now = 0;
       late.sinceMs = nowMs;
     }
     late.now = Math.max(late.now, lateMs);
-  };
+  }
 
-  const admit = (target: PollTarget, spreadMs: number) => {
-    const phase = (firstPhase + seen++ * GOLDEN) % 1;
-    const course = new Course(target, phase);
-    courses.set(target.key, course);
-    if (isRunning) enqueue(course, clock.monotonicMs() + phase * spreadMs);
-  };
+  /** The visit under way for this miner no longer counts. */
+  #disown(miner: PolledMiner): void {
+    miner.generation++;
+    miner.abort?.abort();
+    this.#queues.remove(miner);
+  }
 
-  /** What was begun for this course no longer counts. */
-  const disown = (course: Course) => {
-    course.generation++;
-    course.abort?.abort();
-    dequeue(course);
-  };
-
-  const move = (course: Course, ip: string) => {
-    if (course.target.ip === ip) return;
-    disown(course);
-    course.target = { key: course.target.key, ip };
-    noteSuccess(course);
-    if (isRunning && course.abort === undefined) enqueue(course, -Infinity);
-  };
-
-  const remove = (key: string) => {
-    const course = courses.get(key);
-    if (course === undefined) return;
-    courses.delete(key);
-    disown(course);
-  };
-
-  return {
-    /** Adds a miner, or moves it when it is there already. */
-    add(target: PollTarget): void {
-      const course = courses.get(target.key);
-      if (course !== undefined) move(course, target.ip);
-      else admit(target, firstRoundMs(1, settings));
-    },
-    remove,
-    /** Ahead of all others, again afterwards when a visit is under way now. False when there is no such miner. */
-    pollNow(key: string): boolean {
-      const course = courses.get(key);
-      if (course === undefined) return false;
-      course.isWantedAgain = true;
-      if (isRunning && course.abort === undefined) {
-        dequeue(course);
-        enqueue(course, -Infinity);
-      }
-      return true;
-    },
-    /** From now on; each miner takes the new rhythm with its next poll, which comes within the new interval. Places stay as they are. */
-    adjust(changed: Pick<PollSettings, 'intervalMs' | 'visitDeadlineMs'>): void {
-      settings = { ...settings, ...changed };
-      const lastMs = clock.monotonicMs() + settings.intervalMs;
-      for (const course of isRunning ? courses.values() : []) {
-        // Those that fail keep their pause: it is no shorter for a farm that is polled more often.
-        if (course.place < 0 || course.dueMs <= lastMs || course.failures > 0) continue;
-        dequeue(course);
-        enqueue(course, clock.monotonicMs() + course.phase * settings.intervalMs);
-      }
-    },
-    start(): void {
-      if (isRunning) return;
-      isRunning = true;
-      const nowMs = clock.monotonicMs();
-      late.sinceMs = nowMs;
-      const spreadMs = firstRoundMs(courses.size, settings);
-      for (const course of courses.values()) {
-        if (course.abort === undefined) enqueue(course, nowMs + course.phase * spreadMs);
-      }
-    },
-    /** Aborts what is in flight; nothing is reported any more. */
-    async stop(): Promise<void> {
-      isRunning = false;
-      timer?.cancel();
-      timer = undefined;
-      for (const course of courses.values()) disown(course);
-      await Promise.all(ending);
-    },
-    stats: () => ({
-      targets: courses.size,
-      /** Of them, those whose newest poll failed. */
-      failing: [...courses.values()].filter(({ failures }) => failures > 0).length,
-      ...places.counts(),
-      ...totals,
-      /** Longest time between falling due and starting, in the last one to two intervals. */
-      worstLateMs: Math.max(late.now, late.before),
-      overdueMs: overdueMs(),
-    }),
-  };
+  #move(miner: PolledMiner, target: PollTarget): void {
+    if (miner.target.ip === target.ip) return;
+    this.#disown(miner);
+    miner.target = { key: target.key, ip: target.ip };
+    noteSuccess(miner);
+    if (this.#isRunning && miner.abort === undefined) this.#enqueue(miner, URGENT);
+  }
 }
-
-const isSuspect = (course: Course): boolean => course.failures > 0 || course.isConfirming;

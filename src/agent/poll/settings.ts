@@ -1,29 +1,29 @@
-// How often miners are polled and within which bounds. Values and their defaults only; the configuration file checks what operators write.
+// How often miners are polled, and within which limits. Values and defaults only; the configuration checks what operators write.
 
 export type PollSettings = {
   /** Each miner once in this time. */
   readonly intervalMs: number;
-  /** Visits at once, as long as they are brisk (see `lingerMs`). */
+  /** Fast visits at once (see `slowAfterMs`). */
   readonly maxInFlight: number;
-  /** A visit that takes longer than this no longer counts as brisk: hung miners cannot take the places of healthy ones. */
-  readonly lingerMs: number;
-  /** Visits that may linger at once; with all of them, nothing new starts. */
-  readonly maxLingering: number;
+  /** A visit that takes longer than this counts as slow. Slow visits have a limit of their own, so that hung miners do not block healthy ones. */
+  readonly slowAfterMs: number;
+  /** Slow visits at once; at this limit nothing new starts. */
+  readonly maxSlow: number;
   /** Of one visit, in all. */
   readonly visitDeadlineMs: number;
   /** Longest pause between two polls of a miner that fails. */
   readonly backoffCapMs: number;
   /** How soon a failed poll is repeated before it counts as failed. */
   readonly confirmAfterMs: number;
-  /** Longest time over which first polls are spread when there are few enough. */
+  /** Over how long the first polls of a small farm are spread. */
   readonly firstRoundMs: number;
 };
 
 export const POLL_SETTINGS: PollSettings = {
   intervalMs: 60_000,
   maxInFlight: 256,
-  lingerMs: 2_000,
-  maxLingering: 768,
+  slowAfterMs: 2_000,
+  maxSlow: 768,
   visitDeadlineMs: 15_000,
   backoffCapMs: 300_000,
   confirmAfterMs: 2_000,
@@ -32,7 +32,7 @@ export const POLL_SETTINGS: PollSettings = {
 
 /** First polls come no faster than this on the average, however many miners there are. */
 const FIRST_ROUND_MS_PER_MINER = 2;
-/** Polls may start this much faster than the plan needs, so that what was late catches up without a burst. */
+/** Polls may start this much faster than the schedule needs, so that late ones catch up without a burst. */
 const HEADROOM = 1.25;
 const LEAST_STARTS_PER_S = 50;
 
@@ -41,7 +41,7 @@ export function firstRoundMs(miners: number, { firstRoundMs, intervalMs }: PollS
   return Math.min(intervalMs, Math.max(firstRoundMs, miners * FIRST_ROUND_MS_PER_MINER));
 }
 
-/** Least time between the starts of two visits: what no burst may undercut, whatever fell due together. */
-export function paceMs(miners: number, settings: PollSettings): number {
+/** Least time between the starts of two visits, however many fall due together. */
+export function spacingMs(miners: number, settings: PollSettings): number {
   return Math.min(1_000 / LEAST_STARTS_PER_S, firstRoundMs(miners, settings) / Math.max(1, miners) / HEADROOM);
 }

@@ -127,7 +127,7 @@ test('property: whatever is done to it, a miner is never visited twice at the sa
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), async (steps) => {
       const { clock, poller, manners, seen, results } = createFarm(
-        { intervalMs: 15_000, maxInFlight: 3, maxLingering: 3, visitDeadlineMs: 5_000 },
+        { intervalMs: 15_000, maxInFlight: 3, maxSlow: 3, visitDeadlineMs: 5_000 },
         { tookMs: 700 },
       );
       const where = new Map<string, string>();

@@ -11,11 +11,11 @@ test('property: it behaves as a sorted list', () => {
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
-      const heap = new DueHeap<{ dueMs: number; place: number }>();
-      const model: { dueMs: number; place: number }[] = [];
+      const heap = new DueHeap<{ dueMs: number; heapIndex: number }>();
+      const model: { dueMs: number; heapIndex: number }[] = [];
       for (const next of steps) {
         if (next.kind === 'push') {
-          const item = { dueMs: next.dueMs, place: -1 };
+          const item = { dueMs: next.dueMs, heapIndex: -1 };
           heap.push(item);
           model.push(item);
         } else if (next.kind === 'pop') {
@@ -28,7 +28,7 @@ test('property: it behaves as a sorted list', () => {
           if (item === undefined) continue;
           heap.remove(item);
           heap.remove(item);
-          expect(item.place).toBe(-1);
+          expect(item.heapIndex).toBe(-1);
         }
         expect(heap.size).toBe(model.length);
       }

@@ -1,6 +1,6 @@
 // Simulated miners for the poller on a virtual clock: each answers, fails or hangs as its script says, and every visit is written down.
 import type { PollTarget } from '../../../../src/agent/poll/poll-schedule.ts';
-import { createPoller, type PollerOptions, type PollResult } from '../../../../src/agent/poll/poller.ts';
+import { Poller, type PollerOptions, type PollResult } from '../../../../src/agent/poll/poller.ts';
 import type { Clock } from '../../../../src/base/clock.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
@@ -58,7 +58,7 @@ export function createFarm(
     return `${key} at ${ip}`;
   };
 
-  const poller = createPoller<string>({
+  const poller = new Poller<string>({
     clock,
     random,
     settings,
