@@ -4,7 +4,7 @@
 import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases, Lock } from './databases.ts';
 import { rollUp } from './history/history-write.ts';
-import { createLiveStore, isKeptOutdated, type LiveStore } from './live-states.ts';
+import { createLiveStore, type LiveStore } from './live-states.ts';
 import { findAdoptable } from './miners/identity/adoption.ts';
 import { admitNew, recordRefused } from './miners/identity/grant.ts';
 import { findRegistered, type KnownMiner, type Registered } from './miners/identity/known-miner.ts';
@@ -100,22 +100,13 @@ export function createIngestStore(
         const { nowMs, agentId } = slice;
         const ofKind = sortByKind(slice.records);
         await storeHost(trx, slice, ofKind.host);
-        const { minerIds, rowOf, outdated, refused, contested } = await storeMiners(
-          trx,
-          lock,
-          slice,
-          ofKind.miner,
-          newId,
-        );
+        const stored = await storeMiners(trx, lock, slice, ofKind.miner, newId);
+        const { minerIds, rowOf, outdated, refused, contested } = stored;
         const isAnnounced = refused.size > 0 && (await recordRefused(trx, slice, refused.size));
-        const { strangers } = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
+        const strangerTasks = ofKind.task.length === 0 ? 0 : await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
         await storeGaps(trx, slice, ofKind.gap, ofKind.miner.filter(({ key }) => refused.has(key)).length);
-        await storeEvents(
-          trx,
-          slice,
-          ofKind.event.filter(({ key }) => !refused.has(key)),
-          minerIds,
-        );
+        const events = ofKind.event.filter(({ key }) => !refused.has(key));
+        if (events.length > 0) await storeEvents(trx, slice, events, minerIds);
         const pollIntervalMs = await readPollIntervalMs(trx, agentId);
         await rollUp(trx, lock, { farmId: slice.farmId, nowMs, pollIntervalMs, records: ofKind.miner, rowOf });
         await trx
@@ -125,13 +116,7 @@ export function createIngestStore(
             conflict.columns(['agent_id', 'epoch']).doUpdateSet({ seq: slice.seq, updated_at: nowMs }),
           )
           .execute();
-        return {
-          kind: 'stored',
-          strangerTasks: strangers,
-          outdated,
-          refused: { miners: refused.size, isAnnounced },
-          contested,
-        };
+        return { kind: 'stored', strangerTasks, outdated, refused: { miners: refused.size, isAnnounced }, contested };
       }),
   };
 }
@@ -189,7 +174,8 @@ async function storeMiners(
 ): Promise<StoredMiners> {
   // Records of a slice are in the order in which they were made.
   const newest = new Map(records.map((record) => [record.key, record]));
-  const { registered, unchanged, adopted, rivals, shared, refused } = await recogniseMiners(db, lock, slice, newest);
+  const recognised = await recogniseMiners(db, lock, slice, newest);
+  const { registered, unchanged, adopted, rivals, shared, refused } = recognised;
   for (const key of refused) newest.delete(key);
   const ageMs = staleAfterMs((await readPollIntervalMs(db, slice.agentId)) ?? 0);
   const changes: MinerChange[] = [];
@@ -220,15 +206,14 @@ async function storeMiners(
   }
   const rowIds = await writeMiners(db, { ...slice, order: orderOfSlice(slice) }, changes);
   for (const known of [...adopted.values(), ...shared.values()]) rowIds.set(known.id, known.row_id);
-  await forgetOldKeys(
-    db,
-    slice.agentId,
-    [...adopted.values()].map(({ row_id }) => row_id),
-  );
+  const continued = [...adopted.values()].map(({ row_id }) => row_id);
+  await forgetOldKeys(db, slice.agentId, continued);
   const rowOf = (key: string) => registered.get(key)?.row_id ?? rowIds.get(minerIds.get(key) ?? '');
   await register(db, slice, newest, registered, rowOf);
-  await recordClaims(db, slice, claims);
-  await recordTakenOver(db, slice, changes);
+  if (!recognised.isSettled) {
+    await recordClaims(db, slice, claims);
+    await recordTakenOver(db, slice, changes);
+  }
   const kept = records.filter(({ key }) => !refused.has(key));
   // Of a miner that another agent serves only that agent's reports count.
   const isCounted = (key: string) => !unchanged.has(key) && !shared.has(key);
@@ -244,23 +229,34 @@ async function recogniseMiners(db: Db, lock: Lock, slice: Origin, newest: Readon
     const miner = found.get(key);
     return miner !== undefined && miner.agent_id === slice.agentId && miner.rival_row_id === null;
   });
+  if (isSettled) return { ...noOthers(), isSettled, registered: found };
   // Two agents of a farm may meet the same miner at the same time.
-  if (!isSettled) await lock(db, `identity ${slice.farmId}`);
+  await lock(db, `identity ${slice.farmId}`);
   const { registered, unchanged } = await resolveRivals(db, slice, found, newest);
   const strangers = [...newest.values()].filter(({ key }) => !registered.has(key));
   const { adopted, rivals, shared } = await findAdoptable(db, { ...slice, epoch: instanceOf(slice) }, strangers);
   const added = strangers.filter(({ key }) => !adopted.has(key) && !shared.has(key));
   const admitted = await admitNew(db, slice, added.length);
   const refused: ReadonlySet<string> = new Set(added.slice(admitted).map(({ key }) => key));
-  return { registered, unchanged, adopted, rivals, shared, refused };
+  return { isSettled, registered, unchanged, adopted, rivals, shared, refused };
 }
+
+/** All keys of the slice are miners that only this agent serves: the others of the farm are not asked about. */
+const noOthers = () => {
+  const none: ReadonlyMap<string, KnownMiner> = new Map();
+  return { unchanged: new Set<string>(), adopted: none, rivals: none, shared: none, refused: new Set<string>() };
+};
 
 /** The same rule as in miner-write.ts, where it also holds for what another agent has stored meanwhile. */
 function isOutdated(known: KnownMiner, slice: Origin, reportedAtMs: number): boolean {
   if (known.agent_id === slice.agentId) {
     const order = orderOfSlice(slice);
     if (known.reported_order > order) return true;
-    return slice.unkeptThrough === undefined && isKeptOutdated(known, { order, reportedAtMs, nowMs: slice.nowMs });
+    // It waited while the agent's disk took nothing, and a newer live state is shown. Slices after `unkept_through` did not wait: theirs are newer.
+    const hasWaited = known.unkept_through !== null && order <= known.unkept_through;
+    if (slice.unkeptThrough !== undefined || !hasWaited) return false;
+    // A live state with a time in the future was dated before our clock was set back: any state is newer.
+    return reportedAtMs < known.reported_at && known.reported_at <= slice.nowMs;
   }
   // What is dated in the future was written before our clock was set back: when that was is not known.
   return known.reported_at > reportedAtMs && known.reported_at <= slice.nowMs;

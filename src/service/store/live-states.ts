@@ -71,16 +71,3 @@ async function noteFault(db: Db, { agentId, farmId, fault, nowMs }: LiveReport) 
     .execute();
   return fault === null ? 'recovered' : 'failed';
 }
-
-/**
- * Whether a state of a slice is older than the live state that is shown, because it waited while the agent's disk took nothing. Slices after
- * `unkept_through` did not wait: theirs are newer. A live state with a time in the future was dated before our clock was set back: any state is newer.
- */
-export const isKeptOutdated = (
-  known: { readonly unkept_through: number | null; readonly reported_at: number },
-  { order, reportedAtMs, nowMs }: Readonly<Record<'order' | 'reportedAtMs' | 'nowMs', number>>,
-): boolean =>
-  known.unkept_through !== null &&
-  order <= known.unkept_through &&
-  reportedAtMs < known.reported_at &&
-  known.reported_at <= nowMs;

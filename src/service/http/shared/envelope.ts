@@ -1,6 +1,5 @@
 // The envelope of good answers, as value and as schema; pages as clients count them; times as every answer writes them.
 import { z } from 'zod';
-import type { Window } from '../../store/store.ts';
 
 export const good = <T>(data: T) => ({ success: true as const, data, error: null });
 
@@ -16,11 +15,6 @@ export const envelopeOf = <S extends z.ZodType, P extends z.core.$ZodLooseShape>
   z.strictObject({ success: z.literal(true), data, ...pagination, error: z.null() });
 
 export const answerOf = <S extends z.ZodType>(data: S) => envelopeOf(data, {});
-
-/** Pages count from 1. The offset stays a number that databases can read, however far the page. */
-export function toWindow(page: number, limit: number): Window {
-  return { limit, offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
-}
 
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 

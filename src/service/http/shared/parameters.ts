@@ -1,5 +1,6 @@
 // The forms that query parameters take: whole numbers, single values, lists given repeated, with commas, or both. Each says what it accepts.
 import { z } from 'zod';
+import type { Window } from '../../store/store.ts';
 import { documented } from '../openapi.ts';
 import { show } from './validation.ts';
 
@@ -30,6 +31,11 @@ export function wholeNumber(range: { min: number; max?: number; fallback: number
     const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
     return number >= min && number <= max ? { value: number } : refuse(value, accepted);
   });
+}
+
+/** Pages count from 1. The offset stays a number that databases can read, however far the page. */
+export function toWindow(page: number, limit: number): Window {
+  return { limit, offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
 }
 
 /** One value; blank means not given. `parse` gives undefined for what is not accepted. */

@@ -7,10 +7,9 @@ import { type AgentRow, isMatch, type ValueFilter } from '../../store/store.ts';
 import { accessOf } from '../guard.ts';
 import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
-import { toWindow } from '../shared/envelope.ts';
 import { toAgentFields } from '../shared/fields.ts';
 import { valueFilter } from '../shared/filters.ts';
-import { anyId, givenId } from '../shared/parameters.ts';
+import { anyId, givenId, toWindow } from '../shared/parameters.ts';
 import { closedObject } from '../shared/validation.ts';
 import { goodList, listOf, searchPage } from './envelope.ts';
 

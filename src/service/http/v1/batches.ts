@@ -14,9 +14,9 @@ import { farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { createdAnswerOf, creationHeaders, forceSchema, sendCreated } from '../shared/batch-creation.ts';
-import { toPastIso, toWindow } from '../shared/envelope.ts';
+import { toPastIso } from '../shared/envelope.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../shared/filters.ts';
-import { givenId } from '../shared/parameters.ts';
+import { givenId, toWindow } from '../shared/parameters.ts';
 import { closedObject } from '../shared/validation.ts';
 import { goodList, listOf, pageShape, searchPage } from './envelope.ts';
 

@@ -6,10 +6,10 @@ import type { Farm, Item } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
-import { toWindow } from '../shared/envelope.ts';
 import { SERVICE_FIELDS } from '../shared/fields.ts';
 import { minerFilterShape, toMinerFilter } from '../shared/miner-parameters.ts';
 import { sendMiners } from '../shared/page-cache.ts';
+import { toWindow } from '../shared/parameters.ts';
 import { listOf, pageShape, paginate } from './envelope.ts';
 
 /** Of a miner that tells no mode: the interface requires a text. */

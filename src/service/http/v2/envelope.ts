@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { Window } from '../../store/store.ts';
 import { named } from '../openapi.ts';
-import { envelopeOf, goodPage, toWindow } from '../shared/envelope.ts';
-import { wholeNumber } from '../shared/parameters.ts';
+import { envelopeOf, goodPage } from '../shared/envelope.ts';
+import { toWindow, wholeNumber } from '../shared/parameters.ts';
 
 const MAX_PAGE_SIZE = 10_000;
 const DEFAULT_PAGE_SIZE = 20;

@@ -26,9 +26,11 @@ type Builder = ExpressionBuilder<Tables, 'miners'>;
 
 export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | 'readItems'>): MinerStore {
   return {
-    async list({ farmId, filter = {}, search = {}, window, item, nowMs }) {
+    async list({ farmId, filter = {}, search, window, item, nowMs }) {
       const where = (eb: Builder) =>
-        eb.and([minerConditions(eb, farmId, toFilter(filter, search), nowMs), ...searchConditions(eb, search)]);
+        search === undefined
+          ? minerConditions(eb, farmId, filter, nowMs)
+          : eb.and([minerConditions(eb, farmId, toFilter(filter, search), nowMs), ...searchConditions(eb, search)]);
       const items = await readItems(read, pageOf(read, where, window), item, nowMs);
       const total = await countAll(read.selectFrom('miners').where(where), items.count, window);
       return { items: items.text, total };

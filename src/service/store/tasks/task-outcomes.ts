@@ -13,7 +13,7 @@ export async function applyTaskRecords(
   agentId: string,
   records: readonly TaskRecord[],
   nowMs: number,
-): Promise<{ strangers: number }> {
+): Promise<number> {
   const batches = new Set<string>();
   const stops = new Map<string, object>();
   let strangers = 0;
@@ -49,7 +49,7 @@ export async function applyTaskRecords(
   }
   for (const [id, stopped] of stops) await markStopped(db, id, stopped);
   await recountBatches(db, batches);
-  return { strangers };
+  return strangers;
 }
 
 /** What an agent says of a task that it did not begin because its batch was stopped. */
