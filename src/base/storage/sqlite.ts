@@ -24,6 +24,8 @@ import { canBeRead } from './open-file.ts';
 /** Tables of one owner. `steps[n]` brings its schema from version n to n + 1; steps are never edited once released. */
 export type Migrations = { readonly owner: string; readonly steps: readonly string[] };
 
+export type Statements = Pick<DatabaseSync, 'prepare'>;
+
 /** What the log of a database may keep of the disk once its content is in the file. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 const CHECKPOINT_PAGES = 512;
@@ -291,7 +293,7 @@ export function forgetDeleted(db: DatabaseSync): void {
 }
 
 /** Prepares each statement once. For texts of the code: it keeps them all, until the database is closed. */
-export function preparedOnce(db: DatabaseSync): Pick<DatabaseSync, 'prepare'> {
+export function preparedOnce(db: DatabaseSync): Statements {
   const kept = new Map<string, StatementSync>();
   return {
     prepare(sql) {

@@ -1,115 +1,101 @@
-// The attempts with logins in the record of trust: all with factory logins, and the refused ones with logins of the configuration. Whether a login was
-// tried at a device, and what came of it. An attempt with a factory login is on disk before that is sent. Answers are held in memory as long as no other process writes.
-import type { DatabaseSync } from 'node:sqlite';
+// Attempts with logins in the trust record: all with factory logins, and the refused ones with configured logins. An
+// attempt with a factory login is on disk before the login is sent. What was read is cached until another process
+// writes.
 import { z } from 'zod';
-import { SEEN_TIME_EVERY_MS, type SeenTime } from './seen-time.ts';
+import type { Statements } from '../../../../base/storage/sqlite.ts';
+import { flag } from './rows.ts';
+import { SEEN_TIME_EVERY_MS } from './seen-time.ts';
+import type { TrustDatabase } from './trust-database.ts';
 
-/** After a refusal no factory login goes to that MAC and to that address for so long: a day, whatever process counts it. */
-const REFUSED_HOLD_MS = 24 * 3_600_000 + SEEN_TIME_EVERY_MS;
-/** In the name of an attempt with a login of the configuration, before what tells it from others. */
+/** After a refusal no factory login goes to that MAC and that address for a day, whatever process counts it. */
+const COOLDOWN_MS = 24 * 3_600_000 + SEEN_TIME_EVERY_MS;
+/** Part of the name of an attempt with a configured login, before what tells that login from others. */
 export const CONFIGURED = 'login:';
-/** Answers of the record that are held in memory. */
-const MAX_KEPT = 200_000;
-
-export const flag = z.int().transform((value) => value !== 0);
+const MAX_CACHED = 200_000;
 
 /** `at` is seen time (seen-time.ts); all other stamps of the record are of the wall clock, for people. */
 const attemptSchema = z.object({ family: z.string(), is_accepted: flag, at: z.number() });
 export type Attempt = z.output<typeof attemptSchema>;
 
-type Statements = Pick<DatabaseSync, 'prepare'>;
-
 /** Bounded: a device may show another name each time that it is asked. */
-export function keepAs<V>(kept: Map<string, V>, name: string, value: V): void {
-  if (kept.size >= MAX_KEPT) kept.clear();
-  kept.set(name, value);
+export function keepAs<V>(cache: Map<string, V>, name: string, value: V): void {
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(name, value);
 }
 
-type Tools = {
-  using<T>(work: (db: Statements) => T, otherwise: T): T;
-  write(work: (db: Statements) => void): boolean;
-  trim(db: Statements, table: 'attempt', rows: number): void;
-  /** Empties `kept` where another process has written. */
-  refresh(db: Statements): void;
-  /** False for a while after the disk refused a write. */
-  canWrite(): boolean;
-  readonly kept: Map<string, Attempt | null>;
-  readonly seenTime: SeenTime;
-};
-
-/** Attempts with factory logins. `who` = the names under which a device is held: its MACs and its address. */
-export function attemptsIn({ using, write, trim, refresh, canWrite, kept, seenTime }: Tools) {
-  const ofOne = (db: Statements, name: string): Attempt | null => {
+/** `who` = the names under which attempts are counted: the device's MACs and its address. */
+export function attemptsIn(database: TrustDatabase, cache: Map<string, Attempt | null>) {
+  const { seenTime } = database;
+  const readOne = (db: Statements, name: string): Attempt | null => {
     const row = db.prepare('SELECT family, is_accepted, at FROM attempt WHERE who = ?').get(name);
     return row === undefined ? null : attemptSchema.parse(row);
   };
-  const ofAll = (db: Statements, who: readonly string[]) => who.flatMap((name) => ofOne(db, name) ?? []);
-  /** The same from memory: each visit of a miner asks. */
-  const keptOf = (db: Statements, who: readonly string[]) => {
-    refresh(db);
-    return who.flatMap((name) => {
-      const known = kept.get(name);
-      if (known !== undefined) return known ?? [];
-      const found = ofOne(db, name);
-      keepAs(kept, name, found);
-      return found ?? [];
-    });
+  /** Each visit of a miner asks for these. */
+  const cachedOne = (db: Statements, name: string): Attempt | null => {
+    const cached = cache.get(name);
+    if (cached !== undefined) return cached;
+    const found = readOne(db, name);
+    keepAs(cache, name, found);
+    return found;
   };
   const put = (db: Statements, who: readonly string[], family: string, isAccepted: boolean) => {
-    const statement = db.prepare(
-      'INSERT INTO attempt VALUES (?, ?, ?, ?) ON CONFLICT (who) DO UPDATE SET family = excluded.family, is_accepted = excluded.is_accepted, at = excluded.at',
-    );
+    const statement = db.prepare('INSERT OR REPLACE INTO attempt VALUES (?, ?, ?, ?)');
     for (const name of who) statement.run(name, family, isAccepted ? 1 : 0, seenTime.nowMs(db));
   };
-  const isHeld = (db: Statements, { is_accepted, at }: Attempt) =>
-    !is_accepted && seenTime.nowMs(db) - at < REFUSED_HOLD_MS;
-
-  const forget = (who: readonly string[]) => {
-    for (const name of who) kept.delete(name);
+  const isCooling = (db: Statements, { is_accepted, at }: Attempt) =>
+    !is_accepted && seenTime.nowMs(db) - at < COOLDOWN_MS;
+  const writeAbout = (who: readonly string[], work: (db: Statements) => void): boolean => {
+    const isWritten = database.write(work);
+    for (const name of who) cache.delete(name);
+    return isWritten;
   };
 
   return {
-    /** Undefined where the record cannot be used: a first attempt must be written. What was accepted before needs no writing. */
+    /**
+     * Undefined where the record cannot be used: a first attempt must be written. What was accepted before needs no
+     * writing.
+     */
     last: (who: readonly string[], family: string): 'none' | 'accepted' | 'refused' | undefined =>
-      using((db) => {
-        const found = keptOf(db, who);
-        if (found.some((row) => isHeld(db, row))) return 'refused';
-        if (found.some((row) => row.is_accepted && row.family === family)) return 'accepted';
-        return canWrite() ? 'none' : undefined;
+      database.read((db) => {
+        database.refresh(db);
+        const found = who.flatMap((name) => cachedOne(db, name) ?? []);
+        if (found.some((attempt) => isCooling(db, attempt))) return 'refused';
+        if (found.some((attempt) => attempt.is_accepted && attempt.family === family)) return 'accepted';
+        return database.canWrite() ? 'none' : undefined;
       }, undefined),
     /**
-     * Called before the login is sent for the first time. It counts as refused until `settle` says otherwise: a process that dies in between has tried
-     * it, and another process does not try it at the same time. False: it may not be sent.
+     * Called before the login is sent for the first time. It counts as refused until `settle` says otherwise: a process
+     * that dies in between has tried it, and another process does not try it at the same time. False: it may not be
+     * sent.
      */
     begin(who: readonly string[], family: string): boolean {
       let mayTry = false;
-      const isWritten = write((db) => {
-        mayTry = !ofAll(db, who).some((row) => isHeld(db, row));
+      const isWritten = writeAbout(who, (db) => {
+        mayTry = !who.some((name) => {
+          const attempt = readOne(db, name);
+          return attempt !== null && isCooling(db, attempt);
+        });
         if (!mayTry) return;
         put(db, who, family, false);
-        trim(db, 'attempt', who.length);
+        database.trim(db, 'attempt', who.length);
       });
-      forget(who);
       return isWritten && mayTry;
     },
-    /** Logins of the configuration that these devices refused may be tried there once more. */
+    /** Configured logins that these devices refused may be tried there once more. */
     retry(devices: readonly { readonly ip: string; readonly macs: readonly string[] }[]): boolean {
-      const names = devices.flatMap(({ ip, macs }) => [`ip:${ip}`, ...macs.map((mac) => `mac:${mac}`)]);
-      const isWritten = write((db) => {
+      const isWritten = database.write((db) => {
         const statement = db.prepare('DELETE FROM attempt WHERE who GLOB ? AND is_accepted = 0');
-        for (const name of names) statement.run(`${name} ${CONFIGURED}*`);
+        for (const name of devices.flatMap(({ ip, macs }) => [`ip:${ip}`, ...macs.map((mac) => `mac:${mac}`)]))
+          statement.run(`${name} ${CONFIGURED}*`);
       });
-      kept.clear();
+      cache.clear();
       return isWritten;
     },
-    /** `undefined` = the device said neither yes nor no. */
-    settle(who: readonly string[], family: string, verdict: 'accepted' | 'refused' | undefined): boolean {
-      const isWritten = write((db) => {
+    /** `undefined` = the device neither accepted nor refused it. */
+    settle: (who: readonly string[], family: string, verdict: 'accepted' | 'refused' | undefined): boolean =>
+      writeAbout(who, (db) => {
         if (verdict !== undefined) return put(db, who, family, verdict === 'accepted');
         for (const name of who) db.prepare('DELETE FROM attempt WHERE who = ? AND is_accepted = 0').run(name);
-      });
-      forget(who);
-      return isWritten;
-    },
+      }),
   };
 }

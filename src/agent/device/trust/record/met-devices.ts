@@ -1,15 +1,14 @@
-// Devices that were met and are not on disk yet. Each write waits for the disk, and a first scan meets a whole farm: they are written together, a second
-// later at most. A process that is killed before that meets them again.
-import type { DatabaseSync } from 'node:sqlite';
+// Devices that were met and are not on disk yet. Each write waits for the disk, and a first scan meets a whole farm: so
+// they are written together, at most a second later. A process that is killed before that meets them again.
 import type { Cancel, Clock } from '../../../../base/clock.ts';
+import type { Statements } from '../../../../base/storage/sqlite.ts';
 
 const WRITE_EVERY_MS = 1_000;
 const WRITE_AT = 500;
-/** While the disk refuses. The oldest go: they are met again. */
+/** While the disk refuses. The oldest are dropped: they are met again. */
 const MAX_WAITING = 50_000;
 
-type Statements = Pick<DatabaseSync, 'prepare'>;
-/** `why` = why it gets no login: what a person's word changes. */
+/** `why` = why it gets no login, which changes when a person accepts it. */
 type Noted = { readonly ip: string; readonly why: string | null };
 type Waiting<D> = { readonly device: D; readonly before: D | undefined };
 
@@ -34,14 +33,16 @@ export function createMetDevices<D extends Noted>(
       if (waiting.size >= WRITE_AT && waiting.size % WRITE_AT === 0) writeAll();
       else timer ??= clock.after(WRITE_EVERY_MS, writeAll, { unref: true });
     },
-    /** Part of a transaction; gives how many there were. What another process has said of a device since it was met goes before. */
+    /**
+     * Part of a transaction; gives how many there were. What another process wrote of a device since it was met stays.
+     */
     write(db: Statements): number {
       const select = db.prepare('SELECT why FROM device WHERE ip = ?');
       for (const { device, before } of waiting.values())
         if (select.get(device.ip)?.why === before?.why) put(db, device);
       return waiting.size;
     },
-    /** They are on disk, or it refuses. */
+    /** Called after each write: they are on disk, or the disk refused. */
     written(isOnDisk: boolean): void {
       timer?.();
       timer = undefined;

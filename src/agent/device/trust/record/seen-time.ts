@@ -1,16 +1,17 @@
-// Time that certainly has passed since a database was made, for holds that outlive the process and the host. It is never set: it goes on with the uptime
-// of the host, which all its processes share, and never by the wall clock. What it costs: the time between the last look before a restart of the host
-// and the first one after it is not counted, and a hold lasts so much longer. A database that is brought to another host counts what that one has been up more.
+// Time that has certainly passed since a database was made, for cooldowns that outlive the process and the host. It
+// follows the uptime of the host, never the wall clock. The time between the last look before a restart of the host and
+// the first look after it does not count, so a cooldown lasts that much longer. A database that is moved to another
+// host also counts the time that this host has been up longer.
 import { uptime } from 'node:os';
-import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Clock } from '../../../../base/clock.ts';
+import type { Statements } from '../../../../base/storage/sqlite.ts';
 
 /** `seen_ms` had passed when the host was up for `uptime_ms`. */
 export const SEEN_TIME_STEP = `CREATE TABLE seen_time (one INTEGER PRIMARY KEY CHECK (one = 1), seen_ms INTEGER NOT NULL, uptime_ms INTEGER NOT NULL) STRICT;
    INSERT INTO seen_time VALUES (1, 0, 0);`;
 
-/** It is written down so often. Two processes that count on by themselves differ by no more than this. */
+/** How often it is written. The times of two processes differ by no more than this. */
 export const SEEN_TIME_EVERY_MS = 10 * 60_000;
 
 const rowSchema = z.object({ seenMs: z.int(), uptimeMs: z.int() });
@@ -25,23 +26,26 @@ export function createSeenTime(
   let base: (z.output<typeof rowSchema> & { readonly readMs: number }) | undefined;
 
   /** Takes over what any process of this host wrote last. */
-  const read = (db: Pick<DatabaseSync, 'prepare'>) => {
+  const read = (db: Statements) => {
     const row = rowSchema.parse(db.prepare('SELECT seen_ms AS seenMs, uptime_ms AS uptimeMs FROM seen_time').get());
     if (base?.seenMs !== row.seenMs || base.uptimeMs !== row.uptimeMs) base = { ...row, readMs: elapsedMs() };
     return base;
   };
 
-  const nowMs = (db: Pick<DatabaseSync, 'prepare'>): number => {
+  const nowMs = (db: Statements): number => {
     const { seenMs, uptimeMs, readMs } = base ?? read(db);
     // Each of the two is at most what has passed. After a restart of the host its uptime has begun anew.
     return Math.round(seenMs + Math.max(hostUptimeMs() - uptimeMs, elapsedMs() - readMs));
   };
 
   return {
-    /** ms, of the same beginning for all who have the database open. */
+    /** ms; starts at the same moment for all processes that have the database open. */
     nowMs,
-    /** To be called where another process may have written, and now and then. A disk that refuses makes holds longer and stops nothing. */
-    keep(db: Pick<DatabaseSync, 'prepare'>): void {
+    /**
+     * To be called where another process may have written, and now and then. Where the disk refuses, cooldowns last
+     * longer and nothing stops.
+     */
+    keep(db: Statements): void {
       const { seenMs } = read(db);
       const now = nowMs(db);
       if (now - seenMs < SEEN_TIME_EVERY_MS) return;
@@ -54,7 +58,7 @@ export function createSeenTime(
       }
       read(db);
     },
-    /** Another database lies there now. */
+    /** Another database may lie there now. */
     forget(): void {
       base = undefined;
     },
