@@ -1,5 +1,6 @@
 // The five families of errors. A family says what caused the error, and so what happens next. Callers test `family` and `code`, never text.
 // Messages say what was tried, on what, in the present tense; the cause stays in `cause` and is rendered once, where it is logged.
+import { type PeerCode, REFUSALS, type RefusalCode } from './error-codes.data.ts';
 
 /** When it makes sense to try the same peer again. */
 export type Retry = 'soon' | 'later' | 'never';
@@ -26,21 +27,6 @@ export class ConfigError extends PitheadError {
     this.problems = problems;
   }
 }
-
-/** What can go wrong with a peer (a miner or the service). */
-export type PeerCode =
-  | 'peer.refused' // the port is closed
-  | 'peer.unreachable' // no route, host down
-  | 'peer.timeout' // silent or too slow for the total deadline
-  | 'peer.reset' // the connection died before a whole answer
-  | 'peer.too-large' // more bytes than the cap
-  | 'peer.unparsable' // bytes came, but not what the protocol says
-  | 'peer.tls-key' // the TLS key is another one than expected, or would not protect a login: nothing was sent
-  | 'peer.auth' // login refused: wrong or missing credentials
-  | 'peer.permission' // logged in or open, but this request is not allowed (write API switched off)
-  | 'peer.unsupported' // the device says that it does not know the request
-  | 'peer.rejected' // the device understood and said no, in its own words
-  | 'peer.busy'; // too many connections or tokens: come back later
 
 /** A peer was silent, slow, or said nonsense. Becomes a state, a counter or a flag; never ends the process. */
 export class PeerError extends PitheadError {
@@ -69,6 +55,11 @@ export class PeerError extends PitheadError {
 /** Policy forbids it: outside the allowed networks, bad signature, over quota, queue full. Never retried, always audited. */
 export class RefusedError extends PitheadError {
   readonly family = 'refused';
+  override readonly code: RefusalCode;
+  constructor(code: RefusalCode, message: string = REFUSALS[code].text, cause?: unknown) {
+    super(code, message, cause);
+    this.code = code;
+  }
 }
 
 /** We were asked to stop, or the caller's deadline passed. */

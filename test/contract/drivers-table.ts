@@ -136,9 +136,15 @@ export function writeTables(): void {
   }
 }
 
-function withTable(text: string, made: string, path: string): string {
-  const from = text.indexOf(BEGIN);
-  const to = text.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`${path} has no place for the table: ${BEGIN} … ${END}`);
-  return `${text.slice(0, from + BEGIN.length)}\n\n${made}\n\n${text.slice(to)}`;
+/** The text with what was `made` between the markers of the table. */
+export function withTable(
+  text: string,
+  made: string,
+  path: string,
+  [begin, end]: readonly string[] = [BEGIN, END],
+): string {
+  const from = begin === undefined ? -1 : text.indexOf(begin);
+  const to = end === undefined ? -1 : text.indexOf(end);
+  if (begin === undefined || from < 0 || to < from) throw new Error(`${path} has no table: ${begin} … ${end}`);
+  return `${text.slice(0, from + begin.length)}\n\n${made}\n\n${text.slice(to)}`;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { systemClock } from '../../base/clock.ts';
+import { isRefusalCode } from '../../base/error-codes.data.ts';
 import { ConfigError, PeerError, RefusedError } from '../../base/errors.ts';
 import { isLocked, takeLock } from '../../base/storage/lock.ts';
 import { foundSchema } from '../capture/found.ts';
@@ -170,7 +171,7 @@ function createClient(stateDir: string, address: string): RunningAgent {
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       for await (const line of linesOf(answer.body)) {
-        if (line.type === 'failed') throw new RefusedError(line.code, line.error);
+        if (line.type === 'failed') throw refusedAs(line.code, line.error);
         if (line.type === 'begin') {
           const { id } = line;
           stop = () => void ask(z.object({}), 'POST', '/stop', { id }).catch(() => answer.body.destroy());
@@ -240,11 +241,15 @@ type Body = Awaited<ReturnType<Pool['request']>>['body'];
 
 const givenUpSchema = z.object({ given_up: z.int() });
 
+/** What is no refusal at the agent (a miner that is silent, a defect) is one here: the message says what it is. */
+const refusedAs = (code: string, message: string) =>
+  new RefusedError(isRefusalCode(code) ? code : 'control.unclear', message);
+
 function refusalOf(said: unknown): RefusedError | ConfigError {
   const parsed = refusalSchema.safeParse(said);
   if (!parsed.success) return new RefusedError('control.unclear', 'the running agent refuses this without a reason');
   const { code, error, problems } = parsed.data;
-  return problems === undefined ? new RefusedError(code, error) : new ConfigError(error, problems);
+  return problems === undefined ? refusedAs(code, error) : new ConfigError(error, problems);
 }
 
 async function jsonOf(body: Body): Promise<unknown> {

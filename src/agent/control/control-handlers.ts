@@ -196,8 +196,7 @@ export function createControlHandlers(
     },
     /** Throws ConfigError too, and then nothing has changed. */
     reload() {
-      if (parts.reload === undefined)
-        throw new RefusedError('reload.unable', 'read the configuration anew: there is none');
+      if (parts.reload === undefined) throw new RefusedError('reload.unable');
       const { changed, needsRestart } = parts.reload();
       return { changed, needs_restart: needsRestart };
     },

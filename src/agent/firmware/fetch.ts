@@ -28,7 +28,7 @@ export function createFetch(
   { deadlineMs, maxBytes } = FETCH_LIMITS,
   /** Certificate authorities besides the usual ones. */
   ca?: string,
-  /** What is fetched, in the codes of errors too, and the setting that names the hosts. */
+  /** What is fetched and the setting that names the hosts. */
   { kind, setting } = { kind: 'firmware', setting: 'firmware.allowedHosts' },
 ): Fetch {
   const fetchOnce: Fetch = async (path, first, allowedHosts, signal) => {
@@ -48,7 +48,7 @@ export function createFetch(
         const what = `fetch ${kind} from ${url.host}`;
         if (hostOf(url, allowedHosts) === undefined) {
           throw new RefusedError(
-            `${kind}.host`,
+            'fetch.host',
             `${what}: not in ${setting}, or not by https; allow the host there, on site`,
           );
         }
@@ -65,16 +65,16 @@ export function createFetch(
           body.destroy();
           const next = URL.parse(location, url.href);
           if (next === null || redirects >= MAX_REDIRECTS) {
-            throw new RefusedError(`${kind}.redirect`, `${what}: it leads elsewhere too often`);
+            throw new RefusedError('fetch.redirect', `${what}: it leads elsewhere too often`);
           }
           url = next;
           continue;
         }
         if (statusCode !== 200) {
           body.destroy();
-          throw new RefusedError(`${kind}.status`, `${what}: the host answers ${statusCode}`);
+          throw new RefusedError('fetch.status', `${what}: the host answers ${statusCode}`);
         }
-        const tooLarge = () => new RefusedError(`${kind}.too-large`, `${what}: more than ${maxBytes} bytes`);
+        const tooLarge = () => new RefusedError('fetch.too-large', `${what}: more than ${maxBytes} bytes`);
         return await write(path, body, maxBytes, tooLarge, signal);
       }
     } finally {
@@ -83,14 +83,14 @@ export function createFetch(
   };
   return async (path, url, allowedHosts, signal) => {
     const onDeadline = () =>
-      new RefusedError(`${kind}.slow`, `fetch ${kind} from ${url.host} within ${deadlineMs / 1_000} s`);
+      new RefusedError('fetch.slow', `fetch ${kind} from ${url.host} within ${deadlineMs / 1_000} s`);
     try {
       return await withDeadline(clock, { deadlineMs, signal, graceMs: 2_000, onDeadline }, (within) =>
         fetchOnce(path, url, allowedHosts, within),
       );
     } catch (error) {
       if (signal.aborted || error instanceof RefusedError) throw error;
-      throw new RefusedError(`${kind}.fetch`, `fetch ${kind} from ${url.host}`, error);
+      throw new RefusedError('fetch.failed', `fetch ${kind} from ${url.host}`, error);
     }
   };
 }

@@ -133,7 +133,7 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
 }
 
 export function queueFull(): RefusedError {
-  return new RefusedError('outbox.full', 'store records: too many wait for the disk already');
+  return new RefusedError('outbox.full');
 }
 
 /** Far more than the records of the largest farm; beyond it those that changed longest ago are not shown. */

@@ -67,7 +67,7 @@ export function presentedKey(headers: Readonly<Record<string, string | string[] 
 
 /** Throws RefusedError `auth.missing` or `auth.invalid`. */
 export async function identifyCaller(source: AuthSource, text: string | undefined, nowMs: number): Promise<Caller> {
-  if (text === undefined) throw new RefusedError('auth.missing', 'Missing x-api-key header');
+  if (text === undefined) throw new RefusedError('auth.missing');
   const id = apiKeyId(text);
   const key = id === undefined ? undefined : await source.findKey(id);
   const isGood =
@@ -75,7 +75,7 @@ export async function identifyCaller(source: AuthSource, text: string | undefine
     isSecretOf(text, key.hash) &&
     key.revokedAtMs === null &&
     (key.expiresAtMs === null || key.expiresAtMs > nowMs);
-  if (!isGood) throw new RefusedError('auth.invalid', 'Invalid or missing API key');
+  if (!isGood) throw new RefusedError('auth.invalid');
   source.markUsed(key, nowMs);
   return { keyId: key.id, keyName: key.name, workspaceId: key.workspaceId, permissions: key.permissions };
 }
@@ -100,8 +100,8 @@ export async function authorise(
   throw rule.unknownFarm === 'not-found' ? notFound() : farmDenied();
 }
 
-export const farmDenied = () => new RefusedError('auth.farm', 'Access denied to farm');
-export const notFound = () => new RefusedError('request.not-found', 'Resource not found');
+export const farmDenied = () => new RefusedError('auth.farm');
+export const notFound = () => new RefusedError('request.not-found');
 
 const permissionDenied = (lacking: 'key' | 'grant', needed: Needed) =>
   new RefusedError(
@@ -127,9 +127,7 @@ async function usableFarms(
   const isOwn = workspaceId === caller.workspaceId;
   const grants = isOwn ? [] : await source.listActiveGrants(caller.workspaceId, nowMs, workspaceId);
   if (!isOwn && grants.length === 0)
-    throw rule.unknownWorkspace === 'not-found'
-      ? notFound()
-      : new RefusedError('auth.workspace', 'Access denied to workspace');
+    throw rule.unknownWorkspace === 'not-found' ? notFound() : new RefusedError('auth.workspace');
   const useful = grants.filter(({ permissions }) => isGranted(permissions, rule.permission));
   if (!isGranted(caller.permissions, rule.permission)) throw permissionDenied('key', rule.permission);
   if (!isOwn && useful.length === 0) throw permissionDenied('grant', rule.permission);

@@ -34,7 +34,7 @@ export function registerEnrol(app: App, { store, clock, taskKey }: RouteParts): 
       const { text: token, hash: tokenHash } = newAgentToken();
       const agent = { id, name: shownName, version: plainText(version) ?? '', tokenHash, identityKey, nowMs };
       const joined = await store.agents.enrol(hashEnrolmentCode(code), agent);
-      if (joined === undefined) throw new RefusedError('auth.code', 'Invalid, used or expired enrolment code');
+      if (joined === undefined) throw new RefusedError('auth.code');
       return { agent_id: id, token, workspace_id: joined.workspaceId, farm_id: joined.farmId, task_key };
     },
   });

@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { HTTP_STATUSES, REFUSALS } from '../../base/error-codes.data.ts';
 import { agentV1Schema } from '../../model/host.ts';
 import { minerV1Schema } from '../../model/miner.ts';
 import { actorSchema } from '../../model/task.ts';
@@ -85,7 +86,10 @@ export async function registerOpenApi(
       },
     },
     transform: createJsonSchemaTransform(options),
-    transformObject: (document) => withoutUnused(withOwnAnswers(toComponents(document))),
+    transformObject: (document) => ({
+      ...withoutUnused(withOwnAnswers(toComponents(document))),
+      'x-errors': CLIENT_ERRORS,
+    }),
   });
   app.route({
     method: 'GET',
@@ -101,23 +105,10 @@ export async function registerOpenApi(
   });
 }
 
-/** What each status means to a client. When each of them is given is decided in the routes and in auth. */
-const ANSWER_TEXTS: Readonly<Record<number, string>> = {
-  200: 'The request was carried out; the body is as described.',
-  400: 'The parameters or the body do not fit; the message says which, what was received and what is accepted.',
-  401: 'The API key (or enrolment code) is missing, wrong, revoked or expired.',
-  403: 'The key is good, but it lacks the permission, or may not use the workspace or the farm.',
-  404: 'What the request is about does not exist, or the key may not know that it does.',
-  408: 'The request took too long to arrive.',
-  409: 'The request contradicts what is there: an Idempotency-Key used with another body, or a place that is taken.',
-  413: 'The body is larger than the service takes.',
-  414: 'The path of the request is too long.',
-  415: 'The body is of a media type, character set or compression that this operation does not take.',
-  429: 'Too many requests in a minute; the header Retry-After says how many seconds to wait.',
-  431: 'The headers are larger than the service takes.',
-  500: 'The service failed; its log has the cause under the id in the header x-request-id.',
-  503: 'The service cannot answer now; try again.',
-};
+/** The refusals that a client can meet; the bodies of their answers are the component `Error`. */
+const CLIENT_ERRORS = Object.entries(REFUSALS).flatMap(([code, { status, text, advice }]) =>
+  status === undefined ? [] : [{ code, status, text, advice }],
+);
 
 type OpenApi = ReturnType<ReturnType<typeof createJsonSchemaTransformObject>>;
 
@@ -142,7 +133,7 @@ function withOwnAnswers(document: OpenApi): OpenApi {
       for (const status of neverGiven(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1')))
         delete responses[status];
       for (const [status, answer] of Object.entries(responses)) {
-        answer.description = ANSWER_TEXTS[Number(status)] ?? '';
+        answer.description = HTTP_STATUSES[Number(status)]?.meaning ?? '';
         if (status === '429') answer.headers = { 'Retry-After': RETRY_AFTER };
       }
     }

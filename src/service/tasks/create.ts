@@ -1,6 +1,7 @@
 // Creating task batches for a client: once per idempotency key, one batch per agent, and the answer in the interface's words.
 import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import { REFUSALS } from '../../base/error-codes.data.ts';
 import { RefusedError } from '../../base/errors.ts';
 import type { RolloutOrder } from '../../model/task.ts';
 import { MAX_PARAMS_LENGTH } from '../../wire/protocol.ts';
@@ -52,7 +53,7 @@ export async function createBatches(
   if (length > MAX_PARAMS_LENGTH)
     throw new RefusedError(
       'request.invalid',
-      `Invalid request parameters: body.params: received ${length} characters of JSON, accepted: at most ${MAX_PARAMS_LENGTH}`,
+      `${REFUSALS['request.invalid'].text}: body.params: received ${length} characters of JSON, accepted: at most ${MAX_PARAMS_LENGTH}`,
     );
   const bodyHash = hash('sha256', canonical({ farmId, name, ids, params, rollout, expiresInS, wording }));
   const usualMs = rollout === undefined ? TASK_TTL_MS : ROLLOUT_TTL_MS;
@@ -71,8 +72,7 @@ export async function createBatches(
       return { batches, response: JSON.stringify(answer) };
     },
   );
-  if (outcome.kind === 'conflict')
-    throw new RefusedError('request.conflict', 'This Idempotency-Key was already used with another request body');
+  if (outcome.kind === 'conflict') throw new RefusedError('request.conflict');
   if (outcome.kind === 'created') for (const agentId of outcome.agentIds) await parts.deliver(agentId);
   return outcome.response;
 }

@@ -1,23 +1,7 @@
 // Which of the selected miners get the task, in which batches, and why the others do not. Pure; spec decisions, "Tasks".
+import { SKIP_REASONS, type SkipReason } from '../../base/error-codes.data.ts';
 import type { RolloutOrder, TaskName } from '../../model/task.ts';
 import type { BatchRequest, NewBatch, TaskCandidate } from '../store/store.ts';
-
-/** Why a miner is skipped, in the order in which the reasons are looked for. */
-const SKIP_MESSAGES = {
-  not_found: 'No miner with this id in the farm',
-  ops_status: 'The miner is retired or archived',
-  no_agent: 'No agent serves the miner',
-  unsupported: 'The driver of the miner cannot do this task',
-  no_change: 'The same task is already pending or running on the miner',
-} as const;
-type SkipReason = keyof typeof SKIP_MESSAGES;
-
-/** The same for tasks about agents; the other reasons are about miners only. */
-const AGENT_MESSAGES = {
-  ...SKIP_MESSAGES,
-  not_found: 'No agent with this id in the farm',
-  no_change: 'The same task is already pending or running on the agent',
-} as const satisfies Record<SkipReason, string>;
 
 /** `ids` of what the order is about. */
 type Skip = { readonly reason: SkipReason; readonly message: string; readonly ids: readonly string[] };
@@ -48,7 +32,6 @@ export function planBatches(
     tasks.push({ rowId: verdict.rowId, minerKey: verdict.minerKey });
     perAgent.set(verdict.agentId, tasks);
   }
-  const messages = targets === 'agents' ? AGENT_MESSAGES : SKIP_MESSAGES;
   return {
     batches: [...perAgent].map(([agentId, tasks]) => {
       const taskIds = tasks.map(() => newId()).toSorted();
@@ -59,8 +42,13 @@ export function planBatches(
         ...(rollout === undefined ? {} : { rollout: rolloutOf(rollout, tasks.length) }),
       };
     }),
-    skipped: [...skipped].map(([reason, ofReason]) => ({ reason, message: messages[reason], ids: ofReason })),
+    skipped: [...skipped].map(([reason, ofReason]) => ({ reason, message: messageOf(reason, targets), ids: ofReason })),
   };
+}
+
+function messageOf(reason: SkipReason, targets: BatchRequest['targets']): string {
+  const { text, agentText } = SKIP_REASONS[reason];
+  return targets === 'agents' ? agentText : text;
 }
 
 function judge(

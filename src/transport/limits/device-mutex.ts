@@ -17,7 +17,7 @@ export type DeviceMutex = {
 /** `maxWaiting` per miner and priority. */
 export function createDeviceMutex(maxWaiting = 8): DeviceMutex {
   const lines = new Map<string, PrioritySemaphore>();
-  const limits = { places: 1, maxWaitingPerClass: maxWaiting, fullCode: 'device.queue-full' };
+  const limits = { places: 1, maxWaitingPerClass: maxWaiting, fullCode: 'device.queue-full' } as const;
   return {
     async run(ip, priority, signal, work) {
       let line = lines.get(ip);

@@ -1,5 +1,6 @@
 // A fixed number of places and a bounded line in front of them; the more urgent class goes first, and within a class who came first.
 // Someone who waits can leave by signal. It does not bound how long a place is held: the work has its own deadline.
+import type { RefusalCode } from '../../base/error-codes.data.ts';
 import { CancelledError, RefusedError } from '../../base/errors.ts';
 
 type SemaphoreLimits = {
@@ -7,7 +8,7 @@ type SemaphoreLimits = {
   /** Per class, so that a crowd of one class cannot turn another away. */
   readonly maxWaitingPerClass: number;
   /** Code of the RefusedError when the line is full. */
-  readonly fullCode: string;
+  readonly fullCode: RefusalCode;
 };
 
 type Waiter = { readonly enter: () => void };

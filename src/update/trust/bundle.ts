@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { checkSignatures, NOT_UNDERSTOOD, parseJson, refuse, signaturesSchema } from './trust.ts';
+import { checkSignatures, NOT_UNDERSTOOD, parseJson, refuse, signaturesSchema, type UpdateRefusal } from './trust.ts';
 import { compareVersions, isVersion } from './version-order.ts';
 
 export const MAGIC = 'pithead update 1';
@@ -78,17 +78,18 @@ function lineAt(bytes: Buffer, start: number, what: string): Buffer {
 }
 
 function checkManifest({ name, version, target, notBefore, expires }: Manifest, expected: Expected): void {
-  const wrong = (code: string, why: string) => refuse(`update.${code}`, `check the update to ${version}: ${why}`);
-  if (name !== 'pithead') throw wrong('name', `it is of '${name}', not of pithead`);
-  if (target !== expected.target) throw wrong('target', `it is for ${target}, take the one for ${expected.target}`);
+  const wrong = (code: UpdateRefusal, why: string) => refuse(code, `check the update to ${version}: ${why}`);
+  if (name !== 'pithead') throw wrong('update.name', `it is of '${name}', not of pithead`);
+  if (target !== expected.target)
+    throw wrong('update.target', `it is for ${target}, take the one for ${expected.target}`);
   if (compareVersions(version, expected.installed) <= 0) {
-    throw wrong('version', `${expected.installed} is installed, only newer ones are taken`);
+    throw wrong('update.version', `${expected.installed} is installed, only newer ones are taken`);
   }
   if (notBefore !== undefined && Date.parse(notBefore) > expected.nowMs) {
-    throw wrong('too-early', `not before ${notBefore}`);
+    throw wrong('update.too-early', `not before ${notBefore}`);
   }
   if (expires !== undefined && Date.parse(expires) <= expected.nowMs)
-    throw wrong('expired', `good until ${expires}; take a newer one`);
+    throw wrong('update.expired', `good until ${expires}; take a newer one`);
 }
 
 async function readPayload(

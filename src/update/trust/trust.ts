@@ -2,6 +2,7 @@
 // and is worth nothing for the other. Roots are pinned when the program is built: a build without any takes no updates, and says so.
 import { createHash, verify } from 'node:crypto';
 import { z } from 'zod';
+import type { RefusalCode } from '../../base/error-codes.data.ts';
 import { RefusedError } from '../../base/errors.ts';
 import { readPublicKey } from '../../base/secrets.ts';
 
@@ -52,7 +53,8 @@ export type Signatures = z.output<typeof signaturesSchema>;
 export type SeenSequence = { read(): number; remember(sequence: number): void };
 
 /** Every refusal of an update says what was tried, why not, and what helps. */
-export const refuse = (code: `update.${string}`, message: string): RefusedError => new RefusedError(code, message);
+export const refuse = (code: UpdateRefusal, message: string): RefusedError => new RefusedError(code, message);
+export type UpdateRefusal = Extract<RefusalCode, `update.${string}`>;
 
 /** Where a signed part has another form than this version knows, and what helps. */
 export const NOT_UNDERSTOOD = 'which this version does not understand: update to a version in between first';

@@ -82,10 +82,9 @@ export function createSelfUpdate(parts: {
   /** Gives what was fetched and is good, or throws RefusedError. */
   const fetchBundle = async ({ url, sha256, version }: Params, signal: AbortSignal): Promise<Manifest> => {
     if (parts.pins.roots.length === 0) {
-      throw new RefusedError('update.no-root', 'this build has no root key and takes no updates');
+      throw new RefusedError('update.no-root');
     }
-    if (url === undefined)
-      throw new RefusedError('update.params', 'the params name no url of a signed update: name one, by https, in url');
+    if (url === undefined) throw new RefusedError('update.params');
     await mkdir(wishes, { recursive: true, mode: 0o700 });
     const got = await parts.fetchTo(fetched, new URL(url), parts.allowedHosts, signal);
     if (sha256 !== undefined && got.sha256 !== sha256.toLowerCase()) {

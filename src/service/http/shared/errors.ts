@@ -3,6 +3,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { HTTP_STATUSES, REFUSALS } from '../../../base/error-codes.data.ts';
 import { RefusedError, renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 
@@ -13,48 +14,22 @@ export const errorSchema = z.strictObject({
 });
 type ErrorBody = z.infer<typeof errorSchema>;
 
-/** Refusals of ours and the status that they become. Their messages are written for the client. */
-const REFUSAL_STATUS: Readonly<Record<string, number>> = {
-  'request.invalid': 400,
-  'auth.missing': 401,
-  'auth.invalid': 401,
-  'auth.code': 401,
-  'auth.workspace': 403,
-  'auth.permission': 403,
-  'auth.farm': 403,
-  'request.not-found': 404,
-  'request.conflict': 409,
-  'request.media-type': 415,
-  'request.rate': 429,
-};
-
-/** What the framework may say of a request, in our words. */
-const STATUS_MESSAGE: Readonly<Record<number, string>> = {
-  400: 'Invalid request parameters',
-  404: 'Resource not found',
-  408: 'The request took too long to arrive',
-  413: 'The request body is too large',
-  414: 'The request path is too long',
-  415: 'The request body must be application/json',
-  503: 'The service is not ready, try again',
-};
-
 export function errorBody(statusCode: number, message?: string): ErrorBody {
   const error = STATUS_CODES[statusCode] ?? 'Error';
-  return { statusCode, message: message ?? STATUS_MESSAGE[statusCode] ?? error, error };
+  return { statusCode, message: message ?? HTTP_STATUSES[statusCode]?.message ?? error, error };
 }
 
 /** The refusal of a request that does not fit; `problems` say which parameter, what was received, what is accepted. */
 export const invalidRequest = (...problems: string[]) =>
-  new RefusedError('request.invalid', `Invalid request parameters: ${problems.join('; ')}`);
+  new RefusedError('request.invalid', `${REFUSALS['request.invalid'].text}: ${problems.join('; ')}`);
 
 export function toErrorBody(error: unknown): ErrorBody {
   if (error instanceof RefusedError) {
-    const status = REFUSAL_STATUS[error.code];
+    const { status } = REFUSALS[error.code];
     if (status !== undefined) return errorBody(status, error.message);
   }
   const status = frameworkStatus(error);
-  if (status === 400 && error instanceof Error) return errorBody(400, `Invalid request parameters: ${error.message}`);
+  if (status === 400 && error instanceof Error) return toErrorBody(invalidRequest(error.message));
   return status === undefined ? errorBody(500) : errorBody(status);
 }
 

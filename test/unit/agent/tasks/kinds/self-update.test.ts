@@ -21,8 +21,7 @@ async function setUp({ roots = [root], bundle }: { roots?: string[]; bundle?: st
   let fetches = 0;
   const fetchTo: Fetch = async (path, url, allowed) => {
     fetches++;
-    if (!allowed.includes(url.host))
-      throw new RefusedError('update.host', `fetch update from ${url.host}: not allowed`);
+    if (!allowed.includes(url.host)) throw new RefusedError('fetch.host', `fetch update from ${url.host}: not allowed`);
     copyFileSync(source, path);
     return { bytes: 1, sha256: 'a'.repeat(64) };
   };
