@@ -2,6 +2,8 @@
 // Messages say what was tried, on what, in the present tense; the cause stays in `cause` and is rendered once, where it is logged.
 import { type PeerCode, REFUSALS, type RefusalCode } from './error-codes.data.ts';
 
+export type { PeerCode, RefusalCode };
+
 /** When it makes sense to try the same peer again. */
 export type Retry = 'soon' | 'later' | 'never';
 

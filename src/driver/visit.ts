@@ -2,8 +2,7 @@
 // the device mutex and decides when to visit; a visit never retries, never queues and ends within its deadline.
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
-import type { PeerCode } from '../base/error-codes.data.ts';
-import { BugError, PeerError } from '../base/errors.ts';
+import { BugError, type PeerCode, PeerError } from '../base/errors.ts';
 import { type Reading, readingSchema } from '../model/reading.ts';
 import type { MinerLink } from '../transport/request.ts';
 import type { Ask, Driver, Known, ReadResult } from './contract.ts';

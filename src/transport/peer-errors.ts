@@ -1,6 +1,5 @@
 // Makes PeerErrors of what connections and devices do: one place for how each failure is named and when it makes sense to come back.
-import type { PeerCode } from '../base/error-codes.data.ts';
-import { PeerError, type Retry } from '../base/errors.ts';
+import { type PeerCode, PeerError, type Retry } from '../base/errors.ts';
 import { writtenForms } from '../base/secrets.ts';
 import { visibleText } from '../model/plain-text.ts';
 

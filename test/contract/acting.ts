@@ -1,7 +1,7 @@
 // What a driver makes of a simulated device, and the device of what it is told: for contract tests of single families.
 import { expect } from 'vitest';
 import type { Device, FaultName, FaultValue } from '../../fixtures/farm/farm.ts';
-import type { PeerCode } from '../../src/base/error-codes.data.ts';
+import type { PeerCode } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, Driver, FirmwareImage, Known } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import type { MinerLink, MinerRequest } from '../../src/transport/request.ts';

@@ -1,8 +1,7 @@
 // Reaching one miner: recognise it, read it, act on it; with its login, its turn and its deadlines. The agent's organs and the technician's
 // commands go through here. It keeps no registry and decides nothing about when.
 import type { Clock } from '../../base/clock.ts';
-import type { PeerCode } from '../../base/error-codes.data.ts';
-import { PeerError } from '../../base/errors.ts';
+import { type PeerCode, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import type {

@@ -1,7 +1,6 @@
 // A login is tried once, not once per question: until the device has accepted it one request at a time carries it, and after a refusal none does.
 // Control boards lock out after a few wrong passwords, and a list of tries is what an attack looks like.
-import type { PeerCode } from '../../base/error-codes.data.ts';
-import { PeerError } from '../../base/errors.ts';
+import { type PeerCode, PeerError } from '../../base/errors.ts';
 import type { MinerLink, MinerRequest } from '../../transport/request.ts';
 
 /** What is known of one login at one device. Whoever keeps it decides how long a refusal counts. */

@@ -1,7 +1,7 @@
 // HTTP requests of drivers and of identification: each kind of login, statuses as PeerErrors, JSON or text.
 // Redirects are evidence, never followed. Wrong credentials are tried once: several families lock out.
 import type { Clock } from '../../base/clock.ts';
-import type { PeerCode } from '../../base/error-codes.data.ts';
+import type { PeerCode } from '../../base/errors.ts';
 import { decodeReply, repairJson, repairJsonText } from '../cgminer/json-fixer.ts';
 import type { BoundedMap } from '../limits/bounded-map.ts';
 import {

@@ -1,7 +1,6 @@
 // A fixed number of places and a bounded line in front of them; the more urgent class goes first, and within a class who came first.
 // Someone who waits can leave by signal. It does not bound how long a place is held: the work has its own deadline.
-import type { RefusalCode } from '../../base/error-codes.data.ts';
-import { CancelledError, RefusedError } from '../../base/errors.ts';
+import { CancelledError, type RefusalCode, RefusedError } from '../../base/errors.ts';
 
 type SemaphoreLimits = {
   readonly places: number;

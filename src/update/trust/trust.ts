@@ -2,8 +2,7 @@
 // and is worth nothing for the other. Roots are pinned when the program is built: a build without any takes no updates, and says so.
 import { createHash, verify } from 'node:crypto';
 import { z } from 'zod';
-import type { RefusalCode } from '../../base/error-codes.data.ts';
-import { RefusedError } from '../../base/errors.ts';
+import { type RefusalCode, RefusedError } from '../../base/errors.ts';
 import { readPublicKey } from '../../base/secrets.ts';
 
 /** Put in by the bundler; not there when the sources run as they are. */

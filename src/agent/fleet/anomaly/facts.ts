@@ -1,5 +1,5 @@
 // Prepares a sample for the rules: says what is expected and why a miner may be idle. Raises nothing.
-import type { PeerCode } from '../../../base/error-codes.data.ts';
+import type { PeerCode } from '../../../base/errors.ts';
 import { ERROR_CATEGORY_FLAG } from '../../../model/flags.ts';
 import type { BuildPart, ErrorReading, Reading } from '../../../model/reading.ts';
 import type { Expectations, Expected } from './rule.ts';

@@ -1,5 +1,5 @@
 // What the judge is told of one visit. Types only.
-import type { PeerCode } from '../../../base/error-codes.data.ts';
+import type { PeerCode } from '../../../base/errors.ts';
 import type { FactState } from '../../../model/identity-facts.ts';
 import type { Reading } from '../../../model/reading.ts';
 

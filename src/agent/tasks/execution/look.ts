@@ -1,7 +1,6 @@
 // One bounded look at a miner while a task is being proven, and the time since the order. It judges nothing.
 import type { Clock } from '../../../base/clock.ts';
-import type { PeerCode } from '../../../base/error-codes.data.ts';
-import { PeerError, RefusedError, renderError } from '../../../base/errors.ts';
+import { type PeerCode, PeerError, RefusedError, renderError } from '../../../base/errors.ts';
 import { withDeadline } from '../../../base/time/deadline.ts';
 import { formatDurationMs } from '../../../base/time/duration.ts';
 import type { Reading } from '../../../model/reading.ts';

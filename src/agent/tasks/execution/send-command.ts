@@ -1,7 +1,6 @@
 // Sends one order to a miner and tells a refusal from an answer that was lost. It proves nothing.
 import { z } from 'zod';
-import type { PeerCode } from '../../../base/error-codes.data.ts';
-import { PeerError, RefusedError, renderError } from '../../../base/errors.ts';
+import { type PeerCode, PeerError, RefusedError, renderError } from '../../../base/errors.ts';
 import { withDeadline } from '../../../base/time/deadline.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
 import { withoutSecret } from '../../../transport/peer-errors.ts';

@@ -1,8 +1,7 @@
 // One exchange of a one-time code for the identity of this agent. It stores nothing and never tries twice by itself.
 import { Client } from 'undici';
 import { type Clock, systemClock } from '../../../base/clock.ts';
-import type { PeerCode } from '../../../base/error-codes.data.ts';
-import { PeerError, type Retry } from '../../../base/errors.ts';
+import { type PeerCode, PeerError, type Retry } from '../../../base/errors.ts';
 import { type EnrolAnswer, type EnrolRequest, enrolAnswerSchema, parseJson } from '../../../wire/frames.ts';
 import { ENROL_PATH, PROTOCOL_VERSION } from '../../../wire/protocol.ts';
 import { serviceAddress } from '../address.ts';

@@ -3,8 +3,7 @@
 import { z } from 'zod';
 import type { TaskDeps } from '../../../../src/agent/tasks/contract.ts';
 import type { Clock } from '../../../../src/base/clock.ts';
-import type { PeerCode } from '../../../../src/base/error-codes.data.ts';
-import { PeerError } from '../../../../src/base/errors.ts';
+import { type PeerCode, PeerError } from '../../../../src/base/errors.ts';
 import type { Ability } from '../../../../src/driver/contract.ts';
 import type { EventRecord, TaskRecord } from '../../../../src/wire/records.ts';
 
