@@ -1,5 +1,5 @@
-// The one place where time is read and waited for. Everything else is handed a Clock, so tests can run hours in milliseconds.
-// It promises nothing about calendars or zones.
+// The only place that reads time and waits for it. Other code gets a Clock, so that a test runs hours in milliseconds.
+// It knows no calendars and no zones.
 import { uptime } from 'node:os';
 import { CancelledError } from './errors.ts';
 import { createElapsedTime } from './time/elapsed-time.ts';
@@ -9,7 +9,9 @@ export type Cancel = () => void;
 export type Clock = {
   /** Wall time, ms since the epoch. May step. For stamps only. */
   nowMs(): number;
-  /** Monotonic ms since an arbitrary start. For durations and deadlines. On Linux it stands still while the host is suspended. */
+  /**
+   * Monotonic ms since an arbitrary start, for durations and deadlines. On Linux it stops while the host is suspended.
+   */
   monotonicMs(): number;
   /** Monotonic ms since an arbitrary start that go on while the host is suspended. For lives that others have set. */
   elapsedMs(): number;

@@ -1,5 +1,6 @@
-// The five families of errors. A family says what caused the error, and so what happens next. Callers test `family` and `code`, never text.
-// Messages say what was tried, on what, in the present tense; the cause stays in `cause` and is rendered once, where it is logged.
+// The five families of errors. A family says what caused the error, and so what happens next. Callers test `family` and
+// `code`, never text. A message says what was attempted, on what, in the present tense. The cause stays in `cause` and
+// is rendered once, where it is logged.
 import { type PeerCode, REFUSALS, type RefusalCode } from './error-codes.data.ts';
 
 export type { PeerCode, RefusalCode };
@@ -17,7 +18,7 @@ abstract class PitheadError extends Error {
   }
 }
 
-/** One thing wrong with what an operator wrote. `path` names the field (`scan.ranges[2]`); `message` says what is accepted. */
+/** One problem of the operator's input. `path` names the field (`scan.ranges[2]`), `message` says what is accepted. */
 export type Problem = { readonly path: string; readonly message: string };
 
 /** Operator input is wrong. At start: print all problems and exit 78. At reload: keep the last good config. */
@@ -36,8 +37,8 @@ export class PeerError extends PitheadError {
   override readonly code: PeerCode;
   readonly retry: Retry;
   /**
-   * Whether the whole request had been handed to the network before it failed: true = the peer may have acted on it, false = it cannot have.
-   * Undefined where the question does not arise (the peer understood and refused).
+   * Whether the whole request reached the network before the failure. True: the peer may have acted on it. False: it
+   * cannot have. Undefined where it makes no difference (the peer understood and refused).
    */
   readonly wasSent?: boolean;
   constructor(
@@ -54,7 +55,10 @@ export class PeerError extends PitheadError {
   }
 }
 
-/** Policy forbids it: outside the allowed networks, bad signature, over quota, queue full. Never retried, always audited. */
+/**
+ * Policy forbids it: outside the allowed networks, bad signature, over quota, queue full. Never retried, always
+ * audited.
+ */
 export class RefusedError extends PitheadError {
   readonly family = 'refused';
   override readonly code: RefusalCode;
@@ -91,7 +95,9 @@ export function renderError(error: unknown): string {
   return parts.join(': ');
 }
 
-/** For the default branch of an exhaustive switch: a type error when a case is missing, a BugError if the types lied. */
+/**
+ * For the default branch of an exhaustive switch: a type error for a missing case, a BugError if the types were wrong.
+ */
 export function unreachable(value: never): never {
   throw new BugError(`reach a case that the types exclude: ${JSON.stringify(value)}`);
 }

@@ -1,4 +1,5 @@
-// Starting and stopping parts in order. Constructors only assign; `start` may wait; `stop` is idempotent and safe after a failed start.
+// Starts and stops parts in order. Constructors only assign; `start` may wait; `stop` may be called twice and after a
+// failed start.
 import { type Clock, loop, systemClock } from './clock.ts';
 import { renderError } from './errors.ts';
 import type { Log } from './log.ts';
@@ -10,7 +11,7 @@ export type Part = {
   stop(): Promise<void> | void;
 };
 
-/** Runs `step` at the start and every `intervalMs` until it is stopped. A failure is logged as `<name> failed`; the step runs again at its next time. */
+/** Runs `step` at the start and every `intervalMs` until it is stopped. A failure is logged as `<name> failed`. */
 export function createRound(
   name: string,
   intervalMs: number,
@@ -37,8 +38,9 @@ export function createRound(
 const LAST_TURN_MS = 250;
 
 /**
- * Starts the parts in order and returns a stop function that stops them in reverse order, each at most `stopMs` and all of them at most
- * `totalMs` if that is given (then the last ones get little time, but each its turn), and reports every failure. If a start fails, what was started is stopped and the error is thrown on.
+ * Starts the parts in order. Returns a function that stops them in reverse order, each within `stopMs` and all within
+ * `totalMs` if given; failures go to `onError`. If a start fails, the started parts are stopped and the error is
+ * thrown.
  */
 export async function startParts(
   parts: readonly Part[],

@@ -1,4 +1,4 @@
-// The logger that parts are handed: a narrow slice of pino, so that a part cannot configure logging and a test can record it.
+// The logger that parts get: a narrow slice of pino, so that a part cannot configure logging and a test can record it.
 
 export type LogFields = Readonly<Record<string, unknown>>;
 

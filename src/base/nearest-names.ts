@@ -2,7 +2,10 @@
 
 const MOST_OFFERED = 3;
 
-/** At most three, the likeliest first: those that hold the text or are held by it, and those that differ by a few letters. */
+/**
+ * At most three, the likeliest first: names that contain the text or are part of it, then names that differ by a few
+ * letters.
+ */
 export function nearestNames(written: string, names: readonly string[]): string[] {
   const text = written.toLowerCase();
   const farthest = Math.max(2, Math.floor(text.length / 3));

@@ -1,4 +1,4 @@
-// Secrets and keys in memory: values that must not be printed, and public keys as text. It stores nothing and checks no signature.
+// Secrets in memory that must not be printed, and public keys as text. It stores nothing and checks no signature.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { inspect } from 'node:util';
 
@@ -28,8 +28,8 @@ const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>':
 const LEAST_CODED = 6;
 
 /**
- * How a secret may stand where a device or a library quotes it: as it is, in JSON (which may itself be quoted in JSON), in an address, in a page, in hex
- * and in base64, there also within something longer, as the login of `Authorization: Basic`. The longest first, each once.
+ * The forms in which a device or a library may quote a secret: as it is, in JSON (also within JSON), in a URL, in HTML,
+ * in hex and in base64, there also within something longer, as in `Authorization: Basic`. Longest first, each once.
  */
 export function writtenForms(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -50,14 +50,17 @@ export function writtenForms(secret: string): string[] {
   return [...new Set(forms)].filter((form) => form !== '').toSorted((a, b) => b.length - a.length);
 }
 
-/** The characters that the bytes decide alone when so many others of their group of three come before them; of both alphabets. */
+/** The base64 characters that these bytes alone decide when `lead` other bytes precede them; of both alphabets. */
 function inBase64(bytes: Buffer, lead: number): string[] {
   const text = Buffer.concat([Buffer.alloc(lead), bytes]).toString('base64');
   const whole = text.slice(Math.ceil((lead * 8) / 6), Math.floor(((lead + bytes.length) * 8) / 6));
   return [whole, whole.replaceAll('+', '-').replaceAll('/', '_')];
 }
 
-/** A public key that commands, agents and releases are signed with: of Ed25519, SPKI in DER as base64. Undefined when the text is no such key. */
+/**
+ * The public Ed25519 key of an agent, a service or a release: SPKI in DER as base64. Undefined when the text is no such
+ * key.
+ */
 export function readPublicKey(text: string): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });

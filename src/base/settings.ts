@@ -1,4 +1,5 @@
-// The kinds of values that a configuration has: bounds, default and meaning in one call. The meanings are the text of `configuration.md` in the handbook.
+// The kinds of values of a configuration: bounds, default and meaning in one call. The meanings are the text of
+// `configuration.md`.
 import { z } from 'zod';
 import { DURATION_FORMS, parseDurationMs } from './time/duration.ts';
 

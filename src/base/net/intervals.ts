@@ -1,4 +1,5 @@
-// Sets of addresses as sorted, disjoint, inclusive spans of unsigned 32-bit numbers. It never lists addresses one by one.
+// Sets of addresses as sorted, disjoint, inclusive intervals of unsigned 32-bit numbers. It never lists single
+// addresses.
 import { formatIpv4 } from './ipv4.ts';
 
 export type Span = { readonly first: number; readonly last: number };

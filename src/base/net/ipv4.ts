@@ -1,5 +1,5 @@
-// IPv4 addresses and ranges as people write them: single, CIDR, hyphen (`10.0.0.1-10.0.0.50` or `10.0.0.1-50`). Strict octets (no octal, short
-// or hex forms), by ip-num. It does not say which addresses may be reached: that is the agent's reach rule.
+// IPv4 addresses and ranges as people write them: single, CIDR, hyphen (`10.0.0.1-10.0.0.50`, `10.0.0.1-50`). Octets
+// are strict (no octal, short or hex forms), by ip-num. Which addresses may be reached is decided elsewhere.
 import { IPv4, IPv4CidrRange } from 'ip-num';
 
 /** Inclusive range; `first` and `last` are addresses as unsigned 32-bit numbers. `text` is what was written. */
@@ -66,7 +66,7 @@ export function isInRange(range: Ipv4Range, address: number): boolean {
   return address >= range.first && address <= range.last;
 }
 
-/** Whether the host of a URL is this machine itself, so that what goes there is on no line. Resolves no names but the one that means it. */
+/** Whether the host of a URL is this machine, so that nothing leaves it. Resolves no name but `localhost`. */
 export function isThisMachine(hostname: string): boolean {
   const address = parseIpv4(hostname);
   return hostname === 'localhost' || hostname === '[::1]' || (address !== undefined && address >>> 24 === 127);

@@ -1,13 +1,13 @@
-// From what an operator wrote to the addresses that a scan will probe, with every problem named at once and a text of what was understood.
-// Each address belongs to one range. It does not decide which networks may be reached at all: that is the reach rule.
+// From what an operator wrote to the addresses that a scan probes, with all problems at once and a text of what was
+// understood. Each address belongs to one range. Which networks may be reached is decided elsewhere.
 import type { Problem } from '../errors.ts';
 import { countAddresses, formatSpan, holdsAddress, mergeSpans, type Span, subtractSpans } from './intervals.ts';
 import { type Ipv4Range, parseIpv4, parseIpv4Range, RANGE_FORMS } from './ipv4.ts';
 
-/** One range with the addresses to probe that belong to it (`spans`): what earlier ranges hold, exclusions and edges are cut out. */
+/** One range and the addresses to probe that belong to it (`spans`), without earlier ranges, exclusions and edges. */
 export type NamedRange = { readonly name?: string; readonly range: Ipv4Range; readonly spans: readonly Span[] };
 
-/** `addresses` = every address of the ranges once = `toProbe` + `excluded`. With problems it is not fit to be scanned. */
+/** `addresses` = every address of the ranges once = `toProbe` + `excluded`. With problems it must not be scanned. */
 export type ScanRanges = {
   readonly ranges: readonly NamedRange[];
   readonly exclusions: readonly Span[];
@@ -28,9 +28,10 @@ const FIRST_USABLE = 2 ** 24;
 const FIRST_MULTICAST = 224 * 2 ** 24;
 
 /**
- * Reads ranges (single, CIDR, hyphen; lists separated by commas, semicolons or blanks) and exclusions in the same notations. In a CIDR of
- * /30 or shorter the network and the broadcast address count as excluded, unless another range holds them as ordinary addresses.
- * An address that several ranges hold belongs to the first. `path` and `excludePath` name the two fields in problems.
+ * Reads ranges (single, CIDR, hyphen; lists separated by commas, semicolons or blanks) and exclusions in the same
+ * forms. In a CIDR of /30 or shorter the network and broadcast addresses are excluded, unless another range holds them
+ * as ordinary addresses. An address of several ranges belongs to the first. `path` and `excludePath` name the fields in
+ * problems.
  */
 export function readRanges(
   written: readonly (string | { readonly name?: string | undefined; readonly range: string })[],

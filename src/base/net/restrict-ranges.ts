@@ -1,11 +1,11 @@
-// Restricts the configured ranges to a part that a request from outside names: narrower is fine, wider is refused. Pure.
+// Restricts the configured ranges to the part that a request names: narrower is allowed, wider is refused. Pure.
 import { countAddresses, formatSpan, intersectSpans, mergeSpans, type Span, subtractSpans } from './intervals.ts';
 import { type Ipv4Range, parseIpv4Range } from './ipv4.ts';
 import type { RangesToProbe, ScanRanges } from './ranges.ts';
 
 /**
- * The part of the configured ranges that lies in the wanted ones, names and exclusions as configured; or a text that says which wanted range is
- * wrong and why. `addresses` counts the wanted ones, each once.
+ * The wanted part of the configured ranges, with names and exclusions as configured; or a text that says which wanted
+ * range is wrong and why. `addresses` counts each wanted address once.
  */
 export function narrowRanges(
   configured: Pick<ScanRanges, 'ranges'>,

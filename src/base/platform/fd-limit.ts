@@ -1,4 +1,5 @@
-// How many files and sockets this process may have. When they run out, unrelated calls fail too: a module that opens many stays well below.
+// How many files and sockets this process may open. When none is left, unrelated calls fail too, so modules that open
+// many stay well below.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -7,7 +8,10 @@ const reportSchema = z.object({
   userLimits: z.object({ open_files: z.object({ soft: z.union([z.number(), z.string()]) }) }),
 });
 
-/** The soft limit, which Node raises to the hard one when it starts. Infinity = no limit; undefined where the system does not tell. */
+/**
+ * The soft limit, which Node raises to the hard one at its start. Infinity = no limit; undefined = the system does not
+ * say.
+ */
 export function openFileLimit(readLimits: () => string = readSystemLimits): number | undefined {
   try {
     const limit = LINE.exec(readLimits())?.[1];
@@ -18,14 +22,14 @@ export function openFileLimit(readLimits: () => string = readSystemLimits): numb
   }
 }
 
-/** Files of the process other than connections: databases, their logs, the event loop's own, listeners, and some to spare. */
+/** Files other than connections: databases, their logs, the event loop's own, listeners, and some to spare. */
 const OWN_FILES = 52;
-/** With fewer than this, nothing is found or read in a useful time; what is lacking then fails one by one, and is tried again. */
+/** With fewer, a scan or poll takes too long to be useful; requests beyond it fail one by one and are tried again. */
 const LEAST_SOCKETS = 6;
 const USUAL_SOCKETS = 64;
 const RESERVE = 512;
 
-/** Sockets that scans and polls may hold at once: half of what is open to this process, less what the rest of it needs. */
+/** Sockets that scans and polls may hold at once: half of the limit, less what the rest of the process needs. */
 export function socketsWithin(openFiles: number): number {
   const scarce = Math.max(LEAST_SOCKETS, Math.floor((openFiles - OWN_FILES) / 2));
   return Math.max(Math.min(USUAL_SOCKETS, scarce), Math.floor(openFiles / 2) - RESERVE);

@@ -1,12 +1,15 @@
-// How the JavaScript engine of a long-running program keeps its memory small: it is told to grow its heap in small steps. It limits nothing.
+// Keeps the memory of a long-running program small: V8 grows its heap in small steps. It sets no limit.
 import { setFlagsFromString } from 'node:v8';
 
-/** Per cent of what is alive that may pile up before it is tidied. The engine's own rule, up to four times as much, is for programs that end. */
+/**
+ * Growth of the live heap, in per cent, before a collection. V8's own rule allows four times as much: it suits short
+ * programs.
+ */
 export const GROWTH_PERCENT = 25;
 
 /**
- * MB for young objects, twice: what is in use, and the place that the living are moved to. The engine would take many times that on a host with
- * memory; it hears of it at its start alone.
+ * Size of V8's young generation in MB, needed twice (from-space and to-space). V8 would take far more on a host with
+ * much memory, and reads the flag at its start only.
  */
 export const YOUNG_MB = 4;
 

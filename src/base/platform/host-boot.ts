@@ -1,4 +1,5 @@
-// Which start of this host it is, and how long ago that was: what two runs of a program on one host can count time by, whatever is done to the wall clock.
+// Which boot of the host this is, and how long ago it was: two runs of a program can count time by it, whatever is done
+// to the wall clock.
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 

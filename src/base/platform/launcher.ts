@@ -1,10 +1,11 @@
-// Which processes started this one, to notice when they are gone. Linux tells the parent of a parent; elsewhere only the own parent is watched.
+// Notices when a process that started this one has ended. On Linux the parent's parent is watched too, elsewhere the
+// parent only.
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../clock.ts';
 
 const CHECK_MS = 500;
 
-/** Calls `onGone` once when one of the processes that started this one is gone. It does not keep the process from its end. */
+/** Calls `onGone` once when a process that started this one has ended. It does not keep this process alive. */
 export function whenLaunchersGo(clock: Clock, onGone: () => void): void {
   // npm starts a shell, and the shell starts the program.
   const parent = process.ppid;

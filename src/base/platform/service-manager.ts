@@ -1,5 +1,6 @@
-// The only file that starts other programs, none of them through a shell: those of the host's service manager, to tell it how the process is doing
-// (Node cannot send to a datagram socket) and to install and restart services, and the new program that an update has to try.
+// The only file that starts other programs, never through a shell: those of the service manager, to report the state of
+// the process (Node cannot send to a datagram socket) and to install and restart services; and the new program that an
+// update tries.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -50,7 +51,10 @@ export function createServiceManager(options: {
   return {
     ready: () => notify('READY=1'),
     stopping: () => notify('STOPPING=1'),
-    /** Feeds the watchdog, if there is one, until the signal aborts; while `stalled` names something it is told at once that a restart is wanted. */
+    /**
+     * Feeds the watchdog, if there is one, until the signal aborts. When `stalled` returns a reason, it asks for a
+     * restart at once.
+     */
     async feed(stalled: () => string | undefined, signal: AbortSignal): Promise<void> {
       if (socket === undefined || !(limitMs > 0)) return;
       const onError = (error: unknown) => log.error({ cause: renderError(error) }, 'feed the watchdog');
@@ -93,7 +97,7 @@ export async function sc(...words: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** Windows: the folder and all in it are for administrators and the system alone, whichever user made it. Rejects when that fails. */
+/** Windows: only administrators and the system may use the folder and its content. Rejects when that fails. */
 export async function closeToOthers(folder: string): Promise<void> {
   const icacls = (...words: readonly string[]) =>
     run(windowsProgram('icacls.exe'), [folder, ...words], { timeout: RESTART_TIMEOUT_MS, windowsHide: true });
@@ -108,7 +112,10 @@ export async function closeToOthers(folder: string): Promise<void> {
 const SYSTEM = 'S-1-5-18';
 const ADMINISTRATORS = 'S-1-5-32-544';
 
-/** Restarts a service that is installed here, systemd's unit or Windows' own. False when there is none, and when we may not. */
+/**
+ * Restarts an installed service (systemd's or Windows'). False when there is none, and when this user may not restart
+ * it.
+ */
 export async function restartService(name: string): Promise<boolean> {
   const isWindows = process.platform === 'win32';
   if (!isWindows && !existsSync('/run/systemd/system')) return false;
@@ -147,7 +154,10 @@ const tryEnvironment = (): Record<string, string> =>
     ? Object.fromEntries(WINDOWS_NEEDS.map((name) => [name, process.env[name] ?? '']))
     : { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
 
-/** What the program prints; rejects when it cannot be started, ends with an error or takes too long. It gets no environment but what it must have. */
+/**
+ * What the program prints. Rejects when it cannot be started, fails or takes too long. It gets only the environment it
+ * must have.
+ */
 export async function tryProgram(path: string, words: readonly string[], timeoutMs: number): Promise<string> {
   const { stdout } = await run(path, words, {
     timeout: timeoutMs,

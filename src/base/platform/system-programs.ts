@@ -1,5 +1,5 @@
-// Where programs of the operating system lie. They are started by their whole path, as root or as administrator too: a search path, or a variable of the
-// environment, may come from a user with fewer rights.
+// Where programs of the operating system are. They are started by their full path, also as root or administrator: a
+// search path or a variable of the environment may come from a user with fewer rights.
 import { existsSync } from 'node:fs';
 import { win32 } from 'node:path';
 import { z } from 'zod';
@@ -20,8 +20,8 @@ const NTDLL = /^([A-Za-z]:\\.+)\\ntdll\.dll$/i;
 const reportSchema = z.object({ sharedObjects: z.array(z.string()) });
 
 /**
- * The folder that Windows has loaded this process's own system library from, which no variable of the environment can change; else the usual one below
- * SystemRoot where that names a folder of a drive.
+ * The folder from which Windows loaded the system library of this process: no variable of the environment can change
+ * it. Else the usual folder below SystemRoot, where that names a folder of a drive.
  */
 export function system32(
   sharedObjects: readonly string[] = loadedLibraries(),

@@ -16,7 +16,7 @@ import { dirname } from 'node:path';
 import { refuseForeign } from './foreign-files.ts';
 import { takeLock } from './lock.ts';
 
-/** Replaces the file in one step; back from here, it is on the disk. `mode` holds whatever the mask of the process is. */
+/** Replaces the file in one step; after the call it is on the disk. `mode` holds whatever the umask is. */
 export function writeFileAtomic(path: string, text: string, mode: number): void {
   const unfinished = `${path}.new`;
   // One that a kill has left, or a link that another user put there: the name goes, and what it leads to stays.
@@ -29,7 +29,10 @@ export function writeFileAtomic(path: string, text: string, mode: number): void 
 const MOVE_ATTEMPTS = 20;
 const MOVE_PAUSE_MS = 100;
 
-/** Puts a file in the place of another one, in one step. On Windows another program, a virus scanner for example, may have one of them open for a moment. */
+/**
+ * Replaces a file by another in one step. On Windows another program, such as a virus scanner, may have one of them
+ * open for a moment.
+ */
 export function moveOver(from: string, to: string, attempts = process.platform === 'win32' ? MOVE_ATTEMPTS : 1): void {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -44,8 +47,9 @@ export function moveOver(from: string, to: string, attempts = process.platform =
 }
 
 /**
- * Makes the file, and the folders to it for their owner alone, unless it is there with something in it: then it stays as it is. Of several
- * processes that do so at once one wins, and none ever sees a part of it. Throws RefusedError where what is there is no file.
+ * Makes the file, and its folders for their owner alone. A file with content stays as it is. Of several processes that
+ * do so at once one wins, and none sees a part of the file. Throws RefusedError where something else than a file is
+ * there.
  */
 export function createFileAtomic(path: string, text: string, mode: number): void {
   // A link that leads nowhere for now, to a disk that is not there, is not replaced.

@@ -1,4 +1,5 @@
-// Why a disk does not take what is written, in words for people, and what they can do. No word names a file: they are shown far from this host too.
+// Why the disk refuses a write, in words for people, and what they can do. No text names a file: services and other
+// hosts show it too.
 import { accessSync, closeSync, constants, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQLITE, sqliteCode } from './sqlite.ts';
@@ -25,8 +26,8 @@ export const REMEDIES: Readonly<Record<DiskFault, string>> = {
 };
 
 /**
- * Undefined when the error is not about the disk. With the folder of the file, the disk itself is asked where the error says little: that a page cannot be
- * written may mean each of these.
+ * Undefined when the error is not about the disk. With the folder of the file, the disk itself is probed where the
+ * error is vague: a page that cannot be written may mean any of these.
  */
 export function diskFault(error: unknown, folder?: string): DiskFault | undefined {
   const said = faultSaid(error);
@@ -81,7 +82,9 @@ function faultSeen(folder: string): DiskFault | undefined {
 
 const PROBE_BYTES = 512 * 1024;
 
-/** Writes some, in earnest, and takes it away again. Undefined = the disk takes it. Throws what the file system throws of anything but the disk. */
+/**
+ * Writes a test file and removes it. Undefined = the disk accepts writes. Throws errors that are not about the disk.
+ */
 export function probeDisk(folder: string): DiskFault | undefined {
   try {
     writeProbe(folder, PROBE_BYTES);

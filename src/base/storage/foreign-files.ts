@@ -1,5 +1,5 @@
-// What root must not open: in a folder of another user, that user can put a link or a foreign file where root expects a file of Pithead. It reads
-// nothing and changes nothing; without root's rights there is nothing to refuse.
+// What root must not open: in a folder of another user, that user can put a link or a foreign file where root expects a
+// file of Pithead. It changes nothing; without root's rights nothing is refused.
 import { fchownSync, lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { RefusedError } from '../errors.ts';
@@ -7,8 +7,8 @@ import { RefusedError } from '../errors.ts';
 type Facts = { readonly uid: number; readonly nlink: number; readonly isLink: boolean; readonly isFile: boolean };
 
 /**
- * Why root must not open this file, for people; undefined when it may. `owner` is the user id of the folder's owner, `self` our own. A file of our own
- * is fine while it has one name: with a second name it may be one that was linked here from elsewhere.
+ * Why root must not open this file, for people; undefined when it may. `owner` is the user id of the folder's owner,
+ * `self` our own. A file of our own must have one name only: a second name may be a link to a file elsewhere.
  */
 export function whyForeign(file: Facts, owner: number, self: number): string | undefined {
   if (self !== 0 || owner === self) return undefined;
@@ -19,8 +19,8 @@ export function whyForeign(file: Facts, owner: number, self: number): string | u
 }
 
 /**
- * Throws RefusedError when root would open what the owner of the folder put there. For every user also: for what is no plain file (a pipe would be waited for
- * for ever, a device read without end), and for a link that leads nowhere.
+ * Throws RefusedError when root would open what the owner of the folder put there. For every user it also refuses what
+ * is no plain file (a pipe would block, a device has no end) and a link that leads nowhere.
  */
 export function refuseForeign(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -32,7 +32,10 @@ export function refuseForeign(path: string): void {
   throw new RefusedError('storage.foreign', `open ${path}: ${why}. Look who made it, move it away, then try again`);
 }
 
-/** Why what is there cannot be opened as a file, for people; undefined when it can. Throws what the file system throws of anything but a link that leads nowhere. */
+/**
+ * Why this cannot be opened as a file, for people; undefined when it can. Throws what the file system throws, except
+ * for a link that leads nowhere.
+ */
 export function whyNoFile(path: string): string | undefined {
   const target = targetOf(path);
   if (target === undefined) return 'it is a link that leads nowhere';
@@ -50,8 +53,8 @@ function targetOf(path: string) {
 }
 
 /**
- * A file that root has just made in the folder of another user is for that user: without it, the agent could not open its own database any more. Where
- * root may not give files away, it keeps it.
+ * Gives a file that root has just made to the owner of its folder: the agent could not open its own database otherwise.
+ * Where root may not give files away, root keeps it.
  */
 export function giveToFolderOwner(descriptor: number, path: string): void {
   const { uid, gid } = statSync(dirname(path));

@@ -1,5 +1,5 @@
-// A lock that one process of a host holds as long as it likes. It is the operating system's, through SQLite: it ends with its process, however that
-// ends, on Windows too. It does not say which process holds it, and it never waits.
+// A lock that one process of a host holds for as long as it likes. It is the operating system's, through SQLite: it
+// ends with its process, also after a kill and on Windows. It does not say which process holds it, and it never waits.
 import { accessSync, closeSync, constants, ftruncateSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { refuseForeign } from './foreign-files.ts';
@@ -8,8 +8,9 @@ import { createEmpty, sqliteFault } from './sqlite.ts';
 const BUSY = 5;
 
 /**
- * Takes the lock at `path`, an empty file that is made if need be; its folder must exist. Returns the release
- * function, which the caller must keep, or undefined when another process holds the lock. Throws what the file system throws, RefusedError when root would open what another user put in its place.
+ * Takes the lock at `path`, an empty file that is made if it is missing; its folder must exist. Returns the release
+ * function, which the caller must keep, or undefined when another process holds the lock. Throws what the file system
+ * throws, and RefusedError when root would open what another user put there.
  */
 export function takeLock(path: string): (() => void) | undefined {
   refuseForeign(path);

@@ -1,5 +1,5 @@
-// A second look at a file that a database has open: whether the disk can read it, and whether its name still leads to it. SQLite calls a page that the
-// disk refused to read damaged, as one that was overwritten; and it goes on writing into a file whose disk was unmounted. It writes nothing.
+// Checks a file that a database has open: whether the disk can read it, and whether its name still leads to it. SQLite
+// reports a page that the disk cannot read as damaged, and it goes on writing to a file whose disk was unmounted.
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { yieldToEventLoop } from '../clock.ts';
 
@@ -22,7 +22,10 @@ function canReadAt(descriptor: number, buffer: Buffer, at: number): boolean | un
   }
 }
 
-/** Whether the disk can read the file, which nothing in this process may have open: closing it would let go of the locks. A file that is not there can be. */
+/**
+ * Whether the disk can read the file; true where there is none. Nothing in this process may have it open: closing it
+ * here would release its locks.
+ */
 export function canBeRead(path: string): boolean {
   let descriptor: number;
   try {

@@ -1,4 +1,4 @@
-// Small files of our own, read as a whole: a pipe in the place of one is not waited for, a device or a huge file is not read. It makes and changes none.
+// Reads small files of our own as a whole. A pipe is not waited for, a device or a huge file is not read.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import { RefusedError } from '../errors.ts';
 import { whyNoFile } from './foreign-files.ts';

@@ -1,5 +1,6 @@
-// Opens a node:sqlite database the way we promise durability: WAL, synchronous FULL (read back), foreign keys, numbered migrations per owner.
-// It knows no table: each owner brings its own migrations, and no other module touches its tables.
+// Opens a node:sqlite database as durably as we promise: WAL, synchronous FULL (read back), foreign keys, numbered
+// migrations per owner. It knows no table: each owner brings its own migrations, and no other module touches its
+// tables.
 import {
   closeSync,
   constants,
@@ -31,8 +32,9 @@ const MAX_LOG_BYTES = 4 * 1024 * 1024;
 const CHECKPOINT_PAGES = 512;
 
 /**
- * Opens (and creates) the file, applies what is missing. Throws when the file is damaged or was written by a newer version, RefusedError when root
- * would open what another user put in its place. A file that is not new and in which nothing of `mainOwner` is has lost what was in it: it is damaged.
+ * Opens (and creates) the file and applies missing migrations. Throws when the file is damaged or of a newer version,
+ * RefusedError when root would open what another user put there. An older file without the tables of `mainOwner` has
+ * lost its content: it counts as damaged.
  */
 export function openSqlite(
   path: string,
@@ -76,7 +78,10 @@ function named(error: unknown, path: string): unknown {
   return error;
 }
 
-/** A file that is younger may be one that another process makes just now, or that a kill has left half made: nothing is lost with it. */
+/**
+ * A younger file may be one that another process is making now, or that a kill left half made: it holds nothing to
+ * lose.
+ */
 const NEW_MS = 5_000;
 
 /** Whether there is a database already, or what SQLite had beside one. */
@@ -106,8 +111,9 @@ function throwIfEmptied(db: DatabaseSync, path: string, owner: string): void {
 }
 
 /**
- * Opens the file with `open`; when it is damaged it is moved aside and `open` gets a new one. `onAside` says under which name the old one lies
- * and since when it existed (ms since the epoch). Throws what `open` throws of anything but damage. A disk that refuses to read it is given some seconds.
+ * Opens the file with `open`. A damaged file is moved aside, and `open` gets a new one. `onAside` gets the name of the
+ * old file and since when it existed (ms since the epoch). Throws what `open` throws of anything but damage. A disk
+ * that cannot read is retried for some seconds.
  */
 export function openOrSetAside<T>(
   path: string,
@@ -152,7 +158,9 @@ export function throwIfDamaged(db: DatabaseSync, path: string): void {
 
 const HEADER_BYTES = 100;
 
-/** Looks at the first bytes of a file that is there: SQLite takes an empty one for a new database, and some broken ones for one that it may not write. */
+/**
+ * Checks the first bytes of a file: SQLite takes an empty one for a new database, and some broken ones for read-only.
+ */
 export function throwIfNoDatabase(path: string): void {
   refuseForeign(path);
   const header = Buffer.alloc(HEADER_BYTES);
@@ -193,7 +201,9 @@ export function setAside(path: string, aside = asideNameOf(path)): Aside {
   return { path: aside, sinceMs: madeMsOf(found) };
 }
 
-/** What a database says with its error, `logic` = its tables are not as the statement expects; undefined when the error is not of a database. */
+/**
+ * The kind of a database error. `logic` = the tables are not as the statement expects. Undefined = no database error.
+ */
 export function sqliteFault(error: unknown): 'damaged' | 'full' | 'logic' | 'other' | undefined {
   const primary = sqliteCode(error);
   if (primary === undefined) return undefined;
@@ -217,7 +227,9 @@ export const SQLITE = {
   notADatabase: 26,
 } as const;
 
-/** What is in it is its owner's alone; SQLite gives the files beside it the same rights. Gives whether the file is there now. */
+/**
+ * Only the owner may read it; SQLite gives the files beside it the same rights. Returns whether the file exists now.
+ */
 function keepToOwner(path: string): boolean {
   for (const part of PARTS) refuseForeign(`${path}${part}`);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
@@ -259,7 +271,7 @@ function closeToOthers(path: string): void {
   }
 }
 
-/** The same path, for SQLite to open and never to make: a link that takes the place of the file meanwhile makes nothing where it leads. */
+/** The same path, for SQLite to open and never to create: a link that replaces the file meanwhile creates nothing. */
 function existing(path: string): string | URL {
   // A share of Windows has no such address.
   if (process.platform === 'win32') return path;
@@ -287,7 +299,7 @@ function migrate(db: DatabaseSync, path: string, { owner, steps }: Migrations): 
   }
 }
 
-/** Leaves nothing in the files of what was deleted or overwritten. Writes the whole database anew: for rare occasions. */
+/** Removes what was deleted or overwritten from the files. It rewrites the whole database: for rare occasions. */
 export function forgetDeleted(db: DatabaseSync): void {
   db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
 }

@@ -1,5 +1,5 @@
-// Secrets at rest: texts encrypted with AES-256-GCM under a key that lies in a file of its own, away from the data. Who can read both files can read the
-// secrets; a copy of the data alone, a backup or a lost disk, gives nothing away.
+// Secrets at rest: texts encrypted with AES-256-GCM under a key in a file of its own, away from the data. A copy of the
+// data alone (a backup, a lost disk) gives nothing away; both files together do.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { createFileAtomic } from './atomic-file.ts';
@@ -16,7 +16,10 @@ export const isEncrypted = (text: string): boolean => text.startsWith(PREFIX);
 /** Text as it is kept: encrypted where there is a key. */
 export const encryptWith = (vault: Vault | undefined, text: string): string => vault?.encrypt(text) ?? text;
 
-/** The text of one that is kept encrypted or, from a time without a key, in the open. Undefined when it cannot be opened. */
+/**
+ * The text of one that is stored encrypted or, from a time without a key, in plain text. Undefined when it cannot be
+ * decrypted.
+ */
 export const decryptWith = (vault: Vault | undefined, kept: string): string | undefined =>
   isEncrypted(kept) ? vault?.decrypt(kept) : kept;
 
@@ -45,7 +48,9 @@ export function createVault(key: Uint8Array) {
       const bytes = Buffer.from(hkdfSync('sha256', key, '', 'pithead: fingerprint of this key', FINGERPRINT_BYTES));
       return bytes.toString('hex').match(/.{4}/g)?.join('-') ?? '';
     },
-    /** 32 bytes, the same for the same key and purpose; they give neither the key away nor those for another purpose. */
+    /**
+     * 32 bytes, the same for the same key and purpose. They reveal neither the key nor the bytes of another purpose.
+     */
     derive: (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)),
   };
 }
@@ -62,8 +67,9 @@ export function openVault(keyFile: string): Vault | undefined {
 }
 
 /**
- * The vault of this file, with a new key if there is no file yet, or an empty one: no key is lost with that. The key is on the disk before anything
- * can be encrypted with it, and all who ask at once get the same. Undefined when there is none and none can be made.
+ * The vault of this file. Makes a new key where there is no file or an empty one: no key is lost with that. The key is
+ * on the disk before it encrypts anything, and all processes that ask at once get the same. Undefined when no key can
+ * be made.
  */
 export function openOrCreateVault(keyFile: string): Vault | undefined {
   try {

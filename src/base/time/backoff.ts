@@ -1,4 +1,5 @@
-// How long to wait before trying again. Full jitter (a random share of a doubling, capped window), so that a crowd does not return at once.
+// How long to wait before a retry. Full jitter (a random share of a doubling, capped window) spreads a crowd of
+// retries.
 
 type Backoff = { readonly baseMs: number; readonly capMs: number };
 

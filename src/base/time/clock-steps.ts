@@ -5,15 +5,18 @@ import type { Clock } from '../clock.ts';
 export type ClockLook = { readonly wallMs: number; readonly elapsedMs: number };
 
 /**
- * Between two looks, ms. A time server that slews a clock that is looked at once a second never comes near it. A step of a second is below it for
- * sure, however coarse the clocks of a host are.
+ * Between two readings, ms. A time server that slews a clock stays far below it, and a step of a second is above it for
+ * sure, also on hosts with coarse clocks.
  */
 const LARGEST_SLEW_MS = 1_200;
 /** The host may put the process to sleep between two readings: then they are not of one moment. */
 const SAME_MOMENT_MS = 100;
 const TRIES = 5;
 
-/** No right clock is further back: this was written later. Hosts without a battery start in 1970, or when their system was built. */
+/**
+ * A right clock shows a later time: this was written in 2026. Hosts without a battery start in 1970, or at the build of
+ * their system.
+ */
 export const EARLIEST_MS = Date.UTC(2026, 0, 1);
 
 /** Reads both clocks at one moment, as well as that can be had. */
@@ -29,7 +32,10 @@ export function lookAtClocks(clock: Pick<Clock, 'nowMs' | 'elapsedMs'>): ClockLo
 /** Whether a wall clock that has moved by this much against elapsed time was set. */
 export const isStep = (movedMs: number): boolean => Math.abs(movedMs) > LARGEST_SLEW_MS;
 
-/** By how many ms the wall clock was set on (or back, negative) between two looks; 0 when it was not set. A suspend of the host is no step. */
+/**
+ * By how many ms the wall clock was set forward (negative: back) between two readings; 0 when not. A suspend is no
+ * step.
+ */
 export function stepBetween(before: ClockLook, now: ClockLook): number {
   const stepMs = offsetOf(now) - offsetOf(before);
   return isStep(stepMs) ? Math.round(stepMs) : 0;
@@ -38,7 +44,10 @@ export function stepBetween(before: ClockLook, now: ClockLook): number {
 /** How long ago that was, ms. */
 export const ageOf = (look: ClockLook, now: ClockLook): number => Math.max(0, now.elapsedMs - look.elapsedMs);
 
-/** What the wall clock, as it is set now, calls that moment: it moves with a step of the clock, by whole seconds, and is never after now. */
+/**
+ * The time of that reading by the wall clock as it is set now: it moves with a step, by whole seconds, and is never
+ * after now.
+ */
 export function wallTimeOf(look: ClockLook, now: ClockLook): number {
   const movedMs = offsetOf(now) - offsetOf(look);
   const stepMs = isStep(movedMs) ? Math.round(movedMs / 1_000) * 1_000 : 0;

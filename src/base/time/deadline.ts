@@ -1,4 +1,5 @@
-// A total bound on anything that waits: it settles in time even when the work does not listen to its signal. It cannot stop such work.
+// A total bound on anything that waits. It settles in time even when the work ignores its signal; it cannot stop such
+// work.
 import type { Clock } from '../clock.ts';
 import { CancelledError } from '../errors.ts';
 
@@ -13,8 +14,8 @@ type Deadline = {
 };
 
 /**
- * Runs `work` with a signal that aborts after `deadlineMs` or with `signal`. Settles as the work does when it settles before that or within
- * the grace; else rejects with `onDeadline()`, or CancelledError when `signal` ended it.
+ * Runs `work` with a signal that aborts after `deadlineMs` or with `signal`. Settles with the work if that settles
+ * before the deadline or within the grace; else rejects with `onDeadline()`, or CancelledError when `signal` ended it.
  */
 export function withDeadline<T>(
   clock: Pick<Clock, 'after'>,

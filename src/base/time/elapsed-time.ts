@@ -1,4 +1,5 @@
-// Time that goes on while the host is suspended and that no one sets. The host's uptime tells it; a read of that costs a file, so it is read seldom.
+// Time that continues while the host is suspended and that cannot be set. It comes from the host's uptime, which costs
+// a file to read, so it is read seldom.
 
 /** Each in ms since a start of its own. */
 type Sources = {
@@ -15,8 +16,9 @@ const READ_EVERY_MS = 100;
 const LEAP_MS = 50;
 
 /**
- * Gives a function that tells ms since the start of `monotonicMs`, with the time that the host was suspended since now. What it tells never decreases.
- * A suspend counts with the first question after it; one that wall time does not show, 0.1 s later at most.
+ * Returns a function that gives ms since the start of `monotonicMs`, plus the time for which the host was suspended
+ * since now. It never decreases. A suspend counts from the next call on; one that wall time does not show, within 0.1
+ * s.
  */
 export function createElapsedTime({ monotonicMs, wallMs, uptimeMs }: Sources): () => number {
   let readAtMs = monotonicMs();
