@@ -4,10 +4,11 @@ import { PeerError } from '../../src/base/errors.ts';
 import type { Known } from '../../src/driver/contract.ts';
 import { toNumber } from '../../src/driver/fields.ts';
 import type { MiningMode } from '../../src/model/reading.ts';
+import type { PowerMode } from '../../src/model/tasks/task-params.ts';
 import { type Conf, confNow, readConf, writeConf } from './bitmain-conf.ts';
 import type { Model } from './models.ts';
 import { unsupported } from './outcomes.ts';
-import { type Mode, modes } from './usual-abilities.ts';
+import { modes } from './usual-abilities.ts';
 
 export { likeBefore } from './bitmain-conf.ts';
 
@@ -16,7 +17,7 @@ export const UNCLEAR = -1;
 
 type ModeDialect = {
   /** The device's number for a mode; undefined = it has no such mode. */
-  toNumber(mode: Mode, known: Known): number | undefined;
+  toNumber(mode: PowerMode, known: Known): number | undefined;
   /** Undefined when the configuration does not say: then nothing is written over it. */
   modeOf(conf: Conf): number | undefined;
   /** Everything that the device wants back, with the mode changed. */
@@ -56,7 +57,7 @@ export const SLEEP_17 = 254;
 export const is17Series = (model: string | undefined) => /^(antminer )?[STX]17/i.test(model ?? '');
 
 /** The device's number for a mode. */
-export function modeNumber(mode: Mode, model: string | undefined): number | undefined {
+export function modeNumber(mode: PowerMode, model: string | undefined): number | undefined {
   if (!is17Series(model)) return BITMAIN_MODES[mode];
   // Of its numbers two are known.
   return mode === 'sleep' ? SLEEP_17 : mode === 'normal' ? 0 : undefined;

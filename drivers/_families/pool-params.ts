@@ -2,19 +2,15 @@
 import { z } from 'zod';
 import { isVisible } from '../../src/model/plain-text.ts';
 import type { Reading } from '../../src/model/reading.ts';
+import { POOL_FIELDS, poolList } from '../../src/model/tasks/task-params.ts';
 
-/** Nothing that cannot be seen, and no blanks in addresses: they would end up in a device's own text formats. */
-const printable = (maxLength: number) => z.string().max(maxLength).refine(isVisible);
-
-const pool = z.looseObject({
-  /** `stratum+tcp://pool.example:3333`. */
-  url: printable(255).regex(/^[a-z][a-z0-9+.-]*:\/\/[^\s/:]+(:\d{1,5})?(\/\S*)?$/i),
-  user: printable(255).min(1),
-  password: printable(255).default('x'),
-});
+/** Nothing that cannot be seen: it would end up in a device's own text formats. */
+const pool = z
+  .looseObject({ ...POOL_FIELDS, password: POOL_FIELDS.password.default('x') })
+  .refine(({ url, user, password }) => [url, user, password].every(isVisible));
 export type WantedPool = z.output<typeof pool>;
 
-export const poolParams = z.looseObject({ pools: z.array(pool).min(1).max(8) });
+export const poolParams = z.looseObject({ pools: poolList(pool) });
 
 /** For commands whose parameters are parts between commas. */
 export const haveNoComma = (wanted: readonly WantedPool[]): boolean =>

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Ability, ActResult, FirmwareImage, Known, MinerLink } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';
+import { isModeOrPreset, PARAMS_FIELDS, POWER_MODES, type PowerMode } from '../../src/model/tasks/task-params.ts';
 import { unsupported } from './outcomes.ts';
 import { poolParams, showsPools, type WantedPool } from './pool-params.ts';
 
@@ -40,7 +41,7 @@ export const reboot = (
 ): UsualAbility =>
   ability({ effect: 'once', offlineS, params: nothing, act: (link, _params, known) => tell(link, known) });
 
-const lightParams = z.looseObject({ on: z.boolean() });
+const lightParams = z.looseObject(PARAMS_FIELDS['miner.light.update']);
 
 /** `set` switches a light of which the device tells whether it is on. */
 export const light = (set: (link: MinerLink, on: boolean, known: Known) => Promise<ActResult>): UsualAbility =>
@@ -64,29 +65,24 @@ export const blink = (start: (link: MinerLink) => Promise<ActResult>): UsualAbil
     },
   });
 
-const mode = z.enum(['sleep', 'low', 'normal', 'high']);
-export type Mode = z.output<typeof mode>;
-
 type Timing = Pick<Ability, 'offlineS' | 'shownWithinS'>;
 
 /** For families that have modes and nothing finer. */
 export const modes = (
   timing: Timing,
-  set: (link: MinerLink, mode: Mode, known: Known) => Promise<ActResult>,
+  set: (link: MinerLink, mode: PowerMode, known: Known) => Promise<ActResult>,
 ): UsualAbility =>
   ability({
     ...{ effect: 'repeatable', ...timing },
-    params: z.looseObject({ mode }),
+    params: z.looseObject({ mode: z.enum(POWER_MODES) }),
     act: (link, wanted, known) => set(link, wanted.mode, known),
     shows: ({ miningMode }, wanted) => (miningMode === undefined ? undefined : miningMode === wanted.mode),
   });
 
-const modeOrPreset = z
-  .looseObject({ mode: mode.optional(), preset: z.string().min(1).max(64).optional() })
-  .refine((wanted) => (wanted.mode === undefined) !== (wanted.preset === undefined));
+const modeOrPreset = z.looseObject(PARAMS_FIELDS['miner.power_mode.update']).refine(isModeOrPreset);
 
 /** One of both, never none. */
-type Wanted = { readonly mode?: Mode | undefined; readonly preset?: string | undefined };
+type Wanted = Pick<z.output<typeof modeOrPreset>, 'mode' | 'preset'>;
 
 /** For families that take a preset instead of a mode; what a preset is they say themselves. */
 export const modesAndPresets = (

@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
+import type { PowerMode } from '../../src/model/tasks/task-params.ts';
 import { showsVersionIn } from '../_families/firmware-version.ts';
 import { beforeAct } from '../_families/lost-reply.ts';
 import { SO_ALREADY, unsupported } from '../_families/outcomes.ts';
 import { parseTarget, sameTarget } from '../_families/target-preset.ts';
-import { ability, light, type Mode, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
+import { ability, light, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { LOCATE, NORMAL } from './errors.data.ts';
 import { NAMED, sleeps, tuningOf } from './read.ts';
 import { ledReply, modeReply } from './replies.ts';
@@ -64,7 +65,7 @@ const rowOf = <T>(link: MinerLink, name: string, pick: (answer: unknown) => T | 
 
 const modeOf = (link: MinerLink) => rowOf(link, 'mode', (answer) => modeReply.safeParse(answer).data?.Mode?.[0]);
 
-async function setMode(link: MinerLink, mode: Mode): Promise<ActResult> {
+async function setMode(link: MinerLink, mode: PowerMode): Promise<ActResult> {
   const now = await modeOf(link);
   const isAsleep = sleeps(now) === true;
   if (mode === 'sleep') return isAsleep ? SO_ALREADY : order(link, 'mode', { sleep: 'on' });

@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
+import type { PowerMode } from '../../src/model/tasks/task-params.ts';
 import { poolReadings, poolsReply } from '../_families/cgminer.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
 import { ACCEPTED, SO_ALREADY, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
 import { samePools, type WantedPool } from '../_families/pool-params.ts';
 import { wattsOf } from '../_families/target-preset.ts';
-import { light, type Mode, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
+import { light, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { modeOf, sleeps } from './read.ts';
 import { statsReply, systemReply } from './replies.ts';
 import { page } from './session.ts';
@@ -88,7 +89,7 @@ async function changeLimit(link: MinerLink, preset: string): Promise<ActResult> 
 }
 
 /** Sleeping is an order to the process; which mode it wakes up in is a setting of the web, by numbers that the device names itself. */
-async function changeMode(link: MinerLink, mode: Mode): Promise<ActResult> {
+async function changeMode(link: MinerLink, mode: PowerMode): Promise<ActResult> {
   const what = 'set the mode of';
   const stats = await statsNow(link, what);
   const isAsleep = stats && sleeps(stats);

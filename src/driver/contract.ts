@@ -2,7 +2,7 @@
 // All I/O, deadlines, size caps, retries, JSON repair, authentication, merging and caching of asks belong to the core, not to a driver.
 import { z } from 'zod';
 import type { Reading } from '../model/reading.ts';
-import type { Effect } from '../model/task.ts';
+import type { AbilityName, Effect } from '../model/tasks/task-kinds.data.ts';
 import type { MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
 import type { FamilyId } from './families.data.ts';
 import { withoutFillerNames, withoutFillers } from './reported.ts';
@@ -115,8 +115,7 @@ export type Ability = {
   readonly fetchesItself?: 'from-url' | 'from-own-source';
 };
 
-export const ABILITY_NAMES = ['reboot', 'light', 'powerMode', 'pools', 'firmware', 'log'] as const;
-export type AbilityName = (typeof ABILITY_NAMES)[number];
+export { ABILITY_NAMES, type AbilityName } from '../model/tasks/task-kinds.data.ts';
 
 /** `recording` = proved by an answer of a real device; `simulated` = proved by our simulated device; `claimed` = written from documents only. */
 export type EvidenceLevel = 'recording' | 'simulated' | 'claimed';

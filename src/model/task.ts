@@ -1,17 +1,9 @@
 // Tasks and batches: names, states, actors. Interface document "Task names", spec decisions "Tasks".
 import { z } from 'zod';
+import { type AbilityName, type ExecutionTaskName, TASK_KINDS } from './tasks/task-kinds.data.ts';
 
-export const EXECUTION_TASK_NAMES = [
-  'miner.system.reboot',
-  'miner.log.get',
-  'miner.light.update',
-  'miner.power_mode.update',
-  'miner.pool.update',
-  'miner.pool.lock',
-  'miner.firmware.update',
-  'agent.scan.create',
-  'agent.self.update',
-] as const;
+const isExecutionTask = (name: string): name is ExecutionTaskName => Object.hasOwn(TASK_KINDS, name);
+export const EXECUTION_TASK_NAMES = Object.keys(TASK_KINDS).filter(isExecutionTask);
 const EVENT_TASK_NAMES = ['miner.asset.update', 'miner.asset.delete', 'miner.rack_location.update'] as const;
 export const TASK_NAMES = [...EXECUTION_TASK_NAMES, ...EVENT_TASK_NAMES] as const;
 export const taskNameSchema = z.enum(TASK_NAMES);
@@ -96,23 +88,15 @@ function shownUrl(text: string): string {
   return `${url.protocol}//${user}${url.host}${url.pathname}${url.search === '' ? '' : '?***'}`;
 }
 
-/** Effect of an action if it runs again: see DESIGN section 2. `once` is never repeated after a crash; its outcome is settled by looking. */
-export const EFFECTS = ['read-only', 'repeatable', 'once'] as const;
-export type Effect = (typeof EFFECTS)[number];
+/** Undefined for a name that is no execution task. */
+export const taskKindOf = (name: string) => (isExecutionTask(name) ? TASK_KINDS[name] : undefined);
 
-/** Which ability of a driver carries out which task about a miner. */
-export const TASK_ABILITIES = {
-  'miner.system.reboot': 'reboot',
-  'miner.light.update': 'light',
-  'miner.power_mode.update': 'powerMode',
-  'miner.pool.update': 'pools',
-  'miner.firmware.update': 'firmware',
-  'miner.log.get': 'log',
-} as const satisfies Partial<Record<TaskName, string>>;
-
-/** The ability that a miner must have to be given a task. Pools are locked by the agent itself, for every miner whose pools can be set. */
-const NEEDED_ABILITY: Readonly<Partial<Record<TaskName, string>>> = { ...TASK_ABILITIES, 'miner.pool.lock': 'pools' };
+/** The ability with which a driver carries the task out; undefined for a task that none carries out. */
+export function driverAbilityOf(name: string): AbilityName | undefined {
+  const kind = taskKindOf(name);
+  return kind?.doneBy === 'driver' ? kind.ability : undefined;
+}
 
 /** The tasks that a miner with these abilities can be given. */
 export const taskNamesOf = (abilities: readonly string[]): TaskName[] =>
-  abilities.flatMap((ability) => TASK_NAMES.filter((name) => NEEDED_ABILITY[name] === ability));
+  abilities.flatMap((ability) => EXECUTION_TASK_NAMES.filter((name) => TASK_KINDS[name].ability === ability));

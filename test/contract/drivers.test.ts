@@ -4,7 +4,7 @@ import { blueprint } from '../../drivers/_blueprint/driver.ts';
 import { drivers } from '../../drivers/index.ts';
 import { ABILITY_NAMES, type Driver, type Evidence } from '../../src/driver/contract.ts';
 import { FAMILY_IDS } from '../../src/driver/families.data.ts';
-import { EFFECTS } from '../../src/model/task.ts';
+import { EFFECTS } from '../../src/model/tasks/task-kinds.data.ts';
 import { readStrictly, standsDamage } from './damage.ts';
 import { mutate, numbersOf, seeded } from './mutate.ts';
 import { samplesOf } from './samples.ts';

@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { RefusedError } from '../../base/errors.ts';
 import { decimal, toggle, whole } from '../../base/settings.ts';
-import { TASK_ABILITIES } from '../../model/task.ts';
+import { taskKindOf } from '../../model/task.ts';
+import type { AllowKey } from '../../model/tasks/task-kinds.data.ts';
 import { poolLockSettingsSchema } from '../pool-lock/guard.ts';
 
 const concurrency = (fallback: number) => whole(1, 1_000, fallback, 'Miners that are worked on at the same time.');
@@ -27,7 +28,7 @@ export const taskSettingsSchema = z.strictObject({
       log: isAllowed('requests for logs of miners'),
       scan: isAllowed('scans'),
       selfUpdate: isAllowed('updates of Pithead itself'),
-    })
+    } satisfies Readonly<Record<AllowKey, z.ZodType>>)
     .prefault({}),
   reboot: z
     .strictObject({
@@ -95,26 +96,15 @@ export const taskSettingsSchema = z.strictObject({
 
 export type TaskSettings = z.output<typeof taskSettingsSchema>;
 
-/** The switch of each task, by its name. */
-const SWITCHES = {
-  ...TASK_ABILITIES,
-  'miner.pool.lock': 'poolLock',
-  'agent.scan.create': 'scan',
-  'agent.self.update': 'selfUpdate',
-} as const satisfies Readonly<Record<string, keyof TaskSettings['allow']>>;
-
-/** What changes nothing, and so is done by an agent that only reads. */
-const READS: ReadonlySet<keyof TaskSettings['allow']> = new Set(['log', 'scan']);
-
 export type AllowSettings = Pick<TaskSettings, 'control' | 'allow'>;
 
 /** Why tasks of this name are refused here, with the setting to change; undefined when they are not. */
 export function notAllowed(name: string, { control, allow }: AllowSettings): string | undefined {
-  const switches: Readonly<Partial<Record<string, keyof TaskSettings['allow']>>> = SWITCHES;
-  const kind = Object.hasOwn(switches, name) ? switches[name] : undefined;
+  const kind = taskKindOf(name);
   if (kind === undefined) return undefined;
-  if (!allow[kind]) return `not allowed here: tasks.allow.${kind} is false in the configuration of this agent`;
-  if (control || READS.has(kind)) return undefined;
+  if (!allow[kind.allow])
+    return `not allowed here: tasks.allow.${kind.allow} is false in the configuration of this agent`;
+  if (control || kind.effect === 'read-only') return undefined;
   return 'not allowed here: tasks.control is false in the configuration of this agent, so it only reads';
 }
 

@@ -1,7 +1,7 @@
 // Batches with a rollout: the rule goes with every task, and a batch that was stopped says so.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { TASK_ABILITIES } from '../../../src/model/task.ts';
+import { driverAbilityOf, EXECUTION_TASK_NAMES } from '../../../src/model/task.ts';
 import { answerOf } from '../../../src/service/http/shared/envelope.ts';
 import { createdAnswerSchema } from '../../../src/service/http/v2/tasks/batch-commands.ts';
 import { batchDetailSchema } from '../../../src/service/http/v2/tasks/batches.ts';
@@ -16,7 +16,10 @@ async function withMiners(count: number) {
   const nowMs = rig.clock.nowMs();
   const keys = Array.from({ length: count }, () => randomUUID());
   const miners = keys.map((key, index) =>
-    minerRecord(index + 1, nowMs, { key, abilities: Object.keys(TASK_ABILITIES) }),
+    minerRecord(index + 1, nowMs, {
+      key,
+      abilities: EXECUTION_TASK_NAMES.filter((name) => driverAbilityOf(name) !== undefined),
+    }),
   );
   await agent.report([hostRecord(nowMs), ...miners]);
   const rows = await query(rig, 'SELECT id FROM miners WHERE agent_id = ? ORDER BY ip_num', agent.identity.agentId);

@@ -1,7 +1,7 @@
 // Farms with miners that report, and task batches of v2 as a client makes, reads and cancels them.
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { TASK_ABILITIES } from '../../../src/model/task.ts';
+import { driverAbilityOf, EXECUTION_TASK_NAMES } from '../../../src/model/task.ts';
 import { answerOf } from '../../../src/service/http/shared/envelope.ts';
 import { createdAnswerSchema } from '../../../src/service/http/v2/tasks/batch-commands.ts';
 import { batchDetailSchema } from '../../../src/service/http/v2/tasks/batches.ts';
@@ -13,7 +13,7 @@ import { connect, type WireAgent } from './wire-agent.ts';
 
 export const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 export const MINUTE_MS = 60_000;
-export const ABILITIES = Object.keys(TASK_ABILITIES);
+export const ABILITIES = EXECUTION_TASK_NAMES.filter((name) => driverAbilityOf(name) !== undefined);
 
 export type Place = { rig: Rig; agent: WireAgent; keys: string[]; ids: string[] };
 

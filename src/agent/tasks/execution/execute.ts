@@ -3,7 +3,7 @@ import { CancelledError, PeerError, RefusedError, renderError } from '../../../b
 import { formatDurationMs } from '../../../base/time/duration.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
 import type { Reading } from '../../../model/reading.ts';
-import { TASK_ABILITIES } from '../../../model/task.ts';
+import { driverAbilityOf } from '../../../model/task.ts';
 import { failed, succeeded, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
 import { expired } from '../queue/admission.ts';
 import type { Baseline, Journal, JournalRow } from '../queue/journal.ts';
@@ -40,17 +40,11 @@ const DAY_MS = 24 * 3_600_000;
 /** After a longer wait for the power budget the miner is looked at again. */
 const FRESH_MS = 5_000;
 
-/** The ability that a task wants of a miner; undefined for tasks that no miner carries out. */
-export function abilityOf(name: string): AbilityName | undefined {
-  const abilities: Readonly<Partial<Record<string, AbilityName>>> = TASK_ABILITIES;
-  return Object.hasOwn(abilities, name) ? abilities[name] : undefined;
-}
-
 const RESTARTS_NOTHING: readonly AbilityName[] = ['light', 'log'];
 
 /** Whether a task of this name makes some devices restart, or their mining at least. */
 export function mayRestart(name: string): boolean {
-  const ability = abilityOf(name);
+  const ability = driverAbilityOf(name);
   return ability !== undefined && !RESTARTS_NOTHING.includes(ability);
 }
 
@@ -62,7 +56,7 @@ function planTask(parts: ExecutionParts, { row, isExpired }: Pick<Execution, 'ro
   const notHere = notAllowed(row.name, parts.settings);
   if (notHere !== undefined) return failed(notHere);
   if (isExpired()) return expired();
-  const name = abilityOf(row.name);
+  const name = driverAbilityOf(row.name);
   if (name === undefined) return failed(`unsupported: this agent cannot do ${row.name}`);
   const target = deps.find(row.minerKey);
   if (target === undefined) return failed('this agent does not know the miner');
@@ -166,7 +160,7 @@ export async function execute(parts: ExecutionParts, execution: Execution): Prom
 /** Goes on where an earlier run of the agent ended. Undefined = it may simply run again. */
 export async function resume(parts: ExecutionParts, execution: Execution): Promise<TaskEnd | undefined> {
   const { row } = execution;
-  const name = abilityOf(row.name);
+  const name = driverAbilityOf(row.name);
   const rule = name === undefined ? undefined : parts.deps.find(row.minerKey)?.abilities[name];
   if (rule?.effect === 'read-only' || rule?.effect === 'repeatable') return undefined;
   const canShow = name === 'reboot' || name === 'firmware' || rule?.shows !== undefined;

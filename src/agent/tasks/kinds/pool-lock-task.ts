@@ -5,11 +5,12 @@ import type { Clock } from '../../../base/clock.ts';
 import { PeerError, RefusedError, renderError } from '../../../base/errors.ts';
 import { withDeadline } from '../../../base/time/deadline.ts';
 import { withoutLogin } from '../../../model/plain-text.ts';
+import { PARAMS_FIELDS } from '../../../model/tasks/task-params.ts';
 import type { PoolGuard } from '../../pool-lock/guard.ts';
 import { type AgentTask, cancelled, failed, succeeded } from '../contract.ts';
 
 const CONCURRENCY = 20;
-const paramsSchema = z.object({ locked: z.boolean() });
+const paramsSchema = z.object(PARAMS_FIELDS['miner.pool.lock']);
 
 export function createPoolLockTask(parts: {
   readonly clock: Clock;

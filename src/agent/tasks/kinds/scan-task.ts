@@ -6,14 +6,13 @@ import { CancelledError, RefusedError } from '../../../base/errors.ts';
 import type { ScanRanges } from '../../../base/net/ranges.ts';
 import { narrowRanges } from '../../../base/net/restrict-ranges.ts';
 import { classesOf, type ScanAccount } from '../../../model/contact.ts';
+import { PARAMS_FIELDS } from '../../../model/tasks/task-params.ts';
 import type { ManualScans } from '../../scan/manual-scans.ts';
 import type { ScanPlan, ScanProgress } from '../../scan/plan.ts';
 import { type AgentTask, cancelled, failed, succeeded, type TaskOutcome } from '../contract.ts';
 
 const TELL_EVERY_MS = 2_000;
-const MAX_RANGES = 256;
-
-const paramsSchema = z.object({ ranges: z.array(z.string().max(64)).min(1).max(MAX_RANGES).optional() });
+const paramsSchema = z.object(PARAMS_FIELDS['agent.scan.create']);
 
 export function createScanTask(parts: {
   readonly clock: Clock;

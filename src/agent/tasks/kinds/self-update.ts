@@ -9,6 +9,7 @@ import { RefusedError, renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { writeFileAtomic } from '../../../base/storage/atomic-file.ts';
 import { VERSION } from '../../../base/version.ts';
+import { PARAMS_FIELDS } from '../../../model/tasks/task-params.ts';
 import { NOTES_FOLDER, requestPath, WISHES, windowsPlaces, wishedBundlePath } from '../../../update/install/layout.ts';
 import { type Outcome, readNotes } from '../../../update/install/notes.ts';
 import { MAX_BUNDLE_BYTES, type Manifest, readBundle } from '../../../update/trust/bundle.ts';
@@ -22,17 +23,7 @@ const TAKEN_WITHIN_MS = 30_000;
 const DONE_WITHIN_MS = 20 * 60_000;
 const NOT_BEGUN = 'given up before it was begun';
 
-const paramsSchema = z.object({
-  url: z
-    .url({ protocol: /^https$/ })
-    .max(2_048)
-    .optional(),
-  sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/i)
-    .optional(),
-  version: z.string().max(64).optional(),
-});
+const paramsSchema = z.object(PARAMS_FIELDS['agent.self.update']);
 type Params = z.output<typeof paramsSchema>;
 const askedSchema = z.object({ task_id: z.string() });
 

@@ -3,8 +3,9 @@
 import type { Clock } from '../../../base/clock.ts';
 import { CancelledError, renderError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
+import { driverAbilityOf } from '../../../model/task.ts';
 import { type AgentTask, failed, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskState } from '../contract.ts';
-import { abilityOf, type Execution, type ExecutionParts, execute, goesOffline, resume } from '../execution/execute.ts';
+import { type Execution, type ExecutionParts, execute, goesOffline, resume } from '../execution/execute.ts';
 import type { RebootCapacity } from '../execution/verify-reboot.ts';
 import { notAllowed } from '../settings.ts';
 import { expired } from './admission.ts';
@@ -17,7 +18,7 @@ export type Kind =
 
 /** Undefined for a name that this agent cannot do. */
 export function kindOf(name: string, own: TaskDeps['own']): Kind | undefined {
-  const ability = abilityOf(name);
+  const ability = driverAbilityOf(name);
   if (ability !== undefined) return { line: ability, ability };
   const task = own !== undefined && Object.hasOwn(own, name) ? own[name] : undefined;
   return task && { line: name, own: task };

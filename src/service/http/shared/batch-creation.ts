@@ -16,12 +16,6 @@ export const creationHeaders = z.looseObject({
   'idempotency-key': z.string().optional().meta({ minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY }),
 });
 
-/** Of a reboot. */
-export const forceSchema = z
-  .boolean()
-  .optional()
-  .meta({ description: 'Reboot even if the miner is flagged as updating or was rebooted just now' });
-
 /** The schema of the answer; `count` is how the version writes counts. */
 export const createdAnswerOf = <B extends z.ZodType, S extends z.ZodType, N extends z.ZodType>(
   batch: B,

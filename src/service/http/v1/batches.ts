@@ -1,19 +1,15 @@
 // Task batches: create, list, search.
 import { z } from 'zod';
-import {
-  actorSchema,
-  BATCH_STATUSES,
-  type EXECUTION_TASK_NAMES,
-  shownParams,
-  taskNameSchema,
-} from '../../../model/task.ts';
+import { actorSchema, BATCH_STATUSES, shownParams, taskNameSchema } from '../../../model/task.ts';
+import type { ExecutionTaskName } from '../../../model/tasks/task-kinds.data.ts';
+import { PARAMS_FIELDS } from '../../../model/tasks/task-params.ts';
 import { MAX_PARAMS_LENGTH } from '../../../wire/protocol.ts';
 import { V1_FARM } from '../../auth/rules.data.ts';
 import type { Batch, BatchFilter, Window } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
-import { createdAnswerOf, creationHeaders, forceSchema, sendCreated } from '../shared/batch-creation.ts';
+import { createdAnswerOf, creationHeaders, sendCreated } from '../shared/batch-creation.ts';
 import { toPastIso } from '../shared/envelope.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../shared/filters.ts';
 import { givenId, toWindow } from '../shared/parameters.ts';
@@ -57,10 +53,10 @@ export const batchSummarySchema = named(
 );
 
 const createBodySchema = z.object({
-  task_name: z.enum(['miner.system.reboot'] satisfies (typeof EXECUTION_TASK_NAMES)[number][]),
+  task_name: z.enum(['miner.system.reboot'] satisfies ExecutionTaskName[]),
   miner_ids: z.array(givenId).min(1).max(1_000),
   params: z
-    .looseObject({ force: forceSchema })
+    .looseObject(PARAMS_FIELDS['miner.system.reboot'])
     .optional()
     .meta({ description: `At most ${MAX_PARAMS_LENGTH} characters of JSON` }),
 });

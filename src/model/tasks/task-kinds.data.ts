@@ -1,0 +1,40 @@
+// The kinds of tasks, one row each. Data only: what a task takes is in task-params.ts.
+
+/** Effect of an action if it runs again: see DESIGN section 2. `once` is never repeated after a crash; its outcome is settled by looking. */
+export const EFFECTS = ['read-only', 'repeatable', 'once'] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+/** Abilities of drivers. */
+export const ABILITY_NAMES = ['reboot', 'light', 'powerMode', 'pools', 'firmware', 'log'] as const;
+export type AbilityName = (typeof ABILITY_NAMES)[number];
+
+export type TaskKind = {
+  /** What an API key needs for this kind alone; `tasks.create` stands for all of them. */
+  readonly permission: `tasks.${string}`;
+  /** Its switch below `tasks.allow` in the configuration of an agent, and the default. */
+  readonly allow: string;
+  readonly isAllowed: boolean;
+  /** What the driver of the miner must be able to do; null = the task is about the agent. */
+  readonly ability: AbilityName | null;
+  /** `driver` = one call of that ability; `agent` = work of the agent itself, which may run again after a crash. */
+  readonly doneBy: 'driver' | 'agent';
+  readonly effect: Effect;
+  /** The command of `pithead` for it; null = there is none. */
+  readonly command: string | null;
+};
+
+// biome-ignore format: a table
+export const TASK_KINDS = {
+  'miner.system.reboot':     { permission: 'tasks.reboot',       allow: 'reboot',     isAllowed: true, ability: 'reboot',    doneBy: 'driver', effect: 'once',       command: 'reboot' },
+  'miner.log.get':           { permission: 'tasks.log',          allow: 'log',        isAllowed: true, ability: 'log',       doneBy: 'driver', effect: 'read-only',  command: 'log' },
+  'miner.light.update':      { permission: 'tasks.light',        allow: 'light',      isAllowed: true, ability: 'light',     doneBy: 'driver', effect: 'repeatable', command: null },
+  'miner.power_mode.update': { permission: 'tasks.power_mode',   allow: 'powerMode',  isAllowed: true, ability: 'powerMode', doneBy: 'driver', effect: 'repeatable', command: null },
+  'miner.pool.update':       { permission: 'tasks.pools',        allow: 'pools',      isAllowed: true, ability: 'pools',     doneBy: 'driver', effect: 'once',       command: null },
+  'miner.pool.lock':         { permission: 'tasks.pools',        allow: 'poolLock',   isAllowed: true, ability: 'pools',     doneBy: 'agent',  effect: 'repeatable', command: null },
+  'miner.firmware.update':   { permission: 'tasks.firmware',     allow: 'firmware',   isAllowed: true, ability: 'firmware',  doneBy: 'driver', effect: 'once',       command: null },
+  'agent.scan.create':       { permission: 'tasks.scan',         allow: 'scan',       isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'read-only',  command: 'scan' },
+  'agent.self.update':       { permission: 'tasks.agent_update', allow: 'selfUpdate', isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'once',       command: 'update' },
+} as const satisfies Readonly<Record<string, TaskKind>>;
+
+export type ExecutionTaskName = keyof typeof TASK_KINDS;
+export type AllowKey = (typeof TASK_KINDS)[ExecutionTaskName]['allow'];

@@ -1,0 +1,94 @@
+// What each task takes, said once: the fields with their bounds and the words that the interface shows. The service takes these fields and no others;
+// agents and drivers leave fields that they do not know.
+import { z } from 'zod';
+import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../base/net/ipv4.ts';
+import { SEEN_TEXT } from '../plain-text.ts';
+import type { ExecutionTaskName } from './task-kinds.data.ts';
+
+/** In the pattern too, so that clients know it before they are refused. */
+const LABEL = '[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
+const PORT = '(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
+const PATH = "/[\\w.~!$&'()*+,;=:@%/?-]*";
+const HTTPS_ADDRESS = new RegExp(`^https://(${LABEL}(\\.${LABEL})*|${OCTET}(\\.${OCTET}){3})(:${PORT})?(${PATH})?$`);
+
+/** No control characters: some devices keep their settings as lines of text. */
+const maybeBlank = (max: number) =>
+  z.string().max(max).regex(SEEN_TEXT, { error: 'accepted: text of which every character can be seen' });
+const printable = (max: number) => maybeBlank(max).min(1);
+const version = printable(64);
+const sha256 = z.string().regex(/^[0-9A-Fa-f]{64}$/, { error: 'accepted: 64 hexadecimal digits' });
+
+export const POOL_FIELDS = {
+  url: printable(255).regex(/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s/:]+(:\d{1,5})?(\/\S*)?$/, {
+    error: 'accepted: an address such as stratum+tcp://pool.example:3333',
+  }),
+  user: printable(255).meta({ description: 'The worker, as the pool knows it' }),
+  password: maybeBlank(255).optional().meta({ description: 'For the miner only: no answer shows it' }),
+};
+/** The whole list of a miner, best first. */
+export const poolList = <P extends z.ZodType>(pool: P) => z.array(pool).min(1).max(8);
+
+export const POWER_MODES = ['sleep', 'low', 'normal', 'high'] as const;
+export type PowerMode = (typeof POWER_MODES)[number];
+
+const range = z
+  .string()
+  .max(64)
+  .superRefine((text, context) => {
+    const parsed = parseIpv4Range(text);
+    if (typeof parsed === 'string')
+      context.addIssue({ code: 'custom', message: `received ${JSON.stringify(text.slice(0, 64))}: ${parsed}` });
+  })
+  .meta({ description: RANGE_FORMS, pattern: RANGE_PATTERN });
+
+/** The params of each task but `miner.pool.update`, whose one field `pools` is a `poolList`. */
+export const PARAMS_FIELDS = {
+  'miner.system.reboot': {
+    force: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Reboot even if the miner is flagged as updating or was rebooted just now' }),
+  },
+  'miner.log.get': {},
+  'miner.light.update': { on: z.boolean() },
+  'miner.power_mode.update': {
+    mode: z.enum(POWER_MODES).optional(),
+    preset: printable(64).optional().meta({ description: 'Name of a preset of the miner' }),
+  },
+  'miner.pool.lock': {
+    locked: z.boolean().meta({
+      description:
+        'true: the agent sets the pools of the last miner.pool.update again whenever the miner shows others. It must have carried that update out, and the miner must show its pools',
+    }),
+  },
+  'miner.firmware.update': {
+    url: z.url({ protocol: /^https?$/, error: 'accepted: an http or https address' }).max(2_048),
+    sha256,
+    version: version.optional(),
+  },
+  'agent.scan.create': {
+    ranges: z
+      .array(range)
+      .min(1)
+      .max(256)
+      .optional()
+      .meta({ description: 'Within the networks configured on site; not given = all of them' }),
+  },
+  'agent.self.update': {
+    version: version.optional().meta({ description: 'Only if the update is of this version' }),
+    url: z
+      .url({ protocol: /^https$/, error: 'accepted: an https address' })
+      .regex(HTTPS_ADDRESS, { error: 'accepted: an https address with the name or IPv4 address of a host' })
+      .max(2_048)
+      .optional()
+      .meta({
+        description: 'Of the signed bundle for the platform of the agents; the host must be allowed on site',
+      }),
+    sha256: sha256.optional().meta({ description: 'Of the bundle' }),
+  },
+} as const satisfies Readonly<Record<Exclude<ExecutionTaskName, 'miner.pool.update'>, z.core.$ZodLooseShape>>;
+
+/** Of `miner.power_mode.update`: exactly one of both. */
+export const isModeOrPreset = ({ mode, preset }: { readonly mode?: unknown; readonly preset?: unknown }): boolean =>
+  (mode === undefined) !== (preset === undefined);

@@ -1,0 +1,58 @@
+// Everything that knows the kinds of tasks agrees with their one table: settings, drivers, the interface, the command line.
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { drivers } from '../../drivers/index.ts';
+import { notAllowed, taskSettingsSchema } from '../../src/agent/tasks/settings.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { driverAbilityOf, EXECUTION_TASK_NAMES, taskKindOf, taskNamesOf } from '../../src/model/task.ts';
+import { ABILITY_NAMES, TASK_KINDS } from '../../src/model/tasks/task-kinds.data.ts';
+import { orderSchema } from '../../src/service/http/v2/tasks/task-params.ts';
+
+const kinds = EXECUTION_TASK_NAMES.map((name) => ({ name, ...TASK_KINDS[name] }));
+
+test('each kind has its switch in the configuration, with its default', () => {
+  const { allow } = taskSettingsSchema.parse({});
+  expect(allow).toEqual(Object.fromEntries(kinds.map(({ allow, isAllowed }) => [allow, isAllowed])));
+  expect(Object.keys(allow)).toHaveLength(kinds.length);
+});
+
+test('an agent that only reads carries out what reads only', () => {
+  const settings = taskSettingsSchema.parse({ control: false });
+  const allowed = EXECUTION_TASK_NAMES.filter((name) => notAllowed(name, settings) === undefined);
+  expect(allowed).toEqual(kinds.filter(({ effect }) => effect === 'read-only').map(({ name }) => name));
+});
+
+test('the abilities of each driver have the effect of their tasks', () => {
+  const effects = Object.fromEntries(kinds.flatMap(({ name, effect }) => [[driverAbilityOf(name), effect]]));
+  for (const { id, abilities } of drivers)
+    for (const ability of ABILITY_NAMES)
+      if (abilities[ability] !== undefined)
+        expect([id, ability, abilities[ability].effect]).toEqual([id, ability, effects[ability]]);
+});
+
+test('the interface takes an order for each kind: for agents where it is about none of their miners', () => {
+  const forms = orderSchema.options.map((form) => {
+    const { properties = {} } = z.toJSONSchema(form, { io: 'input', unrepresentable: 'any' });
+    return [properties.task_name, 'agent_ids' in properties];
+  });
+  expect(forms).toEqual(kinds.map(({ name, ability }) => [expect.objectContaining({ const: name }), ability === null]));
+});
+
+const commands = kinds.flatMap(({ command }) => command ?? []);
+test.each(commands)('there is a command %s', async (command) => {
+  const { stdout, stderr } = process;
+  const program = await buildProgram(
+    { stdout, stderr, environment: {}, signal: new AbortController().signal },
+    command,
+  );
+  expect(program.commands.map((each) => each.name())).toContain(command);
+});
+
+test('a miner is given each task that its driver or its agent can carry out', () => {
+  expect(taskNamesOf(ABILITY_NAMES).toSorted()).toEqual(
+    EXECUTION_TASK_NAMES.filter((name) => name.startsWith('miner.')).toSorted(),
+  );
+  expect(taskNamesOf(['pools'])).toEqual(['miner.pool.update', 'miner.pool.lock']);
+  expect(driverAbilityOf('miner.pool.lock')).toBeUndefined();
+  expect([taskKindOf('toString'), taskKindOf('miner.asset.update')]).toEqual([undefined, undefined]);
+});
