@@ -21,8 +21,8 @@ import { createFirmwareStore } from './firmware/store.ts';
 import { createAverages } from './fleet/averages/averages.ts';
 import { averagesMigrations } from './fleet/averages/store.ts';
 import { createFleet } from './fleet/fleet.ts';
-import { createMinerRegistry } from './fleet/identity/miner-registry.ts';
-import { identityMigrations } from './fleet/identity/store.ts';
+import { MinerRegistry } from './fleet/identity/miner-registry.ts';
+import { identityMigrations } from './fleet/identity/storage/store.ts';
 import { createOpsStatuses, opsStatusMigrations } from './fleet/ops-status.ts';
 import { outageMigrations } from './fleet/outages/outage-store.ts';
 import { createOutages } from './fleet/outages/outages.ts';
@@ -103,7 +103,7 @@ export function createAgent(options: AgentOptions) {
   const vault = vaultOf(config.credentials.keyFile, log);
   const instanceId = instanceIdOf(db, newUuid);
   const mayReach = (ip: string) => covers(config.ranges, ip);
-  const registry = createMinerRegistry(db, {
+  const registry = new MinerRegistry(db, {
     ...{ clock, newKey: newUuid, pollMs: () => config.poll.interval },
     maxMiners: () => Math.max(LEAST_MINERS, MINERS_PER_ADDRESS * config.ranges.toProbe),
   });
@@ -135,7 +135,7 @@ export function createAgent(options: AgentOptions) {
 
   const reporting = { clock, log, agentIds: uplinks.map(({ agentId }) => agentId), emit };
   const clockWatch = createClockWatch({ ...reporting, onStep: time.keep });
-  const suspectReport = createSuspectReport({ ...reporting, suspects: registry.suspects });
+  const suspectReport = createSuspectReport({ ...reporting, suspects: () => registry.suspects() });
   const { isOutOfOperation } = opsStatuses;
   const outagesOf = { miners: () => fleet.all(), pollMs: () => config.poll.interval, isOutOfOperation };
   const outages = createOutages(db, { ...reporting, ...outagesOf });
@@ -297,7 +297,7 @@ export function createAgent(options: AgentOptions) {
       ownService: options.ownService,
       outbox: () => outbox.state(),
       polls: () => poller.stats(),
-      suspects: registry.suspects,
+      suspects: () => registry.suspects(),
       outages: outages.current,
       clockSteps: () => clockWatch.recent(),
       trust: trust.state,

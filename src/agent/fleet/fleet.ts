@@ -152,7 +152,7 @@ export function createFleet(parts: Parts): Fleet {
       const again = client.targetOf(ip, driver.id, known);
       if (again === undefined) return 'silent';
       const { reading } = await client.read(again, signal, 'command');
-      return registry.standsAt(key, { ...factsIn(reading), neighbour: neighbours.at(ip) });
+      return registry.checkOldAddress(key, { ...factsIn(reading), neighbour: neighbours.at(ip) });
     } catch (error) {
       if (error instanceof PeerError) return 'silent';
       throw error;
@@ -183,7 +183,7 @@ export function createFleet(parts: Parts): Fleet {
       case 'ignored':
         unsettled.release(sighting.ip);
         return undefined;
-      case 'settled':
+      case 'resolved':
         break;
     }
     unsettled.release(sighting.ip);

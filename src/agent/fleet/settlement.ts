@@ -106,7 +106,7 @@ export function createSettlement(parts: {
       const plans =
         request.wanted === 'all'
           ? plansOfAll(disputes, undecided)
-          : plansOf(request.wanted, disputes, undecided, registry.get);
+          : plansOf(request.wanted, disputes, undecided, registry);
       const looked = await Promise.all(
         plans.map(async (plan) => ({
           plan,
@@ -132,10 +132,10 @@ function plansOf(
   wanted: readonly string[],
   disputes: readonly Dispute[],
   undecided: Undecided,
-  get: (key: string) => MinerEntry | undefined,
+  registry: Pick<MinerRegistry, 'get'>,
 ): (Plan | Problem)[] {
   const plans = wanted.flatMap((key): (Plan | Problem)[] => {
-    const unit = get(key);
+    const unit = registry.get(key);
     if (unit === undefined) return [];
     const miner = minerMeant(unit, disputes, undecided);
     if (miner !== undefined) return [planFor(unit, miner, disputes, undecided)];

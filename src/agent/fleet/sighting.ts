@@ -4,7 +4,7 @@ import type { VisitOutcome } from '../../driver/visit.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { EventRecord } from '../../wire/records.ts';
 import type { MinerTarget } from '../device/device-client.ts';
-import type { NamedUnit } from './identity/contest.ts';
+import type { NamedUnit } from './identity/conflicts.ts';
 import type { MinerEntry, Shown, Sighting } from './identity/record.ts';
 
 /** What the device says itself goes before what identification made of it. */

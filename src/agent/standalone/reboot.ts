@@ -13,8 +13,8 @@ import type { AgentConfig } from '../config/config.ts';
 import type { Preview, Step } from '../control/messages.ts';
 import type { DeviceClient, MinerTarget } from '../device/device-client.ts';
 import { isMiner, noMiner, type RecognisedMiner } from '../device/recognised.ts';
-import { createMinerRegistry } from '../fleet/identity/miner-registry.ts';
-import { identityMigrations } from '../fleet/identity/store.ts';
+import { MinerRegistry } from '../fleet/identity/miner-registry.ts';
+import { identityMigrations } from '../fleet/identity/storage/store.ts';
 import { factsIn } from '../fleet/sighting.ts';
 import { createNeighbours } from '../host/neighbours.ts';
 import { TASK_LABELS } from '../tasks/contract.ts';
@@ -78,7 +78,7 @@ async function rebootAll(
   signal: AbortSignal,
 ): Promise<{ total: number; succeeded: number }> {
   const db = openSqlite(':memory:', [tasksMigrations, identityMigrations]);
-  const registry = createMinerRegistry(db, { clock: systemClock, newKey: newUuid });
+  const registry = new MinerRegistry(db, { clock: systemClock, newKey: newUuid });
   const neighbours = createNeighbours(systemClock);
   const targets = new Map<string, MinerTarget>();
   const targetOf = (key: string) => {
@@ -93,7 +93,7 @@ async function rebootAll(
     const sighting = { ip, driverId: driver.id, at: systemClock.nowMs(), ...facts, neighbour: neighbours.at(ip) };
     // Whoever shows the same elsewhere was named as well, and has answered there a moment ago.
     const observed = registry.observe(sighting, { old: 'itself', isExpectedBack: false });
-    if (observed.kind !== 'settled') return undefined;
+    if (observed.kind !== 'resolved') return undefined;
     targets.set(observed.key, target);
     return observed.key;
   };

@@ -2,7 +2,7 @@
 // say, and the registry carries it out.
 import { contradictedByNetwork, contradicts } from './claims.ts';
 import { type Facts, isBridged, type Match, type MinerEntry, matchOf, type Sighting } from './record.ts';
-import type { MinerIndex } from './registry-index.ts';
+import type { MinerIndex } from './storage/registry-index.ts';
 
 type Resolution =
   /** The miner on record at this address. */

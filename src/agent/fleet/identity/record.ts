@@ -262,3 +262,9 @@ export function event(
 ): EventRecord {
   return { kind: 'event', type, key, at: new Date(at).toISOString(), detail };
 }
+
+const BRIEF_MS = 3_600_000;
+
+/** Only ever seen briefly. A wall clock that was set in between makes no entry brief. */
+export const isBrief = ({ firstSeenMs, lastSeenMs }: MinerEntry): boolean =>
+  Math.abs(lastSeenMs - firstSeenMs) < BRIEF_MS;

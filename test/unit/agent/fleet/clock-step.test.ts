@@ -6,8 +6,8 @@ import { anomalySettingsSchema } from '../../../../src/agent/fleet/anomaly/setti
 import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
 import { createFleet } from '../../../../src/agent/fleet/fleet.ts';
-import { createMinerRegistry } from '../../../../src/agent/fleet/identity/miner-registry.ts';
-import { identityMigrations } from '../../../../src/agent/fleet/identity/store.ts';
+import { MinerRegistry } from '../../../../src/agent/fleet/identity/miner-registry.ts';
+import { identityMigrations } from '../../../../src/agent/fleet/identity/storage/store.ts';
 import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
 import { clockMigrations, openLastingClock } from '../../../../src/agent/state/lasting-clock.ts';
 import { createMinerStateStore, minerStateMigrations } from '../../../../src/agent/state/miner-state-store.ts';
@@ -48,7 +48,7 @@ function startFleet() {
         forgetRefusals() {},
       },
       mayReach: () => true,
-      registry: createMinerRegistry(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` }),
+      registry: new MinerRegistry(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` }),
       neighbours: { at: () => undefined },
       averages: createAverages(db, { clock }),
       states,

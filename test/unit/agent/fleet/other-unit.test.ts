@@ -7,8 +7,8 @@ import { anomalySettingsSchema } from '../../../../src/agent/fleet/anomaly/setti
 import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
 import { createFleet } from '../../../../src/agent/fleet/fleet.ts';
-import { createMinerRegistry } from '../../../../src/agent/fleet/identity/miner-registry.ts';
-import { identityMigrations } from '../../../../src/agent/fleet/identity/store.ts';
+import { MinerRegistry } from '../../../../src/agent/fleet/identity/miner-registry.ts';
+import { identityMigrations } from '../../../../src/agent/fleet/identity/storage/store.ts';
 import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
 import { createMinerStateStore, minerStateMigrations } from '../../../../src/agent/state/miner-state-store.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
@@ -40,7 +40,7 @@ function setUp() {
       forgetRefusals: (ip) => void forgotten.push(ip),
     },
     mayReach: () => true,
-    registry: createMinerRegistry(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` }),
+    registry: new MinerRegistry(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` }),
     neighbours: { at: (ip) => neighbours.get(ip) },
     averages: createAverages(db, { clock }),
     states: createMinerStateStore(db, clock, rememberedSchema),

@@ -5,8 +5,8 @@ import { anomalySettingsSchema } from '../../../../src/agent/fleet/anomaly/setti
 import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
 import { createFleet } from '../../../../src/agent/fleet/fleet.ts';
-import { createMinerRegistry } from '../../../../src/agent/fleet/identity/miner-registry.ts';
-import { identityMigrations } from '../../../../src/agent/fleet/identity/store.ts';
+import { MinerRegistry } from '../../../../src/agent/fleet/identity/miner-registry.ts';
+import { identityMigrations } from '../../../../src/agent/fleet/identity/storage/store.ts';
 import { outageMigrations } from '../../../../src/agent/fleet/outages/outage-store.ts';
 import { createOutages } from '../../../../src/agent/fleet/outages/outages.ts';
 import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
@@ -42,7 +42,7 @@ function startRow(count: number) {
       read: () => Promise.reject(new PeerError('peer.timeout', 'read', 'soon')),
       forgetRefusals() {},
     },
-    registry: createMinerRegistry(db, {
+    registry: new MinerRegistry(db, {
       ...{ clock, newKey: () => `00000000-0000-7000-8000-${String(++keys).padStart(12, '0')}` },
     }),
     neighbours: { at: () => undefined },

@@ -1,7 +1,7 @@
 // A miner counts as live since it was seen, not since the wall clock says so: else a step back makes the dead live for as long as the step.
 import { expect, test } from 'vitest';
-import { createMinerRegistry } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
-import { identityMigrations } from '../../../../../src/agent/fleet/identity/store.ts';
+import { MinerRegistry } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
+import { identityMigrations } from '../../../../../src/agent/fleet/identity/storage/store.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 import { MAC } from './fixture.ts';
@@ -15,12 +15,12 @@ test.each([-24 * HOUR_MS, -HOUR_MS, HOUR_MS, 24 * HOUR_MS])(
     const db = openSqlite(':memory:', [identityMigrations]);
     const clock = createVirtualClock();
     let keys = 0;
-    const open = () => createMinerRegistry(db, { clock, newKey: () => `key-${++keys}` });
+    const open = () => new MinerRegistry(db, { clock, newKey: () => `key-${++keys}` });
     let registry = open();
     const see = (ip: string, serialNumber: string) => {
       const sighting = { ip, driverId: 'antminer-stock', at: clock.nowMs(), mac: MAC.a, serialNumber };
       const seen = registry.observe(sighting, { old: 'itself', isExpectedBack: false });
-      return seen.kind === 'settled' ? seen.key : undefined;
+      return seen.kind === 'resolved' ? seen.key : undefined;
     };
     const key = see('10.0.0.1', 'SERIAL0001') ?? '';
     see('10.0.0.2', 'SERIAL0002');
@@ -46,7 +46,7 @@ test.each([-24 * HOUR_MS, -HOUR_MS, HOUR_MS, 24 * HOUR_MS])(
 test('a miner that was known for a day is not forgotten as one of a moment because the clock was set back a month', async () => {
   const db = openSqlite(':memory:', [identityMigrations]);
   const clock = createVirtualClock();
-  const registry = createMinerRegistry(db, { clock, newKey: () => 'key' });
+  const registry = new MinerRegistry(db, { clock, newKey: () => 'key' });
   const see = () => {
     const shown = { ip: '10.0.0.1', mac: MAC.a, serialNumber: 'SERIAL0001' };
     return registry.observe({ ...shown, driverId: 'antminer-stock', at: clock.nowMs() });

@@ -1,12 +1,8 @@
 // A registry on a real database, with a clock that the test turns and keys that count up.
 import type { DatabaseSync } from 'node:sqlite';
-import {
-  createMinerRegistry,
-  type IdentityOptions,
-  type MinerRegistry,
-} from '../../../../../src/agent/fleet/identity/miner-registry.ts';
+import { type IdentityOptions, MinerRegistry } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
 import type { Shown, Sighting } from '../../../../../src/agent/fleet/identity/record.ts';
-import { identityMigrations } from '../../../../../src/agent/fleet/identity/store.ts';
+import { identityMigrations } from '../../../../../src/agent/fleet/identity/storage/store.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import type { EventRecord } from '../../../../../src/wire/records.ts';
 
@@ -50,7 +46,7 @@ export function benchOn(db: DatabaseSync, options: Partial<IdentityOptions> = {}
     nowMs: () => clock.now,
     monotonicMs: () => clock.now,
   };
-  const open = () => createMinerRegistry(db, { clock, newKey: () => `key-${++keys}`, ...options });
+  const open = () => new MinerRegistry(db, { clock, newKey: () => `key-${++keys}`, ...options });
   const world: Bench['world'] = new Map();
   const bench: Bench = {
     db,
@@ -67,12 +63,12 @@ export function benchOn(db: DatabaseSync, options: Partial<IdentityOptions> = {}
       let observed = bench.registry.observe(sighting);
       if (observed.kind === 'check-old') {
         const answer = world.get(observed.oldIp);
-        const old = answer === undefined ? 'silent' : bench.registry.standsAt(observed.key, answer);
+        const old = answer === undefined ? 'silent' : bench.registry.checkOldAddress(observed.key, answer);
         observed = bench.registry.observe(sighting, { old, isExpectedBack: bench.isExpectedBack });
       }
       const { kind } = observed;
       if (kind === 'check-old') throw new Error('the registry asked twice');
-      if (kind !== 'settled') return { kind, key: '', events: [], records: [], left: [] };
+      if (kind !== 'resolved') return { kind, key: '', events: [], records: [], left: [] };
       const { key, events, left } = observed;
       return { kind, key, events: events.map((event) => event.type), records: events, left };
     },

@@ -361,13 +361,13 @@ describe('invented miners', () => {
   test('an address may show three new ones in an hour, and is then taken for none', () => {
     const bench = createBench();
     const kinds = Array.from({ length: 50 }, (_, n) => bench.see(HOME, { mac: macOf(n) }).kind);
-    expect(kinds.filter((kind) => kind === 'settled')).toHaveLength(3);
+    expect(kinds.filter((kind) => kind === 'resolved')).toHaveLength(3);
     expect(bench.registry.all()).toHaveLength(3);
     expect(bench.registry.byIp(HOME)?.mac).toBe(macOf(2));
     expect(bench.registry.isContested(HOME)).toBe(true);
     expect(bench.registry.suspects()).toMatchObject([{ ip: HOME, reason: 'changes', claims: undefined }]);
     bench.clock.now += 3_600_000;
-    expect(bench.see(HOME, { mac: MAC.b }).kind).toBe('settled');
+    expect(bench.see(HOME, { mac: MAC.b }).kind).toBe('resolved');
     expect(bench.registry.isContested(HOME)).toBe(false);
   });
 
@@ -376,7 +376,7 @@ describe('invented miners', () => {
     bench.see(HOME, { mac: MAC.a, serialNumber: 'S1' });
     for (let n = 0; n < 20; n++) {
       bench.clock.now += POLL_MS;
-      expect(bench.see(HOME, { mac: macOf(n), serialNumber: 'S1' }).kind).not.toBe('settled');
+      expect(bench.see(HOME, { mac: macOf(n), serialNumber: 'S1' }).kind).not.toBe('resolved');
     }
     expect(bench.registry.all()).toMatchObject([{ key: 'key-1', mac: MAC.a }]);
     expect(bench.registry.suspects()).toMatchObject([{ ip: HOME, reason: 'changes' }]);

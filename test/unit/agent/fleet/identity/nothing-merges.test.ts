@@ -83,7 +83,7 @@ test('no two miners ever stand at one address, and no two rows of one miner exis
           const check = { old, isExpectedBack: false };
           const settled = first.kind === 'check-old' ? bench.registry.observe(sighting, check) : first;
           expect(settled.kind).not.toBe('check-old');
-          if (settled.kind === 'settled') expect(bench.registry.byIp(sighting.ip)?.key).toBe(settled.key);
+          if (settled.kind === 'resolved') expect(bench.registry.byIp(sighting.ip)?.key).toBe(settled.key);
         }
         const ips = bench.registry.all().flatMap((entry) => entry.ip ?? []);
         expect(new Set(ips).size).toBe(ips.length);

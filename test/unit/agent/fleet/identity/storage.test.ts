@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { identityMigrations } from '../../../../../src/agent/fleet/identity/store.ts';
+import { identityMigrations } from '../../../../../src/agent/fleet/identity/storage/store.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import { benchOn, createBench, MAC } from './fixture.ts';
 

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { drivers } from '../../../../../drivers/index.ts';
 import type { MinerTarget } from '../../../../../src/agent/device/device-client.ts';
 import type { MinerState } from '../../../../../src/agent/fleet/fleet.ts';
-import { createMinerRegistry } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
-import { identityMigrations } from '../../../../../src/agent/fleet/identity/store.ts';
+import { MinerRegistry } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
+import { identityMigrations } from '../../../../../src/agent/fleet/identity/storage/store.ts';
 import { createObservations } from '../../../../../src/agent/tasks/execution/observations.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import { VisitMemory } from '../../../../../src/driver/memory.ts';
@@ -26,7 +26,7 @@ function setUp() {
   const clock = createVirtualClock();
   const db = openSqlite(':memory:', [identityMigrations]);
   let keys = 0;
-  const registry = createMinerRegistry(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` });
+  const registry = new MinerRegistry(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` });
   const neighbours = new Map<string, { mac: string; isShared: boolean }>();
   const polled = new Map<string, Pick<MinerState, 'answered' | 'reading'>>();
   const [driver] = drivers;
@@ -65,7 +65,7 @@ function setUp() {
     know(ip: string, shown: Pick<Reading, 'mac' | 'serialNumber'>): string {
       const sighting = { ip, driverId: driver.id, at: clock.nowMs(), ...shown, neighbour: neighbours.get(ip) };
       const observed = registry.observe(sighting);
-      if (observed.kind !== 'settled') throw new Error('it is not settled who that is');
+      if (observed.kind !== 'resolved') throw new Error('it is not settled who that is');
       return observed.key;
     },
     answered: (key: string, reading: Reading, isLoginRefused = false) =>

@@ -1,6 +1,6 @@
 // The miners in memory, found by key, address, MAC and serial number. Only valid values are indexed, so blanks and fillers never meet.
 // It decides nothing about who is who.
-import { type MinerEntry, serialKey } from './record.ts';
+import { type MinerEntry, serialKey } from '../record.ts';
 
 export type MinerIndex = {
   readonly size: number;

@@ -1,7 +1,7 @@
 // The rows behind the register of miners. It writes what it is told and decides nothing.
 import type { DatabaseSync } from 'node:sqlite';
-import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
-import { type MinerEntry, minerEntrySchema, type Rejection, rejectionSchema } from './record.ts';
+import { type Migrations, transact } from '../../../../base/storage/sqlite.ts';
+import { type MinerEntry, minerEntrySchema, type Rejection, rejectionSchema } from '../record.ts';
 
 export const identityMigrations: Migrations = {
   owner: 'identity',

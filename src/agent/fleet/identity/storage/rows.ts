@@ -1,8 +1,8 @@
-// The register in memory and its rows on disk, kept the same: a change is written before it counts, only last-seen times wait.
+// The registry in memory and its rows on disk, kept the same: a change is written before it counts, only last-seen times wait.
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../../../base/clock.ts';
-import { diskFault } from '../../../base/storage/disk-fault.ts';
-import type { MinerEntry, Rejection } from './record.ts';
+import type { Clock } from '../../../../base/clock.ts';
+import { diskFault } from '../../../../base/storage/disk-fault.ts';
+import type { MinerEntry, Rejection } from '../record.ts';
 import { createMinerIndex } from './registry-index.ts';
 import { createIdentityStore, type StoreChange } from './store.ts';
 
@@ -17,6 +17,8 @@ type Change = Omit<StoreChange, 'put' | 'rejections'> & {
   /** A person's newest word on a miner: what is not it, and the address where it is. */
   readonly word?: { readonly key: string; readonly ip: string; readonly rejected: readonly Rejection[] };
 };
+
+export type Rows = ReturnType<typeof createRows>;
 
 export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monotonicMs'>) {
   const store = createIdentityStore(db);
