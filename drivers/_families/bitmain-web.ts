@@ -1,8 +1,18 @@
 // Bitmain's web dialect as its own firmware and the makes that copied it speak it (atlas 3.2, 3.3, 20, 22): pages under /cgi-bin behind a digest
 // login, answered as JSON. Schemas and readers only; which pages a device has, and how often they are asked, is each driver's business.
 import { z } from 'zod';
-import { bool, field, first, int, list, num, poolAddress, text, toText } from '../../src/driver/fields.ts';
-import { isFillerName } from '../../src/driver/filler.ts';
+import {
+  bool,
+  field,
+  first,
+  int,
+  isFillerName,
+  list,
+  num,
+  poolAddress,
+  text,
+  toText,
+} from '../../src/driver/fields.ts';
 import type { ErrorReading, PoolReading } from '../../src/model/reading.ts';
 import { poolIsAlive, positive, present, toDifficulty } from './cgminer.ts';
 import { setPools } from './pool-rows.ts';

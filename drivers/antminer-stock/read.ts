@@ -1,7 +1,6 @@
 // Turns the answers of one stock Antminer into a Reading. Everything that a sensor means only on some machines is decided here.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, firstSerial, largest, mean } from '../../src/driver/fields.ts';
-import { isNoFault } from '../../src/driver/filler.ts';
+import { first, firstSerial, isNoFault, largest, mean } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, PsuReading, Reading } from '../../src/model/reading.ts';
 import { mergeStats, readStats, type Stats, statsType } from '../_families/bitmain.ts';
 import type { Board } from '../_families/bitmain-boards.ts';

@@ -1,7 +1,6 @@
 // Turns `/api/system/info` into a Reading (atlas 11). One board, rates in GH/s, shares counted for the machine and not for a pool.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean, scale } from '../../src/driver/fields.ts';
-import { isNoFault } from '../../src/driver/filler.ts';
+import { first, isNoFault, largest, mean, scale } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, FanReading, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present } from '../_families/cgminer.ts';
 import { categoryOfWords } from '../_families/trouble-words.ts';

@@ -1,7 +1,6 @@
 // Turns the answers of one ePIC miner into a Reading (atlas 9).
 import type { Known } from '../../src/driver/contract.ts';
-import { first, firstMac, firstSerial, largest, sumOfAll, toNumber } from '../../src/driver/fields.ts';
-import { isNoFault } from '../../src/driver/filler.ts';
+import { first, firstMac, firstSerial, isNoFault, largest, sumOfAll, toNumber } from '../../src/driver/fields.ts';
 import type { ErrorReading, FanReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';
 import { boardsBeside } from '../_families/empty-list.ts';

@@ -1,8 +1,7 @@
 // Turns the answers of one Innosilicon into a Reading (atlas 19). The web knows most, TCP the chips; where the web refuses us, TCP has rates too.
 import { z } from 'zod';
 import type { Known } from '../../src/driver/contract.ts';
-import { first, firstMac, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
-import { isNoFault } from '../../src/driver/filler.ts';
+import { first, firstMac, isNoFault, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { poolIsAlive, poolReadings, positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
 import { boardsBeside } from '../_families/empty-list.ts';

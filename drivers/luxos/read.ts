@@ -1,7 +1,6 @@
 // Turns the answers of one LuxOS miner into a Reading (atlas 7).
 import type { Known } from '../../src/driver/contract.ts';
-import { first, mean } from '../../src/driver/fields.ts';
-import { isNoFault } from '../../src/driver/filler.ts';
+import { first, isNoFault, mean } from '../../src/driver/fields.ts';
 import type { Expectation, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { readStats, type Stats, statsType } from '../_families/bitmain.ts';
 import { toFans } from '../_families/bitmain-fans.ts';

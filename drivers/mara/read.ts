@@ -1,7 +1,6 @@
 // Turns the answers of one miner with MARA firmware into a Reading.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
-import { isFillerName, isNoFault } from '../../src/driver/filler.ts';
+import { first, isFillerName, isNoFault, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { sensors } from '../_families/bitmain-boards.ts';
 import { toFans } from '../_families/bitmain-fans.ts';

@@ -1,7 +1,6 @@
 // Turns the answers of one Proto rig into a Reading (atlas 12). Slots count from 1, telemetry from 0.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, firstMac, firstSerial, largest, mean } from '../../src/driver/fields.ts';
-import { isFillerName } from '../../src/driver/filler.ts';
+import { first, firstMac, firstSerial, isFillerName, largest, mean } from '../../src/driver/fields.ts';
 import type {
   BoardReading,
   ErrorReading,

@@ -4,13 +4,13 @@ import {
   first,
   firstMac,
   firstSerial,
+  isNoFault,
   largest,
   toBoolean,
   toNumber,
   toTempC,
   toText,
 } from '../../src/driver/fields.ts';
-import { isNoFault } from '../../src/driver/filler.ts';
 import type {
   BoardReading,
   ErrorReading,

@@ -1,7 +1,6 @@
 // Turns the answers of one VNish miner into a Reading (atlas 8).
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
-import { isNoFault } from '../../src/driver/filler.ts';
+import { first, isNoFault, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
 import { boardsBeside, unlessEmpty } from '../_families/empty-list.ts';

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { macState, serialState } from '../model/identity-facts.ts';
 import { plainText } from '../model/plain-text.ts';
-import { isFiller } from './filler.ts';
 
 export { largest, mean, sumOfAll } from '../base/numbers.ts';
 
@@ -119,3 +118,20 @@ export const firstSerial = (...texts: readonly (string | undefined)[]): string |
 export function scale(value: number | undefined, factor: number): number | undefined {
   return value === undefined ? undefined : value * factor;
 }
+
+/** Longest of the fillers: what devices write when they have nothing to say. */
+const MOST = 16;
+const FILLER =
+  /^[(<]?(n[./]a\.?|null|nil|undefined|nan|unknown?|not (available|set|found|known))[)>]?$|^([-?]+|<>|\(\))$/i;
+
+/** Whatever field it stands in, it says that the device does not know. */
+export const isFiller = (text: string): boolean => text.length <= MOST && FILLER.test(text);
+
+/** As the name of a thing (a model, a version, a host) it names none. */
+export const isFillerName = (text: string): boolean =>
+  isFiller(text) || /^([(<]?(none|na)[)>]?|(0x)?0+|\.+)$/i.test(text);
+
+/** Of a part or a fault: zeros in any spelling (`0`, `0x00000000`, ` 0X0 `), a blank, and the words that mean that nothing is wrong. */
+export const isNoFault = (word: string): boolean =>
+  /^\s*((0x)?0*|none|no|false|ok|okay|fine|good|normal|no[ _-]?(error|fault)s?)\s*$/i.test(word) ||
+  isFiller(word.trim());

@@ -2,7 +2,7 @@
 // names, pools and faults that are none.
 import { serialState } from '../model/identity-facts.ts';
 import type { BoardReading, ErrorReading, PoolReading, Reading } from '../model/reading.ts';
-import { isFiller, isFillerName, isNoFault } from './filler.ts';
+import { isFiller, isFillerName, isNoFault } from './fields.ts';
 
 const NAMES = ['hostname', 'make', 'model', 'firmwareVersion', 'apiVersion', 'controlBoard'] as const;
 

@@ -102,6 +102,7 @@ async function followHashrate(): Promise<string[]> {
   const begun = Promise.withResolvers<void>();
   onRead = () => {
     onRead = () => {};
+    isStill = true;
     coverage.begin();
     begun.resolve();
   };
@@ -129,7 +130,6 @@ try {
   await agent.start();
   await until(list, ([miner]) => miner !== undefined && miner.hashrate !== null, LIMIT_MS);
   await change();
-  isStill = true;
   // One more poll, and none while the command is on its way.
   agent.reload({ ...config, poll: { ...config.poll, interval: 3_600_000 } });
   const hashrate = await followHashrate();

@@ -19,9 +19,8 @@ import type { EpochPosition, SliceSource } from '../outbox/outgoing.ts';
 import type { Credentials } from './enrolment/credentials.ts';
 import { createInbox } from './inbox.ts';
 import { createLiveSender, TAKES_LIVE } from './live-sender.ts';
-import { createSender } from './sender.ts';
+import { createSender, type Window } from './sender.ts';
 import type { MessageGuard } from './signatures/message-guard.ts';
-import type { Window } from './window.ts';
 
 export type ConnectionEnd = {
   /** `refused` = our identity is not accepted; `renewed` = a new epoch begins with the next connection; `stopped` = by us. */

@@ -1,6 +1,6 @@
 // While the disk takes nothing, the newest states of the miners go to the service from memory, with the reason; when the disk works again the service gets one
 // more frame that says so. The service does not acknowledge these frames, and they do not count as delivered. This module knows no socket.
-import type { Cancel, Clock } from '../../base/clock.ts';
+import { type Clock, loop } from '../../base/clock.ts';
 import { encodeSlice } from '../../wire/frames.ts';
 import type { SliceSource } from '../outbox/outgoing.ts';
 
@@ -22,32 +22,23 @@ export function createLiveSender(options: {
   /** What the service was told of the disk; null = nothing yet. */
   let reportedFault: string | undefined | null = null;
   let after = 0;
-  let cancel: Cancel | undefined;
-  let isStopped = false;
+  const over = new AbortController();
 
   const sendNews = async () => {
     const why = source.whyUnkept();
-    if (isStopped || !options.hasRoom() || (why === undefined && reportedFault === undefined)) return;
+    if (over.signal.aborted || !options.hasRoom() || (why === undefined && reportedFault === undefined)) return;
     const { header, body, count, last } = await source.live(after);
-    if (isStopped || (count === 0 && header.fault === reportedFault)) return;
+    if (over.signal.aborted || (count === 0 && header.fault === reportedFault)) return;
     reportedFault = header.fault;
     after = last;
     options.transmit(encodeSlice(header, body));
   };
 
-  const step = () => {
-    if (isStopped) return;
-    void options.inTurn(sendNews).finally(() => {
-      if (!isStopped) cancel = clock.after(EVERY_MS, step);
-    });
-  };
-
   return {
     /** The service takes live states. */
-    start: step,
-    stop(): void {
-      isStopped = true;
-      cancel?.();
-    },
+    start: () =>
+      // What fails in a turn ends the connection.
+      void loop(clock, { intervalMs: EVERY_MS, signal: over.signal, onError() {} }, () => options.inTurn(sendNews)),
+    stop: () => over.abort(),
   };
 }

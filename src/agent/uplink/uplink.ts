@@ -7,7 +7,7 @@ import { lookAtClocks, offsetOf } from '../../base/time/clock-steps.ts';
 import { PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { serviceAddress } from './address.ts';
 import { type ConnectionEnd, connect, type LinkParts } from './connection.ts';
-import { createWindow } from './window.ts';
+import { createWindow } from './sender.ts';
 
 /** `waiting` = lost or not reached, tried again at `nextTryAt`; `refused` = the service does not accept our identity. Times in ms since the epoch. */
 export type UplinkState = {

@@ -1,7 +1,6 @@
 // The words with which devices fill a place that they have nothing for, and what becomes of them in any driver.
 import { expect, test } from 'vitest';
-import { firstMac, firstSerial, toKnownText } from '../../../src/driver/fields.ts';
-import { isFiller, isFillerName, isNoFault } from '../../../src/driver/filler.ts';
+import { firstMac, firstSerial, isFiller, isFillerName, isNoFault, toKnownText } from '../../../src/driver/fields.ts';
 import { withoutFillers } from '../../../src/driver/reported.ts';
 
 test.each([

@@ -1,7 +1,6 @@
 // Moves the memory of a miner one sample on: observed time, restarts, counters by their movement, averages, and what is learned from a steady miner.
 // It raises nothing; rules read what is kept here.
 import type { Reading } from '../../../model/reading.ts';
-import { acceptedShares, miningOf } from './evidence/mining.ts';
 import { restartAgeMs } from './evidence/restarts.ts';
 import { isSilent } from './facts.ts';
 import type { Sample } from './sample.ts';
@@ -255,4 +254,31 @@ function everyOf<T>(items: readonly T[] | undefined, read: (item: T) => number |
   return known.length === 0 || known.length < (items ?? []).length
     ? undefined
     : known.reduce((sum, value) => sum + value, 0);
+}
+
+/**
+ * Whether it mines: `true` or `false` by what this reading proves; undefined when it proves nothing. What a device does not say is no "no": the last proof
+ * stands, and rule `unknown` says so in time.
+ */
+function proof(reading: Reading, acceptedBefore: number | undefined): boolean | undefined {
+  const { hashrateHs, isMining, miningMode } = reading;
+  if (miningMode === 'sleep' || isMining === false) return false;
+  if (hashrateHs !== undefined && hashrateHs > 0) return true;
+  const accepted = acceptedShares(reading);
+  // A counter that went back was reset: that is no share.
+  if (accepted !== undefined && acceptedBefore !== undefined && accepted > acceptedBefore) return true;
+  return hashrateHs === 0 ? false : isMining;
+}
+
+/** After this reading: a state that is proven now, or the last proven one with its time. */
+function miningOf(before: History, reading: Reading, t: number): History['mining'] {
+  const proven = proof(reading, before.shares?.accepted);
+  return proven === undefined ? (before.mining ?? { knownT: t }) : { is: proven, knownT: t };
+}
+
+/** Accepted shares of all pools that tell theirs. */
+export function acceptedShares({ pools }: Reading): number | undefined {
+  let sum: number | undefined;
+  for (const { accepted } of pools ?? []) if (accepted !== undefined) sum = (sum ?? 0) + accepted;
+  return sum;
 }

@@ -8,9 +8,9 @@ import { expectations, idleReason, isHashing, isSilent, isUntold } from './facts
 import { advance } from './history.ts';
 import type { Facts, Rule, Verdict } from './rule.ts';
 import { ALL_DEAD_SOURCE } from './rules/pool.ts';
-import { holdsOf, RULES, SUPPRESSED } from './rules.ts';
+import { RULES, SUPPRESSED } from './rules.ts';
 import type { Sample } from './sample.ts';
-import type { AnomalySettings } from './settings.ts';
+import type { AnomalySettings, Hold } from './settings.ts';
 import { type Condition, EMPTY_HISTORY, type History, type MinerJudgement, SEVERITIES } from './state.ts';
 
 export type Judged = {
@@ -55,6 +55,15 @@ export function judge(
   const history = afterDeadPool(previous?.conditions ?? {}, conditions, facts.history);
   const flags = flagsOf(conditions, previous?.flags ?? [], { nowMs, t: history.t });
   return { judgement: { v: 1, atMs: nowMs, flags, conditions, history }, believed: facts.reading };
+}
+
+const SECTIONS = { low_hashrate: 'lowHashrate', control_board: 'controlBoard' } as const;
+
+/** These two alone: the rest of a section is not copied for each condition of each poll. */
+export function holdsOf(rule: Pick<Rule, 'type' | 'raise'>, settings: AnomalySettings): { raise: Hold; clear: Hold } {
+  const { type } = rule;
+  const { raise, clear } = settings[type === 'low_hashrate' || type === 'control_board' ? SECTIONS[type] : type];
+  return { raise: rule.raise?.(settings) ?? raise, clear };
 }
 
 /** A miner that has a pool again begins anew: what it did not hash meanwhile, and averages of that time, are no trouble of now. */

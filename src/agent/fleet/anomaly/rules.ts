@@ -11,7 +11,6 @@ import { SYSTEM_RULES } from './rules/system.ts';
 import { TEMPERATURE_RULES } from './rules/temperature.ts';
 import { UNKNOWN_RULES } from './rules/unknown.ts';
 import { VENDOR_RULES } from './rules/vendor.ts';
-import type { AnomalySettings, Hold } from './settings.ts';
 import type { Idle } from './state.ts';
 
 export const RULES: readonly Rule[] = [
@@ -50,12 +49,3 @@ export const SUPPRESSED: Readonly<Record<Idle, Suppression>> = {
   heat: { fan: 'freeze', hashboard: 'freeze', pool: 'freeze' },
   'warm-up': WARM_UP,
 };
-
-const SECTIONS = { low_hashrate: 'lowHashrate', control_board: 'controlBoard' } as const;
-
-/** These two alone: the rest of a section is not copied for each condition of each poll. */
-export function holdsOf(rule: Pick<Rule, 'type' | 'raise'>, settings: AnomalySettings): { raise: Hold; clear: Hold } {
-  const { type } = rule;
-  const { raise, clear } = settings[type === 'low_hashrate' || type === 'control_board' ? SECTIONS[type] : type];
-  return { raise: rule.raise?.(settings) ?? raise, clear };
-}

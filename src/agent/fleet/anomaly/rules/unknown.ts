@@ -1,7 +1,7 @@
 // What is wrong with our picture of the miner rather than with the miner: it answers, but the answer cannot be had, read or believed.
 import type { Reading } from '../../../../model/reading.ts';
-import { acceptedShares } from '../evidence/mining.ts';
 import { isSilent } from '../facts.ts';
+import { acceptedShares } from '../history.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 import { shareLimitMs } from './pool.ts';
 

@@ -1,6 +1,7 @@
 // Every rule that compares one sample: it holds before it raises, keeps its evidence, clears apart, and is silent about what it cannot see.
 import { describe, expect, test } from 'vitest';
-import { holdsOf, RULES } from '../../../../../src/agent/fleet/anomaly/rules.ts';
+import { holdsOf } from '../../../../../src/agent/fleet/anomaly/judge.ts';
+import { RULES } from '../../../../../src/agent/fleet/anomaly/rules.ts';
 import type { Sample, SampleContext } from '../../../../../src/agent/fleet/anomaly/sample.ts';
 import { anomalySettingsSchema } from '../../../../../src/agent/fleet/anomaly/settings.ts';
 import { type AnomalyType, flagSchema } from '../../../../../src/model/flags.ts';
