@@ -1,9 +1,8 @@
-// Every code of the table of errors is used somewhere, and the handbook shows the table as it is. That no other code is used is a matter of types.
+// Every code of the table of errors is used somewhere. That no other code is used is a matter of types.
 import { expect, test } from 'vitest';
 import { isRefusalCode, PEER_ERRORS, REFUSALS, SKIP_REASONS } from '../../src/base/error-codes.data.ts';
 import { RefusedError } from '../../src/base/errors.ts';
 import { sources } from '../arch/sources.ts';
-import { areErrorTablesCurrent } from './error-codes.ts';
 
 const texts = sources('src', 'drivers')
   .filter(({ path }) => path !== 'src/base/error-codes.data.ts')
@@ -15,8 +14,6 @@ test.each([...Object.keys(REFUSALS), ...Object.keys(PEER_ERRORS), ...Object.keys
     expect(texts.some((text) => text.includes(`'${code}'`))).toBe(true);
   },
 );
-
-test('the handbook shows the table: npm run errors:table', () => expect(areErrorTablesCurrent()).toBe(true));
 
 test('a refusal without words of its own has those of the table', () => {
   expect(new RefusedError('auth.missing').message).toBe('Missing x-api-key header');

@@ -1,6 +1,4 @@
-// The tables of error codes in the handbook, made from the table in the source. It writes nothing: see write-error-codes.ts.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// The tables of error codes of `interface.md`, made from the table in the source.
 import {
   type ErrorEntry,
   HTTP_STATUSES,
@@ -8,14 +6,7 @@ import {
   REFUSALS,
   SKIP_REASONS,
 } from '../../src/base/error-codes.data.ts';
-import { withTable } from './drivers-table.ts';
-
-const PATH = 'packaging/handbook/interface.md';
-const FILE = join(import.meta.dirname, '..', '..', PATH);
-const MARKERS = ['<!-- errors:begin -->', '<!-- errors:end -->'];
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+import { table } from './table.ts';
 
 const codes = (entries: readonly (readonly [string, ErrorEntry])[]) =>
   table(
@@ -23,7 +14,7 @@ const codes = (entries: readonly (readonly [string, ErrorEntry])[]) =>
     entries.map(([code, { text, advice }]) => [`\`${code}\``, text, advice]),
   );
 
-function errorTables(): string {
+export function errorTables(): string {
   const refusals: readonly (readonly [string, ErrorEntry])[] = Object.entries(REFUSALS);
   const statuses = Object.entries(HTTP_STATUSES).filter(([status]) => Number(status) >= 400);
   return [
@@ -47,9 +38,3 @@ function errorTables(): string {
     codes(refusals.filter(([, { status }]) => status === undefined)),
   ].join('\n\n');
 }
-
-const current = () => readFileSync(FILE, 'utf8');
-const wanted = () => withTable(current(), errorTables(), PATH, MARKERS);
-
-export const areErrorTablesCurrent = (): boolean => current() === wanted();
-export const writeErrorTables = (): void => writeFileSync(FILE, wanted());

@@ -1,15 +1,11 @@
 // The tables of what the drivers know, made from the drivers' own data: models and evidence from `covers`, abilities from `abilities`, fields from
 // what `read` fills when it gets the samples and the captured cases. Nothing in them is written by hand.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { drivers } from '../../drivers/index.ts';
 import { ABILITY_NAMES, type Driver, type EvidenceLevel } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';
-import { samplesOf } from './samples.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
-const BEGIN = '<!-- drivers:begin (npm run drivers:table) -->';
-const END = '<!-- drivers:end -->';
+import { samplesOf } from '../contract/samples.ts';
+import type { Block } from './blocks.ts';
+import { table } from './table.ts';
 
 /** One column: a name for people, and whether a reading has it. */
 const FIELDS: readonly (readonly [string, (reading: Reading) => unknown])[] = [
@@ -51,10 +47,6 @@ function fieldsOf(driver: Driver): Set<string> {
   return new Set(FIELDS.flatMap(([name, has]) => (readings.some((one) => has(one) !== undefined) ? [name] : [])));
 }
 
-const row = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-  [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
-
 /** Best first. */
 const levelsOf = ({ covers }: Driver) => LEVELS.filter((level) => covers.some(({ evidence }) => evidence === level));
 const abilitiesOf = ({ abilities }: Driver) => ABILITY_NAMES.filter((name) => abilities[name] !== undefined);
@@ -65,15 +57,17 @@ const modelsOf = ({ covers }: Driver, levels: readonly EvidenceLevel[]) =>
     ),
   ].join(', ');
 
-/** For the README of the project. */
-export function shortTable(): string {
-  return table(
-    ['driver', 'models with proof', 'proof', 'also tells', 'can do'],
+const linkTo = (id: string) => `[${id}](../../drivers/${id})`;
+
+/** One row per driver. */
+export const overview = (): string =>
+  table(
+    ['driver', 'models with proof', 'proof', 'also reads', 'commands'],
     drivers.map((driver) => {
       const best = levelsOf(driver)[0] ?? 'claimed';
       const fields = fieldsOf(driver);
       return [
-        `[${driver.id}](drivers/${driver.id})`,
+        linkTo(driver.id),
         modelsOf(driver, best === 'claimed' ? LEVELS : ['recording', 'simulated']),
         levelsOf(driver).join(', '),
         [...fields].filter((field) => RARE.has(field)).join(', '),
@@ -81,70 +75,47 @@ export function shortTable(): string {
       ];
     }),
   );
-}
 
-/** For the README of the drivers: models, fields, abilities. */
-export function fullTables(): string {
-  const offline = ([from, to]: readonly [number, number]) => (to === 0 ? '' : `, away ${from}-${to} s`);
-  const fields = new Map(drivers.map((driver) => [driver.id, fieldsOf(driver)]));
-  return [
-    table(
-      ['driver', 'models', 'firmware', 'evidence'],
-      drivers.flatMap(({ id, covers }) =>
-        covers.map(({ models, firmware, evidence }, place) => [
-          place === 0 ? `[${id}](${id})` : '',
-          models,
-          firmware,
-          evidence,
-        ]),
-      ),
-    ),
-    table(
-      ['field', ...drivers.map(({ id }) => id)],
-      FIELDS.map(([name]) => [name, ...drivers.map(({ id }) => (fields.get(id)?.has(name) ? 'x' : ''))]),
-    ),
-    table(
-      ['driver', ...ABILITY_NAMES],
-      drivers.map(({ id, abilities }) => [
-        id,
-        ...ABILITY_NAMES.map((name) => {
-          const ability = abilities[name];
-          return ability === undefined
-            ? ''
-            : `${ability.effect}${offline(ability.offlineS)}${ability.shows === undefined ? '' : ', proven'}`;
-        }),
+const models = (): string =>
+  table(
+    ['driver', 'models', 'firmware', 'evidence'],
+    drivers.flatMap(({ id, covers }) =>
+      covers.map(({ models, firmware, evidence }, index) => [
+        index === 0 ? linkTo(id) : '',
+        models,
+        firmware,
+        evidence,
       ]),
     ),
-  ].join('\n\n');
+  );
+
+export function fields(): string {
+  const known = new Map(drivers.map((driver) => [driver.id, fieldsOf(driver)]));
+  return table(
+    ['field', ...drivers.map(({ id }) => id)],
+    FIELDS.map(([name]) => [name, ...drivers.map(({ id }) => (known.get(id)?.has(name) ? 'x' : ''))]),
+  );
 }
 
-/** The files that hold a table, with what must stand between the markers. */
-export const TABLES = [
-  { path: 'README.md', make: shortTable },
-  { path: 'drivers/README.md', make: fullTables },
-] as const;
-
-export function isCurrent({ path, make }: (typeof TABLES)[number]): boolean {
-  const text = readFileSync(join(ROOT, path), 'utf8');
-  return text === withTable(text, make(), path);
+function abilities(): string {
+  const offline = ([from, to]: readonly [number, number]) => (to === 0 ? '' : `, away ${from}-${to} s`);
+  return table(
+    ['driver', ...ABILITY_NAMES],
+    drivers.map(({ id, abilities }) => [
+      id,
+      ...ABILITY_NAMES.map((name) => {
+        const ability = abilities[name];
+        return ability === undefined
+          ? ''
+          : `${ability.effect}${offline(ability.offlineS)}${ability.shows === undefined ? '' : ', proven'}`;
+      }),
+    ]),
+  );
 }
 
-export function writeTables(): void {
-  for (const { path, make } of TABLES) {
-    const file = join(ROOT, path);
-    writeFileSync(file, withTable(readFileSync(file, 'utf8'), make(), path));
-  }
-}
-
-/** The text with what was `made` between the markers of the table. */
-export function withTable(
-  text: string,
-  made: string,
-  path: string,
-  [begin, end]: readonly string[] = [BEGIN, END],
-): string {
-  const from = begin === undefined ? -1 : text.indexOf(begin);
-  const to = end === undefined ? -1 : text.indexOf(end);
-  if (begin === undefined || from < 0 || to < from) throw new Error(`${path} has no table: ${begin} … ${end}`);
-  return `${text.slice(0, from + begin.length)}\n\n${made}\n\n${text.slice(to)}`;
-}
+export const DRIVER_BLOCKS: readonly Block[] = [
+  { page: 'miners', name: 'drivers', make: overview },
+  { page: 'miners', name: 'models', make: models },
+  { page: 'miners', name: 'fields', make: fields },
+  { page: 'miners', name: 'abilities', make: abilities },
+];

@@ -1,25 +1,25 @@
-// The tables in the READMEs say what the drivers say of themselves today.
+// The tables of miners.md say what the drivers say of themselves today.
 import { expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
+import { isCurrent } from '../handbook/blocks.ts';
+import { DRIVER_BLOCKS, fields, overview } from '../handbook/drivers.ts';
 import { hasRecordings } from './answers.ts';
-import { fullTables, isCurrent, shortTable, TABLES } from './drivers-table.ts';
 
 // Some fields are shown by recordings alone: without them today's table would be a smaller one.
-test.skipIf(!hasRecordings).each(TABLES)('$path is up to date: npm run drivers:table', (entry) =>
-  expect(isCurrent(entry)).toBe(true),
+test.skipIf(!hasRecordings).each(DRIVER_BLOCKS)('$name of $page.md are up to date: npm run handbook', (block) =>
+  expect(isCurrent(block)).toBe(true),
 );
 
-test('every driver is in both, with what it can do', () => {
-  const [lines, full] = [shortTable().split('\n'), fullTables()];
+test('every driver has a row, with its abilities', () => {
+  const lines = overview().split('\n');
   for (const { id, abilities } of drivers) {
     const line = lines.find((text) => text.startsWith(`| [${id}]`));
     for (const name of Object.keys(abilities)) expect(line).toContain(name);
-    expect(full).toContain(`[${id}](${id})`);
   }
 });
 
-test('every driver tells a hashrate, an uptime and what it is', () => {
-  const rows = fullTables().split('\n');
+test('every driver reads a hashrate, an uptime and what it is', () => {
+  const rows = fields().split('\n');
   for (const field of ['hashrate', 'uptime', 'firmware', 'pools']) {
     const ticks = rows.find((text) => text.startsWith(`| ${field} |`))?.match(/ x /g) ?? [];
     expect(ticks.length, field).toBeGreaterThanOrEqual(drivers.length - 1);

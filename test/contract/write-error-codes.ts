@@ -1,4 +1,0 @@
-// `npm run errors:table`: writes the tables of error codes into the handbook.
-import { writeErrorTables } from './error-codes.ts';
-
-writeErrorTables();

@@ -1,0 +1,37 @@
+// The parts of the handbook that are made from the code. Each stands between `<!-- name:begin -->` and `<!-- name:end -->` of its page.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { configurationTables } from './configuration.ts';
+import { errorTables } from './error-codes.ts';
+import { importsTable } from './imports.ts';
+import { permissionsTable } from './permissions.ts';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+export const HANDBOOK = 'packaging/handbook';
+
+export type Block = { readonly page: string; readonly name: string; readonly make: () => string };
+
+export const BLOCKS: readonly Block[] = [
+  { page: 'configuration', name: 'settings', make: configurationTables },
+  { page: 'interface', name: 'permissions', make: permissionsTable },
+  { page: 'interface', name: 'errors', make: errorTables },
+  { page: 'architecture', name: 'imports', make: importsTable },
+];
+
+const fileOf = ({ page }: Block) => join(ROOT, HANDBOOK, `${page}.md`);
+
+export function isCurrent(block: Block): boolean {
+  const text = readFileSync(fileOf(block), 'utf8');
+  return text === withBlock(text, block);
+}
+
+export const writeBlock = (block: Block): void =>
+  writeFileSync(fileOf(block), withBlock(readFileSync(fileOf(block), 'utf8'), block));
+
+function withBlock(text: string, { page, name, make }: Block): string {
+  const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`${page}.md has no place for ${name}: ${begin} … ${end}`);
+  return `${text.slice(0, from + begin.length)}\n\n${make()}\n\n${text.slice(to)}`;
+}
