@@ -33,7 +33,11 @@ export async function bundle(root: string, folder: string, options: BundleOption
     // Optional companions that the libraries try to load and do without.
     external: ['pg-native', 'bufferutil', 'utf-8-validate', 'osx-temperature-sensor'],
     logLevel: 'warning',
-    define: pins === undefined ? {} : { PITHEAD_UPDATE_PINS: JSON.stringify(pins) },
+    define: {
+      // What lies beside the sources is an asset of the executable; a bundle alone finds nothing there.
+      'import.meta.dirname': '__dirname',
+      ...(pins !== undefined && { PITHEAD_UPDATE_PINS: JSON.stringify(pins) }),
+    },
     banner: prepend === undefined ? {} : { js: prepend },
     plugins: version === undefined ? [] : [withVersion(version)],
   });

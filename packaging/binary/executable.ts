@@ -1,13 +1,24 @@
 // One executable from the bundle and a base, through pkg's plain single-executable mode, with options for the engine. pkg finds the base in a cache
 // that is filled here, as it would have filled it itself, so that nothing is fetched from anywhere.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { GROWTH_PERCENT, YOUNG_MB } from '../../src/base/platform/heap-flags.ts';
 import { NODE_VERSION, type Target } from './targets.ts';
 
 const PKG_TIMEOUT_MS = 300_000;
+
+const HANDBOOK = join(import.meta.dirname, '..', 'handbook');
+
+/** By name, as `src/cli/handbook.ts` asks for them; the same order in each build. */
+const assets = () =>
+  Object.fromEntries(
+    readdirSync(HANDBOOK)
+      .filter((file) => file.endsWith('.md'))
+      .toSorted()
+      .map((file) => [`handbook/${file}`, join(HANDBOOK, file)]),
+  );
 
 /**
  * Small steps from the first moment, not only once something runs for long. What `NODE_OPTIONS` says comes on top.
@@ -42,7 +53,7 @@ export function makeExecutable(
     copyFileSync(bundle, join(temporary, basename(bundle)));
     // The executable holds the path of its source as it is written here: one that says nothing of where it was built. pkg calls the maker in a folder of
     // its own below this one.
-    const config = { ...SEA_CONFIG, main: `../${basename(bundle)}` };
+    const config = { ...SEA_CONFIG, assets: assets(), main: `../${basename(bundle)}` };
     execFileSync(process.execPath, ['-e', PKG_CALL, bundle, JSON.stringify(pkgTarget), JSON.stringify(config)], {
       // Away from the project: a package.json nearby would put pkg into another mode.
       cwd: folder,

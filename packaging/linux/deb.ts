@@ -5,6 +5,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -66,7 +67,8 @@ function buildDeb(target: keyof typeof ARCHITECTURES): string {
   for (const { name, text } of UPDATE_UNITS) write(text, `lib/systemd/system/${name}`);
   write(newConfig({ networks: [], logins: [] }, STATE_FOLDER), `usr/share/pithead/${DEFAULT_CONFIG}`);
   write(changedSecrets('', {}), `usr/share/pithead/${SECRETS_FILE}`);
-  put(join(root, 'packaging', 'README.md'), 'usr/share/doc/pithead/README.md', 0o644);
+  for (const page of readdirSync(join(root, 'packaging', 'handbook')))
+    put(join(root, 'packaging', 'handbook', page), `usr/share/doc/pithead/handbook/${page}`, 0o644);
   put(join(root, 'LICENSE'), 'usr/share/doc/pithead/copyright', 0o644);
   mkdirSync(join(tree, 'usr', 'bin'), { recursive: true });
   symlinkSync('../lib/pithead/current/pithead', join(tree, 'usr', 'bin', 'pithead'));

@@ -68,7 +68,10 @@ export async function buildProgram(context: CliContext, word?: string): Promise<
     .exitOverride();
   const called = COMMANDS.filter(([words]) => words.some((each) => each === word));
   for (const [, load] of called.length > 0 ? called : COMMANDS) (await load())(program, context);
-  if (called.length === 0) (await import('./completion.ts')).addCompletion(program);
+  if (called.length === 0) {
+    (await import('./help.ts')).addHelp(program, context);
+    (await import('./completion.ts')).addCompletion(program);
+  }
   strict(program.commands);
   return program;
 }

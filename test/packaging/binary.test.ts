@@ -49,6 +49,16 @@ test('every part works inside it', () => {
   expect(checks.length).toBeGreaterThanOrEqual(6);
 });
 
+test('the handbook is in it, whole', () => {
+  const pages = join(ROOT, 'packaging', 'handbook');
+  for (const topic of ['security', 'configuration']) {
+    const page = readFileSync(join(pages, `${topic}.md`), 'utf8').replaceAll(/^<!--.*-->\n\n?/gm, '');
+    expect(run('help', topic)).toBe(page);
+  }
+  const listed = run('help');
+  for (const page of readdirSync(pages)) expect(listed).toContain(`\n  ${page.replace('.md', '')} `);
+});
+
 test('a build in another folder is the same, byte for byte, and so is its bill of materials', () => {
   const other = join(folder, 'elsewhere', 'sources of a release');
   mkdirSync(join(other, 'dist', '.build'), { recursive: true });

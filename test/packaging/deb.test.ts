@@ -1,12 +1,14 @@
 // The Debian package: what is in it and for whom. Installing it needs a booted system: packaging/linux/try-in-container.sh does that.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { VERSION } from '../../src/base/version.ts';
 import { ROOT } from '../arch/sources.ts';
+
+const PAGES = readdirSync(join(ROOT, 'packaging', 'handbook')).toSorted();
 
 let folder: string;
 let deb: string;
@@ -34,8 +36,8 @@ test('it holds one program, the unit and a configuration that touches nothing', 
     './lib/systemd/system/pithead.service',
     './usr/bin/pithead -> ../lib/pithead/current/pithead',
     './usr/lib/pithead/versions/VERSION/pithead',
-    './usr/share/doc/pithead/README.md',
     './usr/share/doc/pithead/copyright',
+    ...PAGES.map((page) => `./usr/share/doc/pithead/handbook/${page}`),
     './usr/share/pithead/pithead.yaml',
     './usr/share/pithead/secrets.yaml',
   ]);
