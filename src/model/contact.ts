@@ -1,10 +1,10 @@
-// What became of one address in a scan, and the account that adds up: every address of the ranges is in exactly one class.
+// The class of one address after a scan, and the account: every address of the ranges is in exactly one class.
 import { z } from 'zod';
 
 export const CONTACT_STATUSES = [
   /** A driver recognised it. */
   'identified',
-  /** It looks like a miner of a family and gives no proof: nothing more is asked there until a person says what it is. */
+  /** It looks like a miner of a family and gives no proof. It is asked nothing more until a person says what it is. */
   'likely',
   /** Something answers, but no driver knows it. */
   'unknown',
@@ -32,7 +32,10 @@ type Counted = (typeof COUNTED)[number];
 
 const count = z.int().min(0);
 
-/** `addresses` = every address of the ranges once; `addresses` = sum of `counts` + `excluded` + `notReached` (cancelled before its turn). */
+/**
+ * `addresses` = every address of the ranges once = sum of `counts` + `excluded` + `notReached` (cancelled before it was
+ * probed).
+ */
 export const scanAccountSchema = z.object({
   addresses: count,
   excluded: count,

@@ -1,5 +1,5 @@
-// A Reading as the miner document of the interface: a pure mapping of names and units, nothing invented, nothing rounded.
-// It decides no flag and keeps no state; what a failed poll leaves standing comes from the previous document.
+// From a Reading to the miner document of the interface: names and units only, nothing invented or rounded. It decides
+// no flag and keeps no state; after a failed poll, values come from the previous document.
 import { mean, sumOfAll } from '../base/numbers.ts';
 import { type Flag, toBitmask } from './flags.ts';
 import { macState, normaliseMac, serialState, type UnstableReason } from './identity-facts.ts';
@@ -7,7 +7,7 @@ import type { MinerDocument, MinerExtras } from './miner.ts';
 import { plainText as text, withoutLogin } from './plain-text.ts';
 import type { BoardReading, ErrorReading, PoolReading, Reading } from './reading.ts';
 
-/** `source` of the `network` flag that means "does not answer"; a `network` flag of another source says nothing about mining. */
+/** `source` of the `network` flag "does not answer". A `network` flag of another source says nothing about mining. */
 export const OFFLINE_SOURCE = 'contact';
 
 type MinerRecordParts = { readonly document: MinerDocument; readonly extras: MinerExtras };
@@ -140,7 +140,10 @@ function extrasOf(reading: Reading, facts: DocumentFacts): MinerExtras {
   };
 }
 
-/** An answer that failed once is no change of mode: what the same firmware said last stands, but for a sleep that is over, or may have begun. */
+/**
+ * One failed answer is no change of mode: the last mode of the same firmware stays, except sleep that has ended or may
+ * have begun.
+ */
 function modeOf({ miningMode }: Reading, { previous, driverId, isMining }: DocumentFacts): string | undefined {
   if (miningMode !== undefined || previous === undefined) return miningMode;
   const { document, extras } = previous;

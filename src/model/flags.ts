@@ -33,8 +33,8 @@ export function fromBitmask(mask: number): AnomalyType[] {
 }
 
 /**
- * One set flag with its evidence, as the agent reports it and v2 serves it.
- * `value` and `limit` are what was compared (units are in `source`, e.g. `hashboards[1].chipTempsC`), text when they are not numbers.
+ * One set flag with its evidence, as the agent reports it and v2 serves it. `value` and `limit` were compared: units
+ * are in `source`, e.g. `hashboards[1].chipTempsC`; text when they are not numbers.
  */
 export const flagSchema = z.strictObject({
   type: anomalyTypeSchema,
@@ -44,7 +44,9 @@ export const flagSchema = z.strictObject({
   limit: z.union([z.number(), z.string()]).nullable(),
   source: z.string(),
   message: z.string(),
-  /** Key of what this miner suffers from together with others, e.g. `pool:stratum.example:3333`; see findings/findings.ts. */
+  /**
+   * Key of the finding that this miner shares with others, e.g. `pool:stratum.example:3333`; see findings/findings.ts.
+   */
   finding: z.string().exactOptional(),
 });
 export type Flag = z.infer<typeof flagSchema>;

@@ -1,4 +1,4 @@
-// How many miners a service lets an agent have: the bounds of what can be granted. Who has how many is the service's own.
+// The bounds of how many miners a service grants to an agent. The service keeps the grants themselves.
 
 /** Without another word of the operator. */
 export const DEFAULT_MAX_MINERS = 10_000;

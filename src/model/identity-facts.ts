@@ -1,5 +1,5 @@
-// MAC and serial number as identity facts: normal form, whether a value can identify anything, and the unstable reason that follows.
-// Spec decisions, "Flags and identity". It keeps no registry: who is a duplicate of whom is the caller's knowledge.
+// MAC and serial number as identity facts: normal form, whether a value can identify a miner, and the `unstable_reason`
+// that follows. It keeps no registry: the caller knows which values are duplicates.
 import { z } from 'zod';
 import { isVisible } from './plain-text.ts';
 
@@ -22,7 +22,10 @@ export type UnstableReason = z.infer<typeof unstableReasonSchema>;
 
 const NORMAL_MAC = /^(?:[0-9A-F]{2}:){5}[0-9A-F]{2}$/;
 
-/** Upper case with colons (`AA:BB:CC:DD:EE:FF`), or undefined when it is not 12 hex digits with or without `:`, `-`, `.` between. */
+/**
+ * Upper case with colons (`AA:BB:CC:DD:EE:FF`); undefined unless it is 12 hex digits with or without `:`, `-`, `.`
+ * between.
+ */
 export function normaliseMac(text: string): string | undefined {
   if (NORMAL_MAC.test(text)) return text;
   const digits = text.trim().replaceAll(/[:\-.]/g, '');
@@ -31,7 +34,10 @@ export function normaliseMac(text: string): string | undefined {
   return digits.toUpperCase().match(/../g)?.join(':');
 }
 
-/** State of a MAC as a device gave it, duplicates aside. Zeros, all ones and multicast cannot identify; locally administered ones can. */
+/**
+ * State of a MAC as a device reported it, without duplicates. Zeros, all ones and multicast cannot identify; locally
+ * administered can.
+ */
 export function macState(text: string | undefined): Exclude<FactState, 'duplicate'> {
   if (text === undefined || text.trim() === '') return 'empty';
   const mac = normaliseMac(text);
@@ -45,7 +51,10 @@ const FILLER_SERIAL =
 
 const ASCII = /^[ -~]*$/;
 
-/** Trimmed, a to z as capitals. Serial numbers are opaque text: other letters stay, because several of them may have one capital (`ß` and `ss`). */
+/**
+ * Trimmed, a to z as capitals. Serial numbers are opaque: other letters stay, because two of them may share a capital
+ * (`ß` and `ss`).
+ */
 export function normaliseSerial(text: string): string {
   const trimmed = text.trim();
   if (ASCII.test(trimmed)) return trimmed.toUpperCase();

@@ -1,5 +1,6 @@
-// The miner of the interface document, v1, as zod schemas: the part an agent reports and the part the service adds when it serves.
-// Units: H/s, W, degrees Celsius, J/TH, seconds, MHz; timestamps ISO 8601 UTC. `null` = not known; see the interface document, "Miner".
+// The miner of the interface document, v1, as zod schemas: the part that an agent reports and the part that the service
+// adds. Units: H/s, W, degrees Celsius, J/TH, seconds, MHz; timestamps ISO 8601 UTC; `null` = not known (interface
+// document, "Miner").
 import { z } from 'zod';
 import { ANOMALY_TYPES, flagSchema } from './flags.ts';
 import { unstableReasonSchema } from './identity-facts.ts';
@@ -34,7 +35,10 @@ export const poolSchema = z.strictObject({
 
 export const psuSchema = z.strictObject({ serial_number: nullableText, temperature: amount('Degrees Celsius') });
 
-/** What the agent says of one miner: stored and served as it is. `last_updated_at` is the time of the newest successful reading. */
+/**
+ * What the agent reports of one miner: stored and served as it is. `last_updated_at` = time of the newest successful
+ * reading.
+ */
 export const minerDocumentSchema = z.strictObject({
   serial_number: nullableText,
   model: nullableText,
@@ -93,7 +97,7 @@ export const minerExtrasSchema = z.strictObject({
       power: z.number().optional(),
     }),
   ),
-  /** Present and false while the device tells no mode: `mining_mode` of the document is a required text and says `normal` then. */
+  /** Present and false while the device reports no mode: v1 requires `mining_mode`, so it is `normal` then. */
   mining_mode_reported: z.literal(false).optional(),
   /** Present and true while the miner accepts its family's factory login. */
   default_password: z.literal(true).optional(),

@@ -1,9 +1,9 @@
-// Text of strangers (devices, agents, peers) made fit to show and store: nothing that changes how other text is shown, nothing that is not seen, no
-// half characters, bounded. It does not escape for any markup, and letters that only look alike stay.
+// Text of devices, agents and peers, made safe to show and store: without characters that change how other text is
+// shown, invisible characters and half characters, and bounded. It escapes for no markup; letters that look alike stay.
 
 /**
- * Control, direction and format codes, ends of lines and paragraphs, halves of characters, what no standard gives a shape, and what is drawn as nothing:
- * fillers, joiners, selectors, tags, and the empty ones among Braille cells, notes and hieroglyphs.
+ * Control, direction and format codes, ends of lines and paragraphs, lone surrogates, unassigned characters, and
+ * characters without a shape: fillers, joiners, selectors, tags, empty Braille cells, notes and hieroglyphs.
  */
 const UNSEEN_SET = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}\u{13441}\u{13442}`;
 /** Marks on one letter; no script stacks as many. More of them cover the lines above and below. */
@@ -23,14 +23,20 @@ const JOINED =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const [ZWNJ, ZWJ, EMOJI_STYLE, KEYCAP] = ['\u200c', '\u200d', '\ufe0f', '\u20e3'] as const;
 
-/** The same text with a blank for each character that is not seen or changes how others are shown. Joiners stay where a word or an emoji needs them. */
+/**
+ * The text with a blank for each invisible character and each one that changes how others are shown. Joiners stay where
+ * a word or an emoji needs them.
+ */
 export const visibleText = (text: string): string => (isClean(text) ? text : replaceUnseen(text, '', ' '));
 
-/** As `visibleText`, for a text of several lines: line feeds and tabs stay. `instead` stands where something was taken out. */
+/** As `visibleText`, for several lines: line feeds and tabs stay. `instead` replaces each removed character. */
 export const visibleLines = (text: string, instead: '' | ' ' = ' '): string =>
   isClean(text) ? text : replaceUnseen(text, '\n\t', instead);
 
-/** As a pattern that clients can be told: a part of one, for any character that is seen, and the whole of a text of them, joiners left out. */
+/**
+ * As a pattern for clients: one part matches any visible character, and the whole matches a text of them, without
+ * joiners.
+ */
 export const SEEN_CHARACTER = `[^${UNSEEN_SET}]`;
 export const SEEN_TEXT = new RegExp(`^${SEEN_CHARACTER}*$`, 'u');
 
@@ -74,7 +80,9 @@ export function plainText(text: string | null | undefined, maxLength = 256): str
 
 const MAX_DEPTH = 64;
 
-/** A JSON value with every text in it, and every name of a member, as `show` gives it; what lies deeper than anything that is meant is left out. */
+/**
+ * A JSON value with `show` applied to every text and every member name in it; what is nested too deeply is left out.
+ */
 export function visibleValue(value: unknown, show: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') return show(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -84,7 +92,10 @@ export function visibleValue(value: unknown, show: (text: string) => string, dep
   return Object.fromEntries(entries);
 }
 
-/** Whether JSON may hold a text with something unseen, as it is or written with an escape. Line feeds and tabs do not count. */
+/**
+ * Whether JSON may hold a text with an invisible character, written as it is or as an escape. Line feeds and tabs do
+ * not count.
+ */
 export const mayHideText = (json: string): boolean => ESCAPE.test(json) || !isClean(json);
 const ESCAPE = /\\[ubfr]/;
 

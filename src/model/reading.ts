@@ -1,6 +1,6 @@
-// What one visit to one miner says, in our units. Everything is optional: absent means that the miner did not say, never zero.
-// Units are in the names: H/s, W, degrees Celsius, rpm, MHz, seconds. Ranges are what is physically plausible; outside them a value is dropped
-// before it gets here (driver/fields.ts), so a Reading that does not pass this schema is a bug.
+// What one visit to one miner reports, in our units. Everything is optional: absent means that the miner did not report
+// it, never zero. Units are in the names: H/s, W, degrees Celsius, rpm, MHz, seconds. Values outside the physically
+// plausible range are dropped earlier (driver/fields.ts), so a Reading that does not pass this schema is a bug.
 import { z } from 'zod';
 import { ERROR_CATEGORY_FLAG, type ErrorCategory } from './flags.ts';
 
@@ -18,7 +18,7 @@ export type MiningMode = z.infer<typeof miningModeSchema>;
 export const COOLINGS = ['air', 'liquid'] as const;
 export type Cooling = (typeof COOLINGS)[number];
 
-/** One populated hashboard. `slot` counts from 0 in the device's own order; a missing board is simply not in the list. */
+/** One populated hashboard. `slot` counts from 0 in the device's own order. A missing board is not in the list. */
 const boardReadingSchema = z.strictObject({
   slot: z.int().min(0).max(63),
   serialNumber: text.optional(),
@@ -65,7 +65,10 @@ const psuReadingSchema = z.strictObject({
 });
 export type PsuReading = z.infer<typeof psuReadingSchema>;
 
-/** One configured pool. `index` is its place in the device's own list; share counts and difficulties are cumulative since process start. */
+/**
+ * One configured pool. `index` is its position in the device's list. Share counts and difficulties are cumulative since
+ * process start.
+ */
 const poolReadingSchema = z.strictObject({
   index: z.int().min(0).max(63),
   url: z.string().max(512),
@@ -87,7 +90,9 @@ const errorCategorySchema = z.custom<ErrorCategory>(
   (value) => typeof value === 'string' && value in ERROR_CATEGORY_FLAG,
 );
 
-/** A fault that the device itself reports. `code` is the raw vendor code; unknown codes keep it, with category `unknown`. */
+/**
+ * A fault that the device reports. `code` is the raw vendor code; an unknown code keeps it, with category `unknown`.
+ */
 export const errorReadingSchema = z.strictObject({
   code: z.string().min(1).max(128),
   message: z.string().max(512).optional(),
@@ -113,7 +118,10 @@ const expectationSchema = z.strictObject({
   cooling: z.enum(COOLINGS).optional(),
   /** At the present mode: the device's own figure where it has one, else the model's nameplate. */
   hashrateHs: hashrateHs.optional(),
-  /** The counts stand in a row of the table of models that has one public source and no recording: they raise no critical flag alone. */
+  /**
+   * The counts come from a row of the model table with one public source and no recording: they raise no critical flag
+   * alone.
+   */
   unproven: z.literal(true).optional(),
   /** The counts above that the device itself told: these are proven, whatever the table says. */
   own: z.array(buildPart).max(BUILD_PARTS.length).optional(),

@@ -1,10 +1,13 @@
-// Findings: one cause that many miners suffer from, such as a dead pool or a dead switch, with the miners that it has. Pure; flags carry the keys.
-// It raises no flag and clears none, and it does not decide which miners stopped answering together: that is the agent's knowledge.
+// Findings: one cause that affects many miners, such as a dead pool or a dead switch, with its miners. Pure: it raises
+// and clears no flag, and the agent decides which miners stopped answering together.
 import type { Flag } from '../flags.ts';
 import { plainText, withoutLogin } from '../plain-text.ts';
 import type { PoolReading } from '../reading.ts';
 
-/** `pool` = miners that have the same trouble at one pool, most often that it is dead; `contact` = miners of one network that stopped answering at about the same time. */
+/**
+ * `pool` = miners with the same trouble at one pool; `contact` = miners of one network that stopped answering at about
+ * the same time.
+ */
 export type FindingKind = 'pool' | 'contact';
 
 export type Finding = {
@@ -28,9 +31,15 @@ export type FindingMember = { readonly key: string; readonly ip: string; readonl
 
 /** Fewer miners each have their own trouble. */
 export const LEAST_MINERS = 3;
-/** Of the miners that it could concern: a few of many that lose a pool have a trouble of their own. It stays a finding with fewer. */
+/**
+ * Share of the miners that could be affected: when few of many lose a pool, each has its own trouble. A raised finding
+ * stays with fewer.
+ */
 const LEAST_SHARE = 0.2;
-/** So many that fall silent together do so for one reason, however large their network is: a switch has fewer ports than a /24 has addresses. */
+/**
+ * So many miners that fall silent together have one cause, however large their network is: a switch has fewer ports
+ * than a /24 has addresses.
+ */
 const ENOUGH_SILENT = 8;
 const MAX_SAMPLE = 200;
 
@@ -38,8 +47,8 @@ export const isManyOf = (kind: FindingKind, count: number, of: number): boolean 
   count >= LEAST_MINERS && (count >= of * LEAST_SHARE || (kind === 'contact' && count >= ENOUGH_SILENT));
 
 /**
- * The findings of all miners, the largest first. `ofKey` = how many miners a finding could concern. `wasFinding` = it was one before, so that the
- * last miners which come back do not make several troubles of it.
+ * The findings of all miners, the largest first. `ofKey` = how many miners a finding could affect. `wasFinding` = it
+ * was raised before, so that its last miners do not become several troubles.
  */
 export function findingsOf(
   members: Iterable<FindingMember>,
@@ -122,8 +131,8 @@ function wordsOf(key: string): PoolWords {
 }
 
 /**
- * The key of miners of one network that stopped answering together; `network` as CIDR. The time only tells one outage from the next, so it is no text that
- * looks like a time: by the clock of a service it may lie in the future.
+ * The key of miners of one network (`network` as CIDR) that stopped answering together. The time only separates one
+ * outage from the next. It is not written as a date, because by a service's clock it may be in the future.
  */
 export const contactKeyOf = (network: string, sinceMs: number): string =>
   `contact:${network}@${Math.floor(sinceMs / 1_000).toString(36)}`;

@@ -1,5 +1,6 @@
-// Copies of the databases from before an update, beside them, and the way back to them if the new version changed them to what the old one cannot
-// read. It runs with the rights of the agent, in the agent's own folder, while the service is stopped.
+// Copies of the databases from before an update, and the way back to them if the new version changed the databases to a
+// form that the old one cannot read. It runs with the agent's rights, in the agent's folder, while the service is
+// stopped.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -42,7 +43,10 @@ function copyDatabase(from: string, to: string): void {
   syncFile(to);
 }
 
-/** Puts all copies back if one of the databases was changed by a newer version or cannot be read; they belong together. Gives their names. */
+/**
+ * Restores all copies together if a newer version changed one of the databases or one cannot be read. Returns their
+ * names.
+ */
 export function restoreDatabases(stateDir: string): readonly string[] {
   const folder = join(stateDir, FOLDER);
   const names = databasesIn(folder);

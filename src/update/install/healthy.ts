@@ -1,4 +1,5 @@
-// The host of an update, and whether a version that it started proves itself: it says that it is ready, its interface answers, and it stays so without a restart.
+// The host of an update, and the proof of a version: it reports ready, its interface answers, and it stays so without a
+// restart.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 
@@ -14,7 +15,10 @@ export type UnitState = {
   readonly pid: number;
 };
 
-/** What an update needs of the host: the service, its databases, and programs to try. Injected, so that every fault can be played. */
+/**
+ * What an update needs of the host: the service, its databases, programs to try. Injected, so that a test can play
+ * every fault.
+ */
 export type UpdateHost = {
   /** Starts the service and forgets its earlier failures; does not wait until it is ready. */
   start(): Promise<void>;
@@ -23,7 +27,10 @@ export type UpdateHost = {
   unit(): Promise<UnitState>;
   /** Whether the service's own interface can take requests; undefined where it runs none. */
   isServing(): Promise<boolean | undefined>;
-  /** Starts the program by itself: it must say this version, and that all its parts work here. Throws with what it does instead. */
+  /**
+   * Starts the program alone: it must report this version and that all its parts work on this host. Throws with what it
+   * did instead.
+   */
   tryProgram(path: string, version: string): Promise<void>;
   /** Copies the databases of the stopped service. Throws when there is no whole copy. */
   saveDatabases(): Promise<void>;
@@ -38,7 +45,10 @@ export type Patience = {
   readonly stableMs: number;
 };
 
-/** With these an old version is back within 120 s of the start of a broken one, stop (20 s at most) and start of the old one included. */
+/**
+ * With these limits the old version is back within 120 s of the start of a broken one, stop (20 s at most) and start
+ * included.
+ */
 export const PATIENCE: Patience = { readyMs: 45_000, stableMs: 20_000 };
 
 const LOOK_EVERY_MS = 500;

@@ -1,5 +1,6 @@
-// One update from the file to a version that has proven itself, and back if it does not. What is about to be done is on the disk before it is done,
-// so that the next run can undo it after a kill (`recover`). It knows no service manager and no database: its host does.
+// One update, from the file to a version that has proven itself, and back if it does not. Each step is on the disk
+// before it is done, so that the next run can undo it after a kill (`recover`). The host knows the service manager and
+// the databases.
 import { rmSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
@@ -42,7 +43,7 @@ export type Order = {
   readonly again?: boolean;
 };
 
-/** The caller holds the lock, and has recovered what an earlier one left. Throws only when the notes cannot be written. */
+/** The caller holds the lock and has called `recover`. Throws only when the notes cannot be written. */
 export async function install(parts: UpdateParts, { bundle, taskId, again = false }: Order): Promise<Outcome> {
   const { places, notes, host, clock } = parts;
   const from = linkedVersion(currentLink(places));
@@ -128,8 +129,8 @@ function undo(parts: UpdateParts, journal: Journal, result: Outcome['result'], m
 }
 
 /**
- * Puts the version before back in its place, with data that it can read. May be done again from its beginning, and is to be, by `recover`, as long as the
- * journal is there: the version or its data could not be put back.
+ * Puts the previous version back, with data that it can read. `recover` repeats it from the beginning while the journal
+ * is there: then the version or its data could not be put back.
  */
 async function goBack(
   parts: UpdateParts,
@@ -193,9 +194,9 @@ function end(
 const INTERRUPTED = 'interrupted by a kill or a power cut';
 
 /**
- * After a kill or a power cut in the middle of an update: what was begun is undone, unless the new version had proven itself already. An update that
- * was cut short is not called broken. What became of the update that was under way; undefined when there was none. The caller holds the lock. A journal that is there all the same
- * afterwards says that it has to be called again before anything is installed.
+ * After a kill or a power cut during an update: undoes it, unless the new version had proven itself. A version whose
+ * update was cut short does not count as broken. Returns the outcome, undefined when there was no update. The caller
+ * holds the lock. While a journal remains, it must be called again before anything is installed.
  */
 export async function recover(parts: UpdateParts): Promise<Outcome | undefined> {
   const { places, notes } = parts;

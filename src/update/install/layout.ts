@@ -1,4 +1,5 @@
-// Where an update keeps what: programs of all versions beside each other with links to two of them, and its own notes. A link is replaced in one step: it always leads to the old or to the new one.
+// Where an update keeps things: the programs of all versions with links to two of them, and its notes. A link is
+// replaced in one step: it always leads to the old or to the new one.
 import {
   chmodSync,
   existsSync,
@@ -20,7 +21,9 @@ export const NOTES_FOLDER = '/var/lib/pithead-update';
 export const WISHES = 'update';
 
 export type Places = {
-  /** Windows has links for administrators only, and none that can be replaced in one step: there a small file names the version. */
+  /**
+   * On Windows links need an administrator and cannot be replaced in one step: a small file names the version instead.
+   */
   readonly system: 'linux' | 'windows';
   /** One folder per version below `versions`; the links, or files, `current` and `proven` lead to one each. */
   readonly programs: string;
@@ -98,7 +101,10 @@ export function putInPlace(places: Places, version: string): void {
   syncFolder(dirname(folder));
 }
 
-/** Never the one that a link leads to. A program that still runs cannot be removed on Windows; the next update removes it. */
+/**
+ * Never the one that a link leads to. A program that still runs cannot be removed on Windows; the next update removes
+ * it.
+ */
 export function removeVersion(places: Places, version: string): void {
   if (!isVersion(version) || linked(places).includes(version)) return;
   removeFolder(places, version, () => {});
@@ -113,7 +119,9 @@ function removeFolder(places: Places, version: string, onRefusal: () => void): v
   }
 }
 
-/** Windows lets a program that is in use be moved, though not removed or overwritten. It goes with its folder, another time. */
+/**
+ * Windows lets a running program be moved, but not removed or overwritten. A later update removes it with its folder.
+ */
 function setAside(program: string): void {
   if (existsSync(program)) renameSync(program, `${program}.${process.pid}.old`);
 }

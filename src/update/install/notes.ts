@@ -1,5 +1,6 @@
-// What an update remembers: the journal of the one under way, what came of the last, what must never be tried again. Each write is whole and on
-// the disk before anything follows from it. Only root writes here; the outcome may be read by all.
+// The memory of updates: the journal of the current one, the outcome of the last, the versions that must not be tried
+// again. Each write is atomic and on the disk before the next step. Only root writes here; every user may read the
+// outcome.
 import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -10,9 +11,9 @@ import { parseJson, refuse, type SeenSequence } from '../trust/trust.ts';
 import { outcomePath } from './layout.ts';
 
 /**
- * What is about to be done. verifying = nothing is changed yet; staging = the program is put beside the others; trying = it is started by itself;
- * saving = the service is stopped and its databases are copied; switching = the new version becomes the current one; watching = it is
- * started and has to prove itself; returning = the version before is put back.
+ * The next step. verifying = nothing is changed yet; staging = the program is put beside the others; trying = it is
+ * started alone; saving = the service is stopped and its databases are copied; switching = the new version becomes the
+ * current one; watching = it is started and has to prove itself; returning = the previous version is put back.
  */
 export const STEPS = ['verifying', 'staging', 'trying', 'saving', 'switching', 'watching', 'returning'] as const;
 export type Step = (typeof STEPS)[number];
@@ -34,7 +35,10 @@ const journalSchema = z.object({
 export type Journal = z.output<typeof journalSchema>;
 
 const outcomeSchema = z.object({
-  /** updated; refused = not installed; rolled-back = installed and taken back; failed = could not be installed; interrupted = by a kill or a power cut, and undone. */
+  /**
+   * updated; refused = not installed; rolled-back = installed and taken back; failed = could not be installed;
+   * interrupted = cut short by a kill or a power cut, and undone.
+   */
   result: z.enum(['updated', 'refused', 'rolled-back', 'failed', 'interrupted']),
   message: z.string(),
   from: z.string(),
@@ -124,7 +128,10 @@ const write = (path: string, value: unknown): void => writeFileAtomic(path, `${J
 
 const RETRY_MS = 250;
 
-/** One update at a time on a host; the lock ends with its process, however that ends. Waits for another one at most `waitMs`, then throws RefusedError. Gives the release. */
+/**
+ * One update at a time on a host; the lock ends with its process. Waits at most `waitMs`, then throws RefusedError.
+ * Returns the release.
+ */
 export async function lockUpdates(
   folder: string,
   { clock, waitMs, signal }: { readonly clock: Clock; readonly waitMs: number; readonly signal?: AbortSignal },

@@ -1,5 +1,5 @@
-// What the agent has put down for root: a request and a bundle, in a folder that belongs to the agent. Links are not followed, sizes are capped, and
-// nothing is believed. On Windows the folder belongs to administrators, and the agent is one.
+// What the agent leaves for root: a request and a bundle, in a folder of the agent. Links are not followed, sizes are
+// capped, and nothing is trusted. On Windows the folder belongs to administrators, and the agent is one.
 import { closeSync, constants, openSync, rmdirSync, unlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
@@ -60,8 +60,8 @@ function removeWish(path: string): void {
 }
 
 /**
- * `act` gets a path that leads to this folder whatever is put in its place meanwhile. Throws when it is a link or not there: a link would make root work
- * elsewhere.
+ * `act` gets a path that leads to this folder whatever replaces it meanwhile. Throws when it is a link or missing:
+ * through a link root would work elsewhere.
  */
 async function inOwnFolder<T>(wishes: string, act: (folder: string) => Promise<T>): Promise<T> {
   if (process.platform === 'win32') return act(wishes);

@@ -1,4 +1,4 @@
-// A new program, tried by itself: it is for this processor, says the version that was signed, and all its parts work here.
+// Starts a new program alone: it must fit this processor, report the signed version, and all its parts must work here.
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { PeerError } from '../../base/errors.ts';

@@ -1,4 +1,5 @@
-// The host of an update as it is on Linux: systemd, the new program tried by itself, databases copied with the rights of the agent.
+// The host of an update on Linux: systemd, a trial start of the program, copies of the databases with the agent's
+// rights.
 import { orderUnit, showUnit } from '../../base/platform/service-manager.ts';
 import type { UpdateHost } from '../install/healthy.ts';
 import { tryNewProgram } from '../install/try-program.ts';

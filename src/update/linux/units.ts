@@ -1,5 +1,5 @@
-// The units of a Linux host, as text: what the Debian package ships and what `service-install` writes. A test scores their sandboxes with systemd's
-// own analysis; 2.0 of 10 is the most that is accepted.
+// The systemd units of a host, as text: the Debian package ships them and `service-install` writes them. A test scores
+// their sandboxes with systemd's own analysis: at most 2.0 of 10.
 import { NOTES_FOLDER, type Places, WISHES } from '../install/layout.ts';
 
 /** Where programs of all versions lie, one folder each; `current` leads to the one in use. */
@@ -86,8 +86,8 @@ LoadCredential=pithead.key:/etc/pithead/pithead.key
 WantedBy=multi-user.target
 `;
 
-// The units beside the service that look after updates: the one that waits for something to do, the one that does it as root, the one that undoes
-// at boot what was cut short, and the one that copies databases with the rights of the agent. Each runs the proven program, never a new one.
+// The units of updates: one waits for a request, one carries it out as root, one undoes at boot what was cut short, and
+// one copies databases with the agent's rights. Each runs the proven program, never a new one.
 
 /** Where a dynamic user's state directory really lies. */
 const PRIVATE_STATE_FOLDER = '/var/lib/private/pithead';

@@ -1,5 +1,5 @@
-// One update in one file: a line that says what it is, a manifest, signatures, then the program. Every part is capped before it is read, and nothing
-// is believed before it is signed. It writes nothing but the program, where it is told.
+// One update in one file: a first line with its kind, a manifest, signatures, then the program. Every part is capped
+// before it is read, and nothing is trusted before its signature. It writes only the program.
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { z } from 'zod';
@@ -35,7 +35,10 @@ export type Expected = Parameters<typeof checkSignatures>[2] & {
   readonly installed: string;
 };
 
-/** Checks everything and copies the program to `into`, if given, synced to disk. Throws RefusedError; then `into` is not there. */
+/**
+ * Checks everything and copies the program to `into`, if given, synced to disk. Throws RefusedError and leaves no file
+ * then.
+ */
 export async function readBundle(
   path: string | FileHandle,
   expected: Expected,

@@ -1,5 +1,6 @@
-// Who may sign an update: an offline root signs a set of signing keys, a key of the set signs the manifest. Each signature is made for one purpose
-// and is worth nothing for the other. Roots are pinned when the program is built: a build without any takes no updates, and says so.
+// Who may sign an update: an offline root signs a set of signing keys, and a key of the set signs the manifest. A
+// signature for one purpose is worth nothing for the other. Roots are pinned in the build: a build without roots takes
+// no updates and says so.
 import { createHash, verify } from 'node:crypto';
 import { z } from 'zod';
 import { type RefusalCode, RefusedError } from '../../base/errors.ts';
@@ -63,7 +64,10 @@ export function keyName(key: string): string {
   return createHash('sha256').update(Buffer.from(key, 'base64')).digest('hex').slice(0, 16);
 }
 
-/** Throws RefusedError unless the set is signed by a pinned root, in force, and the newest seen; and the manifest by a key of it. */
+/**
+ * Throws RefusedError unless the set is signed by a pinned root, in force and the newest seen, and the manifest is
+ * signed by a key of it.
+ */
 export function checkSignatures(
   manifestLine: Uint8Array,
   signatures: Signatures,

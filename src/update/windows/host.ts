@@ -1,5 +1,5 @@
-// The host of an update as it is on Windows: the service host, which has started this process and does to the service what it is told in lines. What
-// the agent and the service themselves say of it is asked by `facts`.
+// The host of an update on Windows: the service host, which started this process and follows commands in lines. `facts`
+// asks what the agent and the service report about themselves.
 import { read, write } from 'node:fs';
 import { promisify } from 'node:util';
 import { PeerError } from '../../base/errors.ts';
@@ -48,7 +48,7 @@ const MAX_LINE = 256;
 const readSome = promisify(read);
 const writeSome = promisify(write);
 
-/** Through the standard streams. Rejects when the service host is gone; then this process is about to be ended with it. */
+/** Through the standard streams. Rejects when the service host is gone; this process is about to end then too. */
 export function askServiceHost(): Ask {
   return async (order) => {
     await writeSome(OUTPUT, `${order}\n`);
