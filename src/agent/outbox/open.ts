@@ -1,5 +1,5 @@
-// The outbox in a file of its own. A damaged file is moved aside, at the start or while it runs, and what it held is declared as lost; the outbox
-// goes on in a new one. Throws only when no file can be opened at all.
+// The outbox in a file of its own. A damaged file is moved aside, at the start or while it runs, its content is declared as lost, and the outbox
+// continues in a new file. Throws only when no file can be opened at all.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,150 +8,189 @@ import { renderError } from '../../base/errors.ts';
 import { diskFault } from '../../base/storage/disk-fault.ts';
 import { watchOpenFile } from '../../base/storage/open-file.ts';
 import { openOrSetAside, openSqlite, setAside, sqliteFault, throwIfDamaged } from '../../base/storage/sqlite.ts';
-import { createOutbox, createShared, type Outbox } from './outbox.ts';
+import type { ReportRecord } from '../../wire/records.ts';
+import { createOutbox, createShared, type Outbox, type OutboxOptions, type Shared } from './outbox.ts';
 import type { SliceSource } from './outgoing.ts';
-import { gapEntry } from './slice.ts';
-import { createSpace, type DiskUse } from './space.ts';
-import { outboxMigrations } from './store.ts';
+import { gapEntry } from './storage/slice.ts';
+import { createSpace, type DiskUse, type Space } from './storage/space.ts';
+import { outboxMigrations } from './storage/store.ts';
 
 export const OUTBOX_FILE = 'outbox.sqlite';
-/** Beside it, while the disk is fairly full: room for what must be written, see space.ts. */
+/** Beside it, while the disk is fairly full: room for urgent records, see storage/space.ts. */
 export const BALLAST = 'ballast';
 const MAX_BYTES = 2 * 1024 ** 3;
-/** Of 4 KiB: somewhat more than slices may take, so that the file itself is bounded. */
+/** Pages of 4 KiB: somewhat more than slices may take, so that the file itself is bounded. */
 const MAX_PAGES = 640 * 1024;
-/** 8 MiB of log. Most pages are written anew by every slice: the longer the log, the fewer of them go to the file, and each new log costs syncs. */
+/** 8 MiB of log. Each slice changes most pages again: the longer the log, the fewer of them go to the file, and each new log costs syncs. */
 const CHECKPOINT_PAGES = 2_048;
 /** A disk that damages one file after the other is not helped by new ones. */
 const AGAIN_AFTER_MS = 60_000;
 
+type FileOptions = Omit<OutboxOptions, 'folder' | 'space' | 'shared' | 'onDamaged' | 'isInPlace'> & {
+  readonly diskUse?: (folder: string) => DiskUse;
+};
+
 /** `settings.maxBytes` is at most 2 GiB; a tenth of the disk is never exceeded. */
-export function openOutbox(
-  folder: string,
-  options: Omit<Parameters<typeof createOutbox>[1], 'folder' | 'space' | 'shared' | 'onDamaged'> & {
-    readonly diskUse?: (folder: string) => DiskUse;
-  },
-): Outbox {
-  const { clock, log } = options;
-  const path = join(folder, OUTBOX_FILE);
-  const maxBytes = Math.min(MAX_BYTES, options.settings?.maxBytes ?? MAX_BYTES);
-  const ballastPath = join(folder, BALLAST);
-  const space = createSpace({ ballastPath, folder, maxBytes, clock, log, diskUse: options.diskUse });
-  const shared = createShared(options.settings);
-  let uplinks: readonly string[] = [];
-  let lastSwapMs: number | undefined;
-  let swapping: Promise<void> | undefined;
-  let isClosed = false;
+export const openOutbox = (folder: string, options: FileOptions): Outbox => new OutboxInFile(folder, options);
 
-  const declare = (aside: { readonly path: string; readonly sinceMs: number; readonly cause?: unknown }) => {
-    const nowMs = clock.nowMs();
-    // A clock that was set back since makes a file younger than now.
-    const fromMs = Math.min(nowMs, oldestWaitingMs(aside.path, nowMs) ?? aside.sinceMs);
-    const cause = aside.cause === undefined ? undefined : renderError(aside.cause);
-    log.error({ file: aside.path, cause }, 'the outbox was damaged: moved aside, a new one begins');
-    shared.queue.add(gapEntry('buffer_damaged', fromMs, nowMs, null));
-  };
+type OpenFile = {
+  readonly db: DatabaseSync;
+  readonly file: ReturnType<typeof watchOpenFile>;
+  readonly outbox: ReturnType<typeof createOutbox>;
+};
+type Aside = { readonly path: string; readonly sinceMs: number; readonly cause?: unknown };
 
-  const openOnce = () => {
-    const db = openSqlite(path, [outboxMigrations]);
+class OutboxInFile implements Outbox {
+  readonly #folder: string;
+  readonly #path: string;
+  readonly #options: FileOptions;
+  readonly #space: Space;
+  readonly #shared: Shared;
+  #uplinks: readonly string[] = [];
+  #lastSwapMs: number | undefined;
+  #swapping: Promise<void> | undefined;
+  #isClosed = false;
+  #current: OpenFile;
+
+  constructor(folder: string, options: FileOptions) {
+    const { clock, log, settings, diskUse } = options;
+    const maxBytes = Math.min(MAX_BYTES, settings?.maxBytes ?? MAX_BYTES);
+    this.#folder = folder;
+    this.#path = join(folder, OUTBOX_FILE);
+    this.#options = options;
+    this.#space = createSpace({ ballastPath: join(folder, BALLAST), folder, maxBytes, clock, log, diskUse });
+    this.#shared = createShared(settings);
+    this.#current = this.#open();
+  }
+
+  offer(record: ReportRecord): void {
+    this.#current.outbox.offer(record);
+  }
+
+  append(records: readonly ReportRecord[]): Promise<number> {
+    return this.#current.outbox.append(records);
+  }
+
+  /** Stays the same when the file is replaced. */
+  source(name: string): SliceSource {
+    const now = () => this.#current.outbox.source(name);
+    return {
+      epochs: () => now().epochs(),
+      split: () => now().split(),
+      read: (range) => now().read(range),
+      acknowledge: (seq, epoch) => now().acknowledge(seq, epoch),
+      renewEpoch: (seq, epoch) => now().renewEpoch(seq, epoch),
+      whyUnkept: () => now().whyUnkept(),
+      live: (after) => now().live(after),
+      backlog: () => now().backlog(),
+      onMore: (listener) => now().onMore(listener),
+    };
+  }
+
+  setUplinks(names: readonly string[]): Promise<void> {
+    this.#uplinks = names;
+    return this.#current.outbox.setUplinks(names);
+  }
+
+  async flush(): Promise<void> {
+    await this.#swapping;
+    await this.#current.outbox.flush();
+  }
+
+  state(): ReturnType<Outbox['state']> {
+    return this.#current.outbox.state();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#swapping;
+    await this.#current.outbox.close();
+    this.#closeFiles();
+  }
+
+  #open() {
+    const openOnce = () => this.#openOnce();
+    const declare = (aside: Aside) => this.#declare(aside);
+    try {
+      return openOrSetAside(this.#path, openOnce, declare, { isDamage });
+    } catch (error) {
+      if (sqliteFault(error) !== 'full' && diskFault(error, this.#folder) !== 'the disk is full') throw error;
+      // On a full disk even opening fails: once more without the ballast.
+      this.#space.noneLeft(0);
+      return openOrSetAside(this.#path, openOnce, declare, { isDamage });
+    }
+  }
+
+  #openOnce(): OpenFile {
+    const db = openSqlite(this.#path, [outboxMigrations]);
     try {
       db.exec(`PRAGMA max_page_count = ${MAX_PAGES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-      const file = watchOpenFile(path);
-      const parts = { ...options, folder, space, shared, onDamaged: () => swapSoon(), isInPlace: file.isInPlace };
-      return { db, file, outbox: createOutbox(db, parts) };
+      const file = watchOpenFile(this.#path);
+      const outbox = createOutbox(db, {
+        ...this.#options,
+        folder: this.#folder,
+        space: this.#space,
+        shared: this.#shared,
+        onDamaged: () => this.#swapSoon(),
+        isInPlace: file.isInPlace,
+      });
+      return { db, file, outbox };
     } catch (error) {
       db.close();
       throw error;
     }
-  };
+  }
 
-  const open = () => {
-    try {
-      return openOrSetAside(path, openOnce, declare, { isDamage });
-    } catch (error) {
-      if (sqliteFault(error) !== 'full' && diskFault(error, folder) !== 'the disk is full') throw error;
-      // A full disk cannot even be opened on: once more without the ballast.
-      space.noneLeft(0);
-      return openOrSetAside(path, openOnce, declare, { isDamage });
-    }
-  };
+  /** Declares what the file that was moved aside held. */
+  #declare(aside: Aside): void {
+    const nowMs = this.#options.clock.nowMs();
+    // A clock that was set back since makes a file younger than now.
+    const fromMs = Math.min(nowMs, oldestWaitingMs(aside.path, nowMs) ?? aside.sinceMs);
+    const cause = aside.cause === undefined ? undefined : renderError(aside.cause);
+    this.#options.log.error({ file: aside.path, cause }, 'the outbox was damaged: moved aside, a new one begins');
+    this.#shared.queue.add(gapEntry('buffer_damaged', fromMs, nowMs, null));
+  }
 
-  const closeFiles = () => {
-    if (current.db.isOpen) current.db.close();
-    current.file.close();
-  };
-
-  /** A page that the disk refused to read looks damaged too: as long as it does, what waits in the file is not given up. */
-  const swapIfDamaged = async (): Promise<void> => {
-    if (!(await current.file.canBeRead()) || isWhole(path)) return;
-    lastSwapMs = clock.monotonicMs();
-    await swap();
-  };
-
-  const swap = async (): Promise<void> => {
-    await current.outbox.abandon();
-    try {
-      closeFiles();
-      declare(setAside(path));
-    } catch (error) {
-      log.error({ error: renderError(error) }, 'a damaged outbox cannot be moved aside');
-    }
-    current = open();
-    await current.outbox.setUplinks(uplinks);
-    await current.outbox.flush();
-  };
-
-  const swapSoon = () => {
-    const nowMs = clock.monotonicMs();
-    if (isClosed || swapping !== undefined) return;
-    if (lastSwapMs !== undefined && nowMs - lastSwapMs < AGAIN_AFTER_MS) return;
-    swapping = Promise.resolve()
-      .then(swapIfDamaged)
-      .catch((error: unknown) => log.error({ error: renderError(error) }, 'a new outbox cannot be opened'))
+  #swapSoon(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (this.#isClosed || this.#swapping !== undefined) return;
+    if (this.#lastSwapMs !== undefined && nowMs - this.#lastSwapMs < AGAIN_AFTER_MS) return;
+    this.#swapping = Promise.resolve()
+      .then(() => this.#swapIfDamaged())
+      .catch((error: unknown) =>
+        this.#options.log.error({ error: renderError(error) }, 'a new outbox cannot be opened'),
+      )
       .finally(() => {
-        swapping = undefined;
+        this.#swapping = undefined;
       });
-  };
+  }
 
-  let current = open();
-  const source = (name: string): SliceSource => ({
-    epochs: () => current.outbox.source(name).epochs(),
-    split: () => current.outbox.source(name).split(),
-    read: (range) => current.outbox.source(name).read(range),
-    acknowledge: (seq, epoch) => current.outbox.source(name).acknowledge(seq, epoch),
-    renewEpoch: (seq, epoch) => current.outbox.source(name).renewEpoch(seq, epoch),
-    whyUnkept: () => current.outbox.source(name).whyUnkept(),
-    live: (after) => current.outbox.source(name).live(after),
-    backlog: () => current.outbox.source(name).backlog(),
-    onMore: (listener) => current.outbox.source(name).onMore(listener),
-  });
+  /** A page that the disk refused to read looks damaged too: while the disk refuses, what waits in the file is not given up. */
+  async #swapIfDamaged(): Promise<void> {
+    if (!(await this.#current.file.canBeRead()) || isWhole(this.#path)) return;
+    this.#lastSwapMs = this.#options.clock.monotonicMs();
+    await this.#current.outbox.abandon();
+    try {
+      this.#closeFiles();
+      this.#declare(setAside(this.#path));
+    } catch (error) {
+      this.#options.log.error({ error: renderError(error) }, 'a damaged outbox cannot be moved aside');
+    }
+    this.#current = this.#open();
+    await this.#current.outbox.setUplinks(this.#uplinks);
+    await this.#current.outbox.flush();
+  }
 
-  return {
-    offer: (record) => current.outbox.offer(record),
-    append: (records) => current.outbox.append(records),
-    source,
-    async setUplinks(names) {
-      uplinks = names;
-      await current.outbox.setUplinks(names);
-    },
-    async flush() {
-      await swapping;
-      await current.outbox.flush();
-    },
-    state: () => current.outbox.state(),
-    async close() {
-      isClosed = true;
-      await swapping;
-      await current.outbox.close();
-      closeFiles();
-    },
-  };
+  #closeFiles(): void {
+    if (this.#current.db.isOpen) this.#current.db.close();
+    this.#current.file.close();
+  }
 }
 
-/** Tables that are not as our statements expect were changed by nobody else. */
+/** Tables that do not fit our statements are damage, too: no other program changes them. */
 const isDamage = (error: unknown) => ['damaged', 'logic'].includes(sqliteFault(error) ?? '');
 
-/** A larger one is not read from end to end while the agent waits. */
+/** A larger file is not read from end to end while the agent waits. */
 const MAX_CHECKED_BYTES = 1024 ** 3;
 
 /** Whether another connection finds nothing wrong with it. */
@@ -166,7 +205,7 @@ function isWhole(path: string): boolean {
   }
 }
 
-/** Since when what a damaged file held had not been delivered, as far as the file still tells. */
+/** Since when the content of a damaged file had not been delivered, as far as the file can still be read. */
 function oldestWaitingMs(path: string, nowMs: number): number | undefined {
   try {
     const db = new DatabaseSync(path, { readOnly: true });
@@ -176,7 +215,7 @@ function oldestWaitingMs(path: string, nowMs: number): number | undefined {
           'SELECT first_ms FROM outbox_slices WHERE id > (SELECT min(acked) FROM outbox_epochs) ORDER BY id LIMIT 1',
         )
         .get();
-      // The file is damaged: a time that cannot be is not told to anybody.
+      // The file is damaged: a time that cannot be is not reported.
       return z.object({ first_ms: z.int().min(0).max(nowMs) }).safeParse(row).data?.first_ms;
     } finally {
       db.close();

@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path';
 import { type AgentConfig, loadConfig } from '../../agent/config/config.ts';
 import { findRunningAgent } from '../../agent/control/control-client.ts';
-import { beginNewEpochs } from '../../agent/outbox/epoch-reset.ts';
+import { beginNewEpochs } from '../../agent/outbox/storage/epoch-reset.ts';
 import { restoreDatabases, saveDatabases } from '../../update/install/database-copies.ts';
 import type { UpdateHost } from '../../update/install/healthy.ts';
 import type { Places } from '../../update/install/layout.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
 import { beginAges, noteProduced, producedElapsedMs } from '../../../../src/agent/outbox/slice-ages.ts';
-import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
+import { outboxMigrations } from '../../../../src/agent/outbox/storage/store.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';

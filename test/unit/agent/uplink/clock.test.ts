@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOutbox, type Outbox } from '../../../../src/agent/outbox/outbox.ts';
-import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
+import { outboxMigrations } from '../../../../src/agent/outbox/storage/store.ts';
 import type { Uplink } from '../../../../src/agent/uplink/uplink.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';

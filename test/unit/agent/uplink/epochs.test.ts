@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Outbox } from '../../../../src/agent/outbox/outbox.ts';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
-import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
+import { outboxMigrations } from '../../../../src/agent/outbox/storage/store.ts';
 import type { Uplink } from '../../../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Outbox } from '../../../../src/agent/outbox/outbox.ts';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
-import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
+import { outboxMigrations } from '../../../../src/agent/outbox/storage/store.ts';
 import type { Uplink, UplinkState } from '../../../../src/agent/uplink/uplink.ts';
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import { ConfigError } from '../../../../src/base/errors.ts';

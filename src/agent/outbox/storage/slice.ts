@@ -3,9 +3,9 @@
 import { promisify } from 'node:util';
 import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
-import { BugError } from '../../base/errors.ts';
-import { MAX_FRAME_BYTES, MAX_SLICE_BYTES } from '../../wire/protocol.ts';
-import type { GapRecord, ReportRecord } from '../../wire/records.ts';
+import { BugError } from '../../../base/errors.ts';
+import { MAX_FRAME_BYTES, MAX_SLICE_BYTES } from '../../../wire/protocol.ts';
+import type { GapRecord, ReportRecord } from '../../../wire/records.ts';
 
 /** When space is short samples are replaced by a gap first, then those that show a change; the others are kept. */
 type EntryKind = 'sample' | 'change' | 'other' | 'gap';
@@ -46,6 +46,8 @@ export const MAX_BODY_BYTES = MAX_FRAME_BYTES - 64 * 1024;
 const MAX_RECORD_BYTES = 512 * 1024;
 /** What a row costs beside its body, roughly. */
 export const ROW_BYTES = 64;
+
+export const isSample = ({ kind }: Entry): boolean => kind === 'sample' || kind === 'change';
 
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const compressAsync = promisify(zstdCompress);

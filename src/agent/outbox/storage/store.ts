@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import { type Migrations, transact } from '../../base/storage/sqlite.ts';
+import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
 import { ROW_BYTES, type StoredSlice, storedSliceSchema } from './slice.ts';
 
 /** One row per slice, one per epoch of an uplink, one of bookkeeping. No index: each would be one page more to write per slice. */

@@ -1,0 +1,93 @@
+// Writes the records of the queue to disk, slice by slice, and keeps the slices inside their room. It does not know when: that is schedule.ts. It
+// never throws.
+import type { Clock } from '../../base/clock.ts';
+import { lookAtClocks } from '../../base/time/clock-steps.ts';
+import type { WriteHealth } from './health.ts';
+import type { LiveStates } from './queue/live-states.ts';
+import type { Batch, Queue } from './queue/queue.ts';
+import { asDated, beginAges, noteProduced } from './slice-ages.ts';
+import type { Bookkeeping } from './storage/bookkeeping.ts';
+import type { SliceRoom } from './storage/room.ts';
+import { compress, headOf, seal } from './storage/slice.ts';
+
+export type SliceWriter = ReturnType<typeof createWriter>;
+
+export function createWriter(parts: {
+  readonly clock: Clock;
+  readonly queue: Queue;
+  readonly live: LiveStates;
+  readonly bookkeeping: Bookkeeping;
+  readonly room: SliceRoom;
+  readonly health: WriteHealth;
+  readonly sliceRecords: number;
+}) {
+  const { clock, queue, live, bookkeeping, room, health, sliceRecords } = parts;
+  let ages = beginAges(bookkeeping.meta.nextId, lookAtClocks(clock));
+  let lastCommitAt: number | undefined;
+  /** Records at the head of the queue that must not wait for a full slice. */
+  let urgent = 0;
+
+  const isSliceDue = () => urgent > 0 || queue.size() >= sliceRecords;
+
+  /** What goes into the next slice; undefined when none is due. A loss alone is declared as soon as there is room. */
+  const take = (): Batch | undefined => {
+    if (!isSliceDue() && (queue.size() > 0 || queue.loss() === undefined || room.isFull())) return undefined;
+    const batch = queue.take({ maxRecords: sliceRecords, isFull: room.isFull() });
+    urgent = Math.min(queue.size(), Math.max(0, urgent - (batch?.entries.length ?? urgent)));
+    return batch;
+  };
+
+  const write = async ({ entries, offsetMs }: Batch): Promise<number> => {
+    // What comes while the slice is being written is not in it: should the process be killed then, the gap begins before that.
+    const aliveMs = Math.min(clock.nowMs(), queue.oldestMs() ?? Infinity);
+    const body = await compress(entries);
+    const { nextId, hasSamples } = bookkeeping.meta;
+    const now = lookAtClocks(clock);
+    const produced = asDated(offsetMs, now);
+    const slice = seal(headOf(nextId, produced.wallMs, entries), body);
+    ages = noteProduced(ages, nextId, produced);
+    const holdsSamples = slice.samples + slice.changes > 0;
+    room.commit({ nextId: nextId + 1, isClean: false, hasSamples: hasSamples || holdsSamples, aliveMs }, slice);
+    lastCommitAt = now.wallMs;
+    return nextId;
+  };
+
+  const commit = async (batch: Batch): Promise<void> => {
+    try {
+      batch.settle(await write(batch));
+    } catch (error) {
+      batch.putBack();
+      throw error;
+    }
+  };
+
+  return {
+    ages: () => ages,
+    lastCommitAt: () => lastCommitAt,
+    isUrgent: () => urgent > 0,
+    /** The next round writes everything that waits now. */
+    hurry(): void {
+      urgent = queue.size();
+    },
+    /** Writes all slices that are due. `hasCommitted` = some were written, `hasFailed` = the disk refused one. */
+    async round(): Promise<{ readonly hasCommitted: boolean; readonly hasFailed: boolean }> {
+      let hasCommitted = false;
+      try {
+        // A slice that is about to be written takes the deletions along in its own transaction.
+        if (!isSliceDue() || room.isOver()) await room.deleteAcknowledged();
+        if (room.isOver()) await room.shrink();
+        for (let batch = take(); batch !== undefined; batch = take()) {
+          await commit(batch);
+          hasCommitted = true;
+          health.worked();
+          live.clear();
+          await room.shrink();
+        }
+        return { hasCommitted, hasFailed: false };
+      } catch (error) {
+        health.failed(error, queue.size());
+        return { hasCommitted, hasFailed: true };
+      }
+    },
+  };
+}
