@@ -1,4 +1,5 @@
-// `pithead completion <shell>` prints a script for a shell; the script asks the hidden `pithead complete` at each press of the tab key.
+// `pithead completion <shell>` prints a script for a shell. The script calls the hidden `pithead complete` at each tab
+// key.
 import addTo from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
 

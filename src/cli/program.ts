@@ -1,5 +1,5 @@
-// Puts the commands together. Wrong usage exits 2 with the usage of the command at hand. What a command needs is loaded when it is called, so that an
-// agent does not hold a service, a demo or an installer in its memory for as long as it runs.
+// Assembles the commands. Wrong usage exits 2 with the usage of the command. A command's modules are loaded when it is
+// called, so that an agent does not keep a service, a demo or an installer in memory.
 import { Command } from 'commander';
 import { VERSION } from '../base/version.ts';
 import type { CliContext } from './output/terminal.ts';
@@ -13,7 +13,7 @@ Examples:
 
 type Add = (program: Command, context: CliContext) => unknown;
 
-/** The words that call them, and what adds the commands that the words name. In the order in which the help shows them. */
+/** The words of the commands, and the function that adds them, in the order of the help. */
 const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promise<Add>])[] = [
   [['scan'], async () => (await import('./miners/scan.ts')).addScan],
   [['miner'], async () => (await import('./miners/miner.ts')).addMiner],
@@ -54,7 +54,10 @@ async function loadAgent(): Promise<Add> {
   return (program, context) => addAgentAdmin(addAgent(program, context), context);
 }
 
-/** `word` = the first of the command line: if it calls a command, that one alone is there; otherwise all are, for the help to name them. */
+/**
+ * `word` = the first word of the command line. If it names a command, only that one is loaded; otherwise all, for the
+ * help.
+ */
 export async function buildProgram(context: CliContext, word?: string): Promise<Command> {
   const program = new Command('pithead')
     .description('On-site agent of a mining farm, and the service that it reports to')

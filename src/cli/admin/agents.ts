@@ -1,4 +1,5 @@
-// `pithead agent list` and `agent revoke`, beside `pithead agent`, which runs one; and `pithead enroll`, by which agents join.
+// `pithead agent list` and `agent revoke`, beside `pithead agent`, which runs one; `pithead enroll`, with which agents
+// join.
 import type { Command } from 'commander';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { DEFAULT_MAX_MINERS, MOST_MAX_MINERS } from '../../model/grant.ts';

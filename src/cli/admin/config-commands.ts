@@ -1,4 +1,5 @@
-// `pithead config check`: every problem of a configuration file at once. `pithead config seal`: no password of a secrets file in the open any more.
+// `pithead config check`: all problems of a configuration at once. `pithead config seal`: encrypts the passwords of a
+// secrets file.
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parseDocument } from 'yaml';

@@ -1,4 +1,4 @@
-// What the commands of an administrator share: which database, how it is opened beside a running service, how results are printed.
+// Shared by the commands of an administrator: finds the database, opens it beside a running service, prints results.
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { Admin } from '../../service/admin.ts';

@@ -1,5 +1,5 @@
-// `pithead identity list | settle`: which units show the same facts, and the word of the person who stands before them on which is the miner. It asks the
-// running agent: no other program knows who is disputed.
+// `pithead identity list | settle`: the units that show the same facts, and a person's decision which of them is the
+// miner. It asks the running agent: no other program knows the disputes.
 import { userInfo } from 'node:os';
 import { confirm, isCancel } from '@clack/prompts';
 import type { Command } from 'commander';

@@ -79,7 +79,10 @@ export function addGrant(program: Command, context: CliContext): void {
   addRevoke(grant, context, 'end a grant now', (admin, id) => admin.revokeGrant(id));
 }
 
-/** Throws ConfigError that names the odd one and those that are accepted; none at all is odd too: it would open nothing. */
+/**
+ * Throws ConfigError that names the wrong one and the accepted ones; also when none is given, because such a key opens
+ * nothing.
+ */
 function readPermissions(texts: readonly string[]): Permission[] {
   const names = splitList(texts);
   if (names.length === 0)

@@ -1,5 +1,5 @@
-// `pithead trust list | accept | forget`: which devices wait for a person before they get the login of the configuration, and the person's word. It works
-// on the record that all programs of this host share: a running agent takes notice within a second.
+// `pithead trust list | accept | forget`: the devices that wait for a person before they get the configured login, and
+// the person's decision. All programs of this host share the record; a running agent reads a change within a second.
 
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -218,7 +218,10 @@ async function accept(
   if (reasons.length > 0) throw new CommandFailed(reasons.join('\n'));
 }
 
-/** What gave no proof was no miner until now: the running agent looks at it at once, and polls it from then on. Says what came of it. */
+/**
+ * A device without proof was no miner until now: the running agent reads it at once and polls it from then on. Returns
+ * a sentence.
+ */
 async function readNow(agent: RunningAgent, accepted: readonly Waiting[], context: CliContext): Promise<string> {
   const asked = { ranges: accepted.map(({ ip }) => ip), exclude: [] };
   try {

@@ -1,5 +1,5 @@
-// A simulated farm with the agent and the service beside it, in a temporary folder: what `demo` shows and `selftest` checks. It reaches nothing but
-// loopback addresses. The only place where the program knows the simulated farm.
+// A simulated farm with agent and service in a temporary folder, for `demo` and `selftest`. It reaches only loopback
+// addresses. No other part of the program knows the simulated farm.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,8 +39,8 @@ export type DemoFacts = {
 const READY_LIMIT_MS = 120_000;
 
 /**
- * Runs `show` once every miner has been reported; afterwards everything is stopped and removed, whatever happened. Throws CommandFailed when the
- * miners are not reported in time, CancelledError when the signal aborts before.
+ * Runs `show` when every miner has been reported; afterwards everything is stopped and removed, also after an error.
+ * Throws CommandFailed when the miners are not reported in time, CancelledError when the signal aborts before.
  */
 export async function withDemo<T>(options: DemoOptions, show: (facts: DemoFacts) => Promise<T>): Promise<T> {
   const { miners, network, mix, seed, bootS } = options;

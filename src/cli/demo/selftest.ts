@@ -1,5 +1,5 @@
-// `pithead selftest`: walks every part of the program that packaging or a strange host can break, on loopback and in a temporary folder.
-// It says nothing about the farm: that is `doctor`.
+// `pithead selftest`: runs every part of the program that packaging or an unusual host can break, on loopback and in a
+// temporary folder. The farm is checked by `doctor`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

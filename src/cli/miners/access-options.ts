@@ -40,7 +40,10 @@ export function readAccessConfig(flags: AccessFlags, { environment }: Pick<CliCo
   };
 }
 
-/** Where this host's agent remembers what it tried, so that a command without a configuration remembers the same; else where this user does. */
+/**
+ * Where this host's agent records its attempts, so that a command without a configuration shares them; else this user's
+ * folder.
+ */
 function usualStateDir(environment: CliContext['environment']): string {
   const usual = usualConfig(environment);
   return usual === undefined ? defaultStateDir(environment) : stateDirOf(usual);

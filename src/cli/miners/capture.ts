@@ -1,4 +1,5 @@
-// `pithead capture <ip>`: records what one device answers into a folder that the contract tests can read, with everything private replaced.
+// `pithead capture <ip>`: records the answers of one device, private parts replaced, in a folder that contract tests
+// can read.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';

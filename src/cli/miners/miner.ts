@@ -1,4 +1,4 @@
-// `pithead miner <ip>` and `pithead log <ip>`: everything that one miner says right now, and the log that it keeps, straight from the device.
+// `pithead miner <ip>` and `pithead log <ip>`: what one miner reports now, and its log, straight from the device.
 import type { Command } from 'commander';
 import type { Found } from '../../agent/capture/found.ts';
 import { singleAddress } from '../../agent/standalone/reach.ts';

@@ -1,4 +1,5 @@
-// `pithead reboot`: restarts miners and waits for the proof that they did: uptime gone back, then hashing again. Bounded like every reboot.
+// `pithead reboot`: restarts miners and waits for the proof: uptime gone back, then hashing again. Bounded like every
+// reboot.
 import { confirm, isCancel } from '@clack/prompts';
 import type { Command } from 'commander';
 import type { Preview, RunRequest } from '../../agent/control/control-client.ts';
@@ -106,7 +107,10 @@ type Terms = Pick<Flags, 'yes' | 'dryRun' | 'json'> & {
   readonly rollout: RunRequest['rollout'];
 };
 
-/** Shows how many miners of which models are meant; more than one are begun only after a yes. Throws CommandFailed where nothing is to be sent. */
+/**
+ * Shows how many miners of which models are selected; more than one need a yes. Throws CommandFailed when nothing is to
+ * be sent.
+ */
 async function mustAgree(preview: Preview, { yes, dryRun, json, ...terms }: Terms, context: CliContext): Promise<void> {
   const { stdout, stderr, signal } = context;
   const count = preview.miners.length;

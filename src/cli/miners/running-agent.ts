@@ -1,4 +1,5 @@
-// Finds the agent that runs on this host: the one of the configuration's state directory. Says what a person should know where it may not be asked.
+// Finds the agent that runs on this host by the state directory of the configuration, and explains why it cannot be
+// asked.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentConfig, stateDirOf } from '../../agent/config/config.ts';
@@ -12,8 +13,8 @@ import { type AccessFlags, readAccessConfig } from './access-options.ts';
 export type RunningFlags = { config?: string; json?: boolean };
 
 /**
- * Where an agent of this host may keep its state, likeliest first: that of the configuration, and beside it that of the system service and that of
- * an agent without a configuration. Throws ConfigError for a configuration that is wrong.
+ * State directories of agents of this host, likeliest first: the configuration's, the system service's, and that of an
+ * agent without a configuration. Throws ConfigError for a wrong configuration.
  */
 function stateDirsOf({ config }: RunningFlags, { environment }: CliContext): string[] {
   const first = config ?? usualConfig(environment);
@@ -85,8 +86,9 @@ export async function withRunning<T>(
 }
 
 /**
- * The running agent, for commands that can do without one, also where a configuration is named for its logins only; the caller closes it. Where it
- * cannot be asked, what `writes` is refused (CommandFailed), what only reads goes on without it, with a word of warning.
+ * The running agent, for commands that also work without one; the caller closes it. A configuration may be named for
+ * its logins only. Where the agent cannot be asked, a command that writes is refused (CommandFailed); one that reads
+ * goes on alone, with a warning.
  */
 async function findRunning(
   flags: AccessFlags,
@@ -109,8 +111,8 @@ export const byWayOf = (stateDir: string): string => `by way of the agent that r
 export const WITHOUT_IT = '\nthis command asks the miners itself meanwhile\n';
 
 /**
- * Through the running agent where it watches what was named; else from here, because no agent talks to those miners. Throws what either throws.
- * `alone` gets the configuration that the flags make.
+ * Through the running agent where it watches the named miners; else from here, because no agent talks to them. Throws
+ * what either throws. `alone` gets the configuration that the flags make.
  */
 export async function throughRunning<T>(
   flags: AccessFlags,

@@ -1,5 +1,6 @@
-// `pithead scan`: which miners are in these ranges. Needs no service, no agent, no state; where an agent runs that watches these ranges, it scans.
-// A table for people is printed at the end, sorted; lines for programs (JSON, CSV) as the miners are found. Every address is accounted for, last of all.
+// `pithead scan`: the miners in address ranges, without service, agent or state; an agent that watches the ranges does
+// the scan. People get a sorted table at the end, programs a line per miner at once (JSON, CSV). Every address is
+// counted, at the end.
 import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import type { Found } from '../../agent/capture/found.ts';
@@ -68,7 +69,10 @@ async function runScanCommand(written: readonly string[], flags: Flags, context:
   if (account.isCancelled) throw new CommandFailed('stopped before the end; what was found is above', EXIT.interrupted);
 }
 
-/** `end` is called once, after the last `found`; without an account the scan broke, and what was found before is all there is. */
+/**
+ * `end` is called once, after the last `found`. Without an account the scan broke, and only what was found before
+ * counts.
+ */
 type Printer = { found(found: Found): void; end(account: ScanAccount | undefined): void };
 
 /** The stable field names of a found miner, as `scan --json` prints them: H/s, W, degrees Celsius, seconds. */

@@ -1,4 +1,5 @@
-// Numbers for people: hashrates with a unit that fits, powers, temperatures, uptimes. `–` for an unknown value. JSON output does not come here.
+// Numbers for people: hashrates with a fitting unit, powers, temperatures, uptimes; `–` for an unknown value. Not for
+// JSON.
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { plainText } from '../../model/plain-text.ts';
 

@@ -1,4 +1,5 @@
-// The process's log: JSON lines for machines, readable lines on a terminal. Secrets never get here (base/secrets.ts), and known names are cut.
+// The log of the process: JSON lines for programs, readable lines on a terminal. Known secret fields are removed
+// (base/secrets.ts).
 import { pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Log } from '../../base/log.ts';
@@ -10,7 +11,7 @@ export type Level = 'debug' | 'info' | 'warn' | 'error';
 /** A log whose level can be changed while it is used. */
 export type AdjustableLog = Log & { level: string };
 
-/** A line of the log, JSON, in which every character can be seen: what peers say of themselves may change nothing for who reads it on a terminal. */
+/** A JSON log line without invisible characters: text of a peer must not change what a terminal shows. */
 export const visibleLine = (json: string): string =>
   visibleLines(json).replaceAll(ESCAPED, (found) => (found === '\\\\' ? found : ' '));
 /** Control codes as JSON writes them; a written backslash goes before, so that what follows it is text. */

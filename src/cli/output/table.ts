@@ -1,5 +1,5 @@
-// Tables for people. On a screen they are never wider than it: columns are stacked, then texts wrapped. Into a pipe or a file nothing is cut and
-// nothing wrapped. What devices say of themselves is shown without characters that are not seen.
+// Tables for people. On a terminal they fit its width: columns are stacked, then texts wrapped. In a pipe or a file
+// nothing is cut or wrapped. Invisible characters in texts of devices are removed.
 import measure from 'fast-string-truncated-width';
 import { wrapAnsi } from 'fast-wrap-ansi';
 import { visibleText } from '../../model/plain-text.ts';
@@ -91,7 +91,10 @@ const toStack =
     texts: rows.map((row) => visibleText(String(text(row) ?? ''))),
   });
 
-/** The widest layout that fits, the last column stacked first; where none does, the narrowest with its widest columns made narrower. */
+/**
+ * The widest layout that fits: the last column is stacked first. Where none fits, the widest columns of the narrowest
+ * layout shrink.
+ */
 function layoutFor(stacks: readonly Stack[], width: number): { layout: readonly Stack[]; widths: readonly number[] } {
   let layout = stacks;
   let widths = layout.map(widthOf);

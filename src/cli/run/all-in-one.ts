@@ -1,4 +1,5 @@
-// Agent and service in one process, as `up` and `demo` run them: the service on its embedded database, the agent enrolled with it by itself.
+// Agent and service in one process, for `up` and `demo`: the service on its embedded database, the agent enrolled
+// automatically.
 import { hostname } from 'node:os';
 import { type Agent, createAgent } from '../../agent/agent.ts';
 import type { AgentConfig } from '../../agent/config/config.ts';
@@ -98,7 +99,10 @@ async function startAlone(options: StackOptions) {
   }
 }
 
-/** Each configured address may be another miner's after a while; no more than twice, and never less than a handful of miners. */
+/**
+ * An address may belong to another miner after a while: at most two miners per configured address, and never less than
+ * a few.
+ */
 const grantOf = ({ ranges }: AgentConfig): number =>
   Math.min(MOST_MAX_MINERS, Math.max(LEAST_GRANT, 2 * ranges.toProbe));
 const LEAST_GRANT = 100;
@@ -121,7 +125,9 @@ async function readmit(
     log.warn({ agentId: id }, "the database did not know this host's own agent: it does again");
 }
 
-/** The company's service beside the farm's own: while it cannot be asked the farm goes on without it, until the next start. */
+/**
+ * The remote service beside the farm's own. While it cannot be reached, the farm runs without it until the next start.
+ */
 async function others(config: AgentConfig, log: Log): Promise<UplinkConfig[]> {
   if (config.service === undefined) return [];
   try {

@@ -1,4 +1,5 @@
-// This host's own service as its configuration has it, and asked over its own interface whether it can take requests. It reads no configuration.
+// This host's own service as configured, asked over its own interface whether it accepts requests. It reads no
+// configuration.
 import { dirname, join } from 'node:path';
 import { Agent, request } from 'undici';
 import type { AgentConfig } from '../../agent/config/config.ts';

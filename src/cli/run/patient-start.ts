@@ -1,5 +1,5 @@
-// Starting on a disk that takes nothing: full, read-only, out of order. Nothing is begun then that would be left half made, an enrolment code is not used up; it
-// says what to do, and goes on by itself when the disk takes what is written.
+// A start on a disk that is full, read-only or broken. Nothing is left half made, and no enrolment code is used up. It
+// says what to do, and goes on when the disk accepts writes.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BALLAST } from '../../agent/outbox/open.ts';
@@ -19,7 +19,10 @@ const PASSING: ReadonlySet<DiskFault> = new Set([
   'the disk does not answer',
 ]);
 
-/** Throws CommandFailed when the disk still refuses after a minute or when the signal comes, and what `start` throws of anything else. */
+/**
+ * Throws CommandFailed when the disk still refuses after a minute or when the signal aborts, and any other error of
+ * `start`.
+ */
 export async function startPatiently<T>(
   start: () => Promise<T>,
   { stateDir, clock, log, signal }: { stateDir: string; clock: Clock; log: Log; signal: AbortSignal },

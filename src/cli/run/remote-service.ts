@@ -1,10 +1,14 @@
-// The line to the service that the configuration names: who the agent is there, got once by the enrolment code. It connects nothing by itself.
+// The uplink to the configured service: the agent's identity there, got once with the enrolment code. It opens no
+// connection.
 import type { AgentConfig } from '../../agent/config/config.ts';
 import { enrolOnce, loadCredentials } from '../../agent/uplink/enrolment/credentials.ts';
 import type { UplinkConfig } from '../../agent/uplink/service-link.ts';
 import { ConfigError } from '../../base/errors.ts';
 
-/** Throws ConfigError when the configuration lacks what is needed, PeerError when the service cannot be asked. The state directory must exist. */
+/**
+ * Throws ConfigError when the configuration is incomplete, PeerError when the service cannot be reached. The state
+ * directory must exist.
+ */
 export async function companyUplink(config: AgentConfig, configName: string): Promise<UplinkConfig> {
   const { stateDir, name } = config;
   const { keyFile } = config.credentials;

@@ -1,5 +1,5 @@
-// The life of a long-running command once everything has started: the service manager hears that it is ready and that it gets on, SIGHUP makes the
-// agent read its configuration anew, until a signal to stop comes; then everything stops in order.
+// The life of a long-running command after its start: it reports ready and alive to the service manager, reads the
+// configuration again on SIGHUP, and stops everything in order on a stop signal.
 import { once } from 'node:events';
 import type { Agent } from '../../agent/agent.ts';
 import type { AgentConfig } from '../../agent/config/config.ts';
@@ -13,7 +13,10 @@ import { CommandFailed } from '../output/exit.ts';
 import type { AdjustableLog } from '../output/logging.ts';
 import type { CliContext } from '../output/terminal.ts';
 
-/** Throws CommandFailed after what is `broken` has stopped: a service manager then starts the process again. What `reload` throws is for those who ask at the control socket: a signal cannot be answered, the log has it. */
+/**
+ * Throws CommandFailed after a stop because of `broken`, so that a service manager starts the process again. Errors of
+ * `reload` go to the caller at the control socket; after a signal they are in the log.
+ */
 export async function runUntilStopped(
   { environment, signal }: Pick<CliContext, 'environment' | 'signal'>,
   running: {
@@ -48,8 +51,8 @@ export async function runUntilStopped(
 }
 
 /**
- * The whole configuration, read anew by `read`. Throws ConfigError for one that is wrong, and then the last good one stays in use. The log tells which it
- * was, and what takes a restart.
+ * The configuration, read again by `read`. Throws ConfigError for a wrong one, and the last good one stays in use. The
+ * log says which one it was, and what needs a restart.
  */
 export function reloadNow(
   agent: Pick<Agent, 'reload'>,

@@ -1,4 +1,5 @@
-// What `pithead status` shows of the service that runs in the agent's own process: whether it can store, its backups, and a database that was set aside.
+// The part of `pithead status` about a service in the agent's process: whether it can store, its backups, a database
+// set aside.
 import { lstatSync } from 'node:fs';
 import type { AgentConfig } from '../../agent/config/config.ts';
 import type { OwnService } from '../../agent/control/status.ts';
@@ -31,7 +32,10 @@ export function shownService(
   };
 }
 
-/** For people: that a damaged database was set aside, and what to do; undefined when there is none. It is shown until a person has removed the file. */
+/**
+ * For people: a damaged database was set aside, and what to do; undefined when there is none. Shown until a person
+ * removes the file.
+ */
 export function findSetAside(database: string, backupDir: string): { text: string; remedy: string } | undefined {
   const aside = `${database}${ASIDE}`;
   const found = lstatSync(aside, { throwIfNoEntry: false });

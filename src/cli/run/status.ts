@@ -1,4 +1,5 @@
-// `pithead status` and `pithead reload`: how the agent that runs on this host is doing, and letting it read its configuration anew.
+// `pithead status` and `pithead reload`: the state of the agent that runs on this host, and reading its configuration
+// again.
 import type { Command } from 'commander';
 import type { AgentStatus } from '../../agent/control/control-client.ts';
 import { systemClock } from '../../base/clock.ts';

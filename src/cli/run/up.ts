@@ -1,5 +1,5 @@
-// `pithead up`, `agent`, `service`, `run`: the long-running ways to start. They print where they listen, then log, and stop cleanly on a signal.
-// Agent and service are loaded by the one that runs them.
+// `pithead up`, `agent`, `service`, `run`: the long-running commands. They print where they listen, then log, and stop
+// cleanly on a signal. Each loads only the agent or the service that it runs.
 import type { Command } from 'commander';
 import type { Agent } from '../../agent/agent.ts';
 import { type AgentConfig, loadConfig } from '../../agent/config/config.ts';

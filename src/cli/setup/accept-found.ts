@@ -1,4 +1,5 @@
-// After the first scan: which of the miners that were found wait for a person before they get their login, by family, and one question about all of them.
+// After the first scan: the found miners that wait for a person before they get a login, by family, and one question
+// for all.
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import type { AgentConfig } from '../../agent/config/config.ts';
@@ -13,7 +14,10 @@ const NAMED = 5;
 /** A family with no more than so many is odd among many, and named by address. */
 const ODD = 3;
 
-/** Accepts those that proved their family, where the flags or the person say so; nothing where no login is configured or all are trusted. */
+/**
+ * Accepts those that proved their family, where a flag or the person says so. Nothing to do without a login or where
+ * all are trusted.
+ */
 export async function acceptFound(
   { stateDir, credentials }: Pick<AgentConfig, 'stateDir' | 'credentials'>,
   flags: { readonly yes?: boolean; readonly accept?: boolean; readonly json?: boolean },

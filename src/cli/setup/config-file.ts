@@ -1,4 +1,4 @@
-// The configuration as a file that people read: a commented one for a first run, and changes to an existing one that leave comments alone.
+// The configuration file: a commented one for a first run, and changes to an existing one that keep its comments.
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,10 @@ export function systemFolder(environment: Environment): string {
   return process.platform === 'win32' ? join(environment.ProgramData ?? 'C:\\ProgramData', 'Pithead') : '/etc/pithead';
 }
 
-/** The file that a command uses when none is named: the one in this folder, else that of the system service; undefined when there is neither. */
+/**
+ * The configuration of commands without --config: the one in this folder, else the system service's; undefined without
+ * either.
+ */
 export function usualConfig(environment: Environment): string | undefined {
   return [DEFAULT_CONFIG, join(systemFolder(environment), DEFAULT_CONFIG)].find((path) => existsSync(path));
 }

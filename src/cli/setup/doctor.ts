@@ -1,4 +1,4 @@
-// `pithead doctor`: what is wrong on this host, and what to do about each. It looks and changes nothing; miners are not touched.
+// `pithead doctor`: what is wrong on this host, and what to do about it. It changes nothing and asks no miner.
 import { accessSync, constants, existsSync, lstatSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

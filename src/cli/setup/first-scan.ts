@@ -1,5 +1,5 @@
-// One scan of a new configuration, and what a person should know of it: which miners, which trouble, which addresses to look at. An agent that runs on
-// that configuration takes it over and scans: no second program asks its miners.
+// One scan of a new configuration and its result for a person: the miners, the troubles, the addresses to look at. An
+// agent that runs on this configuration does the scan, so that no second program asks its miners.
 import type { Found } from '../../agent/capture/found.ts';
 import type { AgentConfig } from '../../agent/config/config.ts';
 import type { RunningAgent } from '../../agent/control/control-client.ts';

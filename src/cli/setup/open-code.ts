@@ -1,5 +1,5 @@
-// A live enrolment code in a configuration that others may read: with it any host becomes an agent of the farm until it is used or too old. It finds that
-// and says what to do; it changes nothing.
+// Finds a live enrolment code in a configuration that others may read, and says what to do: with it any host becomes an
+// agent of the farm until it is used or expired. It changes nothing.
 import { statSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { isReference } from '../../agent/config/file-schema.ts';

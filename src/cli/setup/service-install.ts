@@ -1,4 +1,5 @@
-// `pithead service-install` and `service-remove`: the single program as a system service, on Linux hosts without packages and on Windows.
+// `pithead service-install` and `service-remove`: the program as a system service, on Linux without packages and on
+// Windows.
 import { isSea } from 'node:sea';
 import type { Command } from 'commander';
 import { CommandFailed } from '../output/exit.ts';

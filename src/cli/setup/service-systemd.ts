@@ -1,4 +1,4 @@
-// The system service on Linux without packages. The Debian package does the same with dpkg; both lay out the same folders.
+// The system service on Linux without packages. The Debian package makes the same folders.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemctl } from '../../base/platform/service-manager.ts';

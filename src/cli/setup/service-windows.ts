@@ -1,5 +1,5 @@
-// The system service on Windows. A program that is not a service cannot be one, so a small one that is (pithead-service.exe, delivered beside this
-// program) runs it; under the name pithead.exe the small one is also what people call, and leads to the version in use.
+// The system service on Windows. Only a service program can be one, so pithead-service.exe, shipped beside this
+// program, runs it. Under the name pithead.exe it is also the command for people, and starts the version in use.
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { closeToOthers, sc, stopWindowsService } from '../../base/platform/service-manager.ts';

@@ -1,4 +1,4 @@
-// The questions of the first run, on a terminal. What was given on the command line is not asked again; nothing is assumed about networks.
+// The questions of the first run, on a terminal. Options answer them beforehand; no network is assumed.
 import { type CANCEL_SYMBOL, confirm, isCancel, note, password, select, text } from '@clack/prompts';
 import { type PrivateNetwork, privateNetworks } from '../../agent/host/networks.ts';
 import { driverFacts, rangesOrThrow } from '../../agent/standalone/reach.ts';

@@ -1,4 +1,5 @@
-// `pithead setup`: from nothing to a checked configuration and a first scan, by questions or by flags. It scans nothing that was not named.
+// `pithead setup`: from nothing to a checked configuration and a first scan, by questions or by options. It scans only
+// what was named.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
@@ -139,7 +140,9 @@ function usualPlace(environment: CliContext['environment']): string {
 const isOfService = (path: string, environment: CliContext['environment']) =>
   dirname(path) === systemFolder(environment);
 
-/** A configuration file that no person has changed is written again as a whole, so that its comments stay in the right places. */
+/**
+ * A configuration file that no person has changed is written again as a whole: its comments stay in the right places.
+ */
 function configText(before: string | undefined, answers: Answers, path: string): string {
   if (before === undefined) return newConfig(answers, undefined);
   const stateDir = /^stateDir: (\S+)$/m.exec(before)?.[1];

@@ -1,5 +1,5 @@
-// `pithead update <bundle>` on Windows: puts the bundle where the service host looks, and tells what becomes of it. The program that people call cannot
-// take the place of itself; the service host runs the one that does.
+// `pithead update <bundle>` on Windows: puts the bundle where the service host looks, and reports the result. The
+// program that people start cannot replace itself; the service host runs one that can.
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import type { Clock } from '../../base/clock.ts';
@@ -23,7 +23,10 @@ type ByHand = {
   onStep(step: Step, about: string): void;
 };
 
-/** Throws CommandFailed when the service does not take the request, or it may not be put there. An update that has begun goes on when `signal` aborts. */
+/**
+ * Throws CommandFailed when the service does not take the request, or the file may not be put there. An update that has
+ * begun goes on after `signal` aborts.
+ */
 export async function updateByHand(
   places: Places,
   { bundle, again, patience, onStep }: ByHand,

@@ -1,4 +1,5 @@
-// The host of an update with what only the command line can ask: the agent at its control socket, the service's own interface, the configuration.
+// The host of an update, with the sources only the command line has: the control socket, the service's interface, the
+// configuration.
 import { basename, join } from 'node:path';
 import { type AgentConfig, loadConfig } from '../../agent/config/config.ts';
 import { findRunningAgent } from '../../agent/control/control-client.ts';
@@ -57,7 +58,9 @@ async function versionAt(stateDir: string): Promise<string | undefined> {
   }
 }
 
-/** Puts back the copies from before an update, with what the agent has to know of it. Gives the names of the databases that were put back. */
+/**
+ * Restores the copies from before an update, and tells the agent about it. Returns the names of the restored databases.
+ */
 export function restoreCopies(stateDir: string): readonly string[] {
   const restored = restoreDatabases(stateDir);
   // The farm's own service was put back to the same moment and agrees; the company's was not.

@@ -1,5 +1,5 @@
-// `pithead update`: a signed bundle becomes the version that runs, and the one before comes back if it does not work. Also what the units beside the
-// service call: for what the agent put down, and after a kill.
+// `pithead update`: installs a signed bundle, and goes back to the previous version if it does not work. Also what the
+// systemd units call: for a request of the agent, and after a kill.
 import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Command } from 'commander';
