@@ -90,7 +90,8 @@ function hookedProbe(link: ProbeLink, hooks: Hooks): ProbeLink {
   };
 }
 
-export type Identifying = ReturnType<ReturnType<typeof createQuestions>['identifying']>;
+export type Questions = ReturnType<typeof createQuestions>;
+export type Identifying = ReturnType<Questions['identifying']>;
 
 export type LastVisit = {
   readonly driverId: string;
@@ -115,9 +116,9 @@ export function createQuestions(parts: {
 
   const note = (ip: string, key: string) => {
     if (!ofIdentification.has(key)) return;
-    const place = `${ip} ${key}`;
-    sentMs.delete(place);
-    sentMs.set(place, clock.monotonicMs());
+    const name = `${ip} ${key}`;
+    sentMs.delete(name);
+    sentMs.set(name, clock.monotonicMs());
     for (const [oldest, atMs] of sentMs) {
       if (isRecent(atMs)) break;
       sentMs.delete(oldest);
@@ -155,8 +156,8 @@ export function createQuestions(parts: {
       };
       return self;
     },
-    visited(ip: string, visit: Omit<LastVisit, 'endedMs'>): void {
-      visits.set(ip, { ...visit, endedMs: clock.monotonicMs() });
+    visited(ip: string, driverId: string, status: LastVisit['status']): void {
+      visits.set(ip, { driverId, status, endedMs: clock.monotonicMs() });
     },
     /** The newest visit, if that was a moment ago. */
     visitOf(ip: string): LastVisit | undefined {

@@ -1,6 +1,6 @@
 // What a device is remembered by: only what can name one device.
 import { expect, test } from 'vitest';
-import { createDeviceTrust } from '../../../../../src/agent/device/trust/device-trust.ts';
+import { DeviceTrust } from '../../../../../src/agent/device/trust/device-trust.ts';
 import { openTrustRecord } from '../../../../../src/agent/device/trust/trust-record.ts';
 import { waitingDevices } from '../../../../../src/agent/device/trust/waiting.ts';
 import { readRanges } from '../../../../../src/base/net/ranges.ts';
@@ -12,7 +12,7 @@ const [ACCEPTED, OTHER] = ['10.0.0.5', '10.0.0.6'];
 /** Behind a router: the network says no MAC, and the devices' own words are all there is. */
 function trustOf(record = openTrustRecord(':memory:', createVirtualClock())) {
   const clock = createVirtualClock();
-  const trust = createDeviceTrust({
+  const trust = new DeviceTrust({
     ...{ clock, record, neighbourAt: () => undefined, mayLogIn: () => true, coveredBy: () => 'family' },
     settings: { ranges: readRanges(['10.0.0.0/24'], []), credentials: { trust: 'pinned' } },
   });
@@ -22,7 +22,13 @@ function trustOf(record = openTrustRecord(':memory:', createVirtualClock())) {
       evidence: { family: 'antminer-stock' },
       ...{ family: 'antminer-stock', driverId: 'antminer-stock', lookAlikes: [], isReadByWeb: true },
     });
-  return { record, clock, saw, lost: trust.lost, why: (ip: string) => trust.why(ip, 'antminer-stock', 'configured') };
+  return {
+    record,
+    clock,
+    saw,
+    lost: (ip: string) => trust.lost(ip),
+    why: (ip: string) => trust.why(ip, 'antminer-stock', 'configured'),
+  };
 }
 
 test.each([
@@ -75,7 +81,7 @@ test.each([
 test('what a device has shown is not good for another MAC at its address; its own first MAC may come later', () => {
   const clock = createVirtualClock();
   let mac: string | undefined;
-  const trust = createDeviceTrust({
+  const trust = new DeviceTrust({
     ...{ clock, record: openTrustRecord(':memory:', clock), mayLogIn: () => true, coveredBy: () => 'family' },
     neighbourAt: () => (mac === undefined ? undefined : { mac, isShared: false }),
     settings: { ranges: readRanges(['10.0.0.0/24'], []), credentials: { trust: 'network' } },
