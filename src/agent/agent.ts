@@ -20,13 +20,13 @@ import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
 import { createAverages } from './fleet/averages/averages.ts';
 import { averagesMigrations } from './fleet/averages/store.ts';
-import { createFleet } from './fleet/fleet.ts';
+import { Fleet } from './fleet/fleet.ts';
 import { MinerRegistry } from './fleet/identity/miner-registry.ts';
 import { identityMigrations } from './fleet/identity/storage/store.ts';
 import { createOpsStatuses, opsStatusMigrations } from './fleet/ops-status.ts';
 import { outageMigrations } from './fleet/outages/outage-store.ts';
 import { createOutages } from './fleet/outages/outages.ts';
-import { rememberedSchema } from './fleet/remembered.ts';
+import { storedStateSchema } from './fleet/stored-state.ts';
 import { createSuspectReport } from './fleet/suspects.ts';
 import { createClockWatch } from './host/clock-watch.ts';
 import { createHostReader } from './host/host.ts';
@@ -117,7 +117,7 @@ export function createAgent(options: AgentOptions) {
   const client = createDeviceClient({ clock, log, drivers, config, mayReach, driverOnRecord, trust: trust.sources });
   const captures = createCaptures(config, client.transport.deviceMutex, trust.sources);
   const averages = createAverages(db, { clock });
-  const states = createMinerStateStore(db, clock, rememberedSchema);
+  const states = createMinerStateStore(db, clock, storedStateSchema);
   const opsStatuses = createOpsStatuses(
     db,
     uplinks.map(({ name }) => name),
@@ -168,7 +168,7 @@ export function createAgent(options: AgentOptions) {
     if (!stopping.signal.aborted) log.error({ ip, cause: renderError(error) }, 'take in what a miner said');
   };
 
-  const fleet = createFleet({
+  const fleet = new Fleet({
     clock,
     log,
     client,

@@ -3,7 +3,7 @@
 import { test } from 'vitest';
 import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
 import { type MinerJudgement, standingOf } from '../../src/agent/fleet/anomaly/state.ts';
-import { caughtUp, rememberedSchema } from '../../src/agent/fleet/remembered.ts';
+import { caughtUp, storedStateSchema } from '../../src/agent/fleet/stored-state.ts';
 import { createMinerStateStore, minerStateMigrations } from '../../src/agent/state/miner-state-store.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import { toBitmask } from '../../src/model/flags.ts';
@@ -36,7 +36,7 @@ async function runDay(path: string, breaks: readonly Break[]): Promise<(number |
     const db = openSqlite(path, [minerStateMigrations]);
     // Of processes that die, not of power: what is written is there.
     db.exec('PRAGMA synchronous = OFF');
-    return { db, states: createMinerStateStore(db, clock, rememberedSchema) };
+    return { db, states: createMinerStateStore(db, clock, storedStateSchema) };
   };
   let { db, states } = begin();
   const masks: (number | undefined)[] = [];

@@ -1,76 +1,21 @@
-// What the agent knows of each miner right now, and the records that follow from each look at it. It joins visit, identity, flags and
-// averages; it owns no socket and no schedule.
+// All miners that the agent polls, and what a scan or a poll changes in them. It joins identity, flags and averages; it owns no socket and no timer.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { ageOf, type ClockLook, lookAtClocks, wallTimeOf } from '../../base/time/clock-steps.ts';
+import { ageOf, lookAtClocks } from '../../base/time/clock-steps.ts';
 import type { VisitOutcome } from '../../driver/visit.ts';
-import { toMinerDocument } from '../../model/document.ts';
-import type { Flag } from '../../model/flags.ts';
-import type { Reading } from '../../model/reading.ts';
-import { taskNamesOf } from '../../model/task.ts';
-import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { DeviceClient, MinerTarget } from '../device/device-client.ts';
 import type { RecognisedMiner } from '../device/recognised.ts';
-import type { MinerStateStore } from '../state/miner-state-store.ts';
-import { isOurs, mayHaveRestarted, type OwnAction, restartAgeMs } from './anomaly/evidence/restarts.ts';
-import { judge } from './anomaly/judge.ts';
-import type { Sample, SampleContext } from './anomaly/sample.ts';
-import type { AnomalySettings } from './anomaly/settings.ts';
-import { type MinerJudgement, standingOf } from './anomaly/state.ts';
-import type { Averages } from './averages/averages.ts';
 import type { OldAddress } from './identity/claims.ts';
-import type { IdentityStates, MinerRegistry } from './identity/miner-registry.ts';
+import type { MinerRegistry } from './identity/miner-registry.ts';
 import type { MinerEntry, Sighting } from './identity/record.ts';
-import { wasSilentTogether } from './outages/silence.ts';
-import { caughtUp, type Remembered } from './remembered.ts';
-import { contradiction, factsIn, isHeldBack, knownOf, sightingOf, twinsIn } from './sighting.ts';
-import { createUnsettled } from './unsettled.ts';
+import { MinerReporter, type ReporterParts } from './miner-reporter.ts';
+import { isExpectedBack, type MinerState, newMinerState, setRebooting } from './miner-state.ts';
+import { factsIn, isHeldBack, knownOf, sightingOf } from './sighting.ts';
+import { caughtUp, type StoredState } from './stored-state.ts';
+import { createUnresolved, type UnresolvedAddresses } from './unresolved.ts';
 
-export type MinerState = {
-  readonly key: string;
-  target: MinerTarget;
-  /** As the device says, with what cannot be true. */
-  reading: Reading | undefined;
-  readAt: ClockLook | undefined;
-  /** When it last said something, and whether it refused our login then. */
-  answered: { readonly atMs: number; readonly isLoginRefused: boolean } | undefined;
-  judgement: MinerJudgement | undefined;
-  /** When that was, by the monotonic clock; undefined = in an earlier run. */
-  judgedMs: number | undefined;
-  /** What was reported last. */
-  reported: Pick<MinerRecord, 'document' | 'extras'> | undefined;
-  isRebooting: boolean;
-  /** Since when a task restarts it, or has, without an answer of its own since; by the monotonic clock. */
-  awaitedMs: number | undefined;
-};
-
-export type Fleet = {
-  /** Miners of earlier runs, from the miner registry, as far as they may be reached. `untilMs`: wall time until which those runs went on. */
-  restore(untilMs: number): Promise<void>;
-  /** The networks are others now: who stands outside is let go, who is inside again is back. The miner registry keeps all. */
-  confine(): void;
-  get(key: string): MinerState | undefined;
-  /** What a poll of this key of the schedule asks: a miner, or an address of which it is not settled who answers there. */
-  targetOf(key: string): MinerTarget | undefined;
-  all(): Iterable<MinerState>;
-  readonly size: number;
-  /** A scan recognised a miner at this address. */
-  recognised(ip: string, found: RecognisedMiner, signal: AbortSignal): Promise<void>;
-  /** A poll was answered. */
-  polled(key: string, outcome: VisitOutcome, signal: AbortSignal): Promise<void>;
-  /** A poll failed for good. */
-  pollFailed(key: string, error: Error, consecutive: number): void;
-  setRebooting(key: string, isRebooting: boolean): void;
-  /** A task restarts it, or has and it is not back. */
-  isExpectedBack(key: string): boolean;
-  /** A person said who it is: it is polled where it is on record now, and `left` nowhere any more. */
-  settledByHand(key: string, left: readonly string[]): void;
-  /** Lets go of miners that were only ever seen for a moment, long ago. To be called every hour or so. */
-  prune(): void;
-};
-
-type Parts = {
+type Parts = Omit<ReporterParts, 'clock' | 'registry'> & {
   readonly clock: Clock;
   readonly log: Log;
   readonly client: Pick<DeviceClient, 'read' | 'targetOf' | 'forgetRefusals'>;
@@ -78,74 +23,231 @@ type Parts = {
   readonly registry: MinerRegistry;
   /** What this host knows of its direct neighbours. */
   readonly neighbours: { at(ip: string): Sighting['neighbour'] };
-  readonly averages: Averages;
-  readonly states: MinerStateStore<Remembered>;
-  readonly settings: AnomalySettings;
-  /** Operators say that the miner is not meant to mine. */
-  readonly isOutOfOperation: (key: string) => boolean;
-  /** What we did to it that may restart its mining, begun since then; by `Clock.elapsedMs`. They are asked for after a restart and some minutes more. */
-  readonly ownActions: (key: string, ip: string, sinceMs: number) => readonly OwnAction[];
-  /** Why its locked pools are not kept, in words. */
-  readonly poolTrouble: (key: string) => string | undefined;
-  /** Its flags, with the key of what it suffers from together with others. */
-  readonly pointed: (key: string, flags: readonly Flag[]) => readonly Flag[];
-  readonly emit: (record: ReportRecord) => void;
   /** The poller's list: a miner is polled at this address from now on, or no longer at all. */
   readonly schedule: { set(key: string, ip: string): void; drop(key: string): void };
 };
 
-/** `isNewHere` = another miner stood at this address before, or none. */
-type Settled = { readonly key: string; readonly ipChanged: boolean; readonly isNewHere: boolean };
+type Identity = Pick<Sighting, 'mac' | 'serialNumber'>;
 
-/** How long a miner's own driver is believed against a scan that sees only a stranger. */
+/** `isNewHere` = another miner was at this address before, or none. */
+type Resolved = { readonly key: string; readonly ipChanged: boolean; readonly isNewHere: boolean };
+
+/** For how long a miner's own driver is believed against a scan that finds only a generic device. */
 const BELIEVED_MS = 15 * 60_000;
-/** How long a miner that was restarted and has not come back is expected. */
-const AWAITED_MS = 60 * 60_000;
-/** A firmware that is sent slowly and proven late takes less. */
-const LONGEST_ACTION_MS = 3 * 60 * 60_000;
-/** While many miners move, another one may turn out to be meant by the time that an old address has been looked at. */
+/** While many miners move, the sighting may belong to another miner by the time that an old address was checked. */
 const MAX_OLD_LOOKS = 3;
 
-export function createFleet(parts: Parts): Fleet {
-  const { clock, log, client, mayReach, registry, neighbours, averages, states, emit, schedule } = parts;
-  const miners = new Map<string, MinerState>();
-  /** Miners of an earlier run that have not been heard of in this one. */
-  const remembered = new Map<string, Remembered>();
-  const unsettled = createUnsettled(schedule);
+export class Fleet {
+  readonly #parts: Parts;
+  readonly #reporter: MinerReporter;
+  readonly #unresolved: UnresolvedAddresses;
+  readonly #miners = new Map<string, MinerState>();
+  /** Miners of an earlier run that have not answered in this one. */
+  readonly #earlier = new Map<string, StoredState>();
 
-  const stateOf = (key: string, target: MinerTarget): MinerState => {
-    const present = miners.get(key);
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#reporter = new MinerReporter(parts);
+    this.#unresolved = createUnresolved(parts.schedule);
+  }
+
+  /** Takes up the miners of earlier runs that may be reached. `untilMs` = wall time at which the last run ended. */
+  async restore(untilMs: number): Promise<void> {
+    for (const [key, stored] of await this.#parts.states.load()) this.#earlier.set(key, caughtUp(stored, untilMs));
+    this.#placeAll();
+    this.#earlier.clear();
+  }
+
+  /** After the configured networks have changed: drops miners outside of them, takes up those inside. The registry keeps all. */
+  confine(): void {
+    const { mayReach } = this.#parts;
+    for (const { key, target } of [...this.#miners.values()]) if (!mayReach(target.ip)) this.#drop(key);
+    this.#unresolved.confine(mayReach);
+    this.#placeAll();
+  }
+
+  get(key: string): MinerState | undefined {
+    return this.#miners.get(key);
+  }
+
+  /** The target of a poll of this key: a miner, or an address whose identity is not resolved. */
+  targetOf(key: string): MinerTarget | undefined {
+    return this.#unresolved.get(key) ?? this.get(key)?.target;
+  }
+
+  all(): Iterable<MinerState> {
+    return this.#miners.values();
+  }
+
+  get size(): number {
+    return this.#miners.size;
+  }
+
+  /** A scan recognised a miner at this address. */
+  async recognised(ip: string, found: RecognisedMiner, signal: AbortSignal): Promise<void> {
+    // Networks may have changed since it was asked.
+    if (!this.#parts.mayReach(ip)) return;
+    const { identity, outcome } = found;
+    const target = { ...found.target, ip };
+    if (identity.confidence === 'generic' && this.#isKnownBetter(target)) return;
+    if (outcome === undefined) await this.#meet(target, identity, signal);
+    else await this.#observe(target, outcome, identity, signal);
+  }
+
+  /** A poll was answered. */
+  async polled(key: string, outcome: VisitOutcome, signal: AbortSignal): Promise<void> {
+    const waiting = this.#unresolved.get(key);
+    if (waiting !== undefined) {
+      this.#unresolved.answered(key);
+      return this.#observe(waiting, outcome, {}, signal);
+    }
+    const state = this.get(key);
+    // Until the identity at an address is resolved, its answers may be another unit's.
+    if (state === undefined || this.#unresolved.has(state.target.ip)) return;
+    await this.#observe(state.target, outcome, {}, signal);
+  }
+
+  /** A poll failed for good. */
+  pollFailed(key: string, error: Error, consecutive: number): void {
+    const { clock, log } = this.#parts;
+    const state = this.get(key);
+    if (this.#unresolved.failed(key) || state === undefined) return;
+    log.debug({ ip: state.target.ip, consecutive, cause: renderError(error) }, 'a miner does not answer');
+    const code = error instanceof PeerError ? error.code : 'peer.unparsable';
+    if (code === 'peer.auth') state.answered = { atMs: clock.monotonicMs(), isLoginRefused: true };
+    this.#reporter.failed(state, code, consecutive, lookAtClocks(clock));
+  }
+
+  setRebooting(key: string, isRebooting: boolean): void {
+    const state = this.get(key);
+    if (state !== undefined) setRebooting(state, isRebooting, this.#parts.clock.monotonicMs());
+  }
+
+  /** A task restarts it, or has restarted it and it has not answered yet. */
+  isExpectedBack(key: string): boolean {
+    const state = this.get(key);
+    return state !== undefined && isExpectedBack(state, this.#parts.clock.monotonicMs());
+  }
+
+  /** A person settled its identity: it is polled where it is on record now, and the units in `left` nowhere any more. */
+  settledByHand(key: string, left: readonly string[]): void {
+    for (const gone of left) this.#drop(gone);
+    const entry = this.#parts.registry.get(key);
+    if (entry !== undefined) this.#place(entry);
+  }
+
+  /** Drops miners that were only ever seen briefly, long ago. To be called about once an hour. */
+  prune(): void {
+    for (const key of this.#parts.registry.prune()) this.#drop(key);
+  }
+
+  #stateOf(key: string, target: MinerTarget): MinerState {
+    const present = this.#miners.get(key);
     if (present !== undefined) {
       present.target = target;
       return present;
     }
-    const earlier = remembered.get(key);
-    remembered.delete(key);
-    const fresh: MinerState = {
-      key,
-      target,
-      reading: undefined,
-      readAt: earlier?.readAt,
-      answered: undefined,
-      judgement: earlier?.judgement,
-      judgedMs: undefined,
-      reported: earlier,
-      isRebooting: false,
-      awaitedMs: undefined,
-    };
-    miners.set(key, fresh);
-    return fresh;
-  };
+    const added = newMinerState(key, target, this.#earlier.get(key));
+    this.#earlier.delete(key);
+    this.#miners.set(key, added);
+    return added;
+  }
 
-  /** The miner is at no address any more: the registry keeps it, no poll reaches it. */
-  const leave = (key: string) => {
-    schedule.drop(key);
-    miners.delete(key);
-  };
+  /** It is polled no more; the registry keeps it. */
+  #drop(key: string): void {
+    this.#parts.schedule.drop(key);
+    this.#miners.delete(key);
+  }
 
-  /** What answers now at the address where the miner stood. */
-  const lookAtOld = async (key: string, ip: string, signal: AbortSignal): Promise<OldAddress> => {
-    const present = miners.get(key);
+  /** It is polled where it is on record, if that may be reached. */
+  #place(entry: MinerEntry): void {
+    const { client, mayReach, schedule } = this.#parts;
+    if (entry.ip === null || !mayReach(entry.ip)) return;
+    const target = client.targetOf(entry.ip, entry.driverId, knownOf(entry));
+    if (target === undefined) return;
+    this.#unresolved.release(entry.ip);
+    this.#stateOf(entry.key, target);
+    schedule.set(entry.key, entry.ip);
+  }
+
+  #placeAll(): void {
+    for (const entry of this.#parts.registry.all()) if (!this.#miners.has(entry.key)) this.#place(entry);
+  }
+
+  #onRecordAt(ip: string): MinerState | undefined {
+    return this.#miners.get(this.#parts.registry.byIp(ip)?.key ?? '');
+  }
+
+  /** A cut answer makes any miner look generic: a recent reading by the miner's own driver is better evidence. */
+  #isKnownBetter({ ip, driver }: MinerTarget): boolean {
+    const present = this.#onRecordAt(ip);
+    if (present === undefined || present.target.driver.id === driver.id) return false;
+    return present.readAt !== undefined && ageOf(present.readAt, lookAtClocks(this.#parts.clock)) < BELIEVED_MS;
+  }
+
+  /** A miner that was recognised without a reading: it is polled from now on and reported with its first poll. */
+  async #meet(target: MinerTarget, identity: Identity, signal: AbortSignal): Promise<void> {
+    const { clock, registry, schedule } = this.#parts;
+    if (registry.byIp(target.ip) !== undefined || this.#unresolved.has(target.ip)) return;
+    const resolved = await this.#resolveIdentity(sightingOf(target, identity, clock.nowMs()), target, signal);
+    if (resolved === undefined) return;
+    this.#stateOf(resolved.key, target);
+    schedule.set(resolved.key, target.ip);
+  }
+
+  async #observe(target: MinerTarget, outcome: VisitOutcome, identity: Identity, signal: AbortSignal): Promise<void> {
+    const { clock, client, registry, schedule } = this.#parts;
+    const { reading, isLoginRefused } = outcome;
+    const now = lookAtClocks(clock);
+    const sighting = sightingOf(target, identity, now.wallMs, reading);
+    const hadAnother = registry.byIp(target.ip) !== undefined;
+    const resolved = await this.#resolveIdentity(sighting, target, signal);
+    if (resolved === undefined) return;
+    const { key, ipChanged, isNewHere } = resolved;
+    if (hadAnother && isNewHere && isHeldBack(outcome)) client.forgetRefusals(target.ip);
+    const state = this.#stateOf(key, target);
+    schedule.set(key, target.ip);
+    state.reading = reading;
+    state.readAt = now;
+    if (!state.isRebooting) state.awaitedMs = undefined;
+    state.answered = { atMs: clock.monotonicMs(), isLoginRefused };
+    this.#reporter.answered(state, outcome, now, ipChanged);
+  }
+
+  /** The miner of this sighting, after a look at its old address if the registry asks for one; undefined = none, or not certain yet. */
+  async #resolveIdentity(seen: Sighting, target: MinerTarget, signal: AbortSignal): Promise<Resolved | undefined> {
+    const { registry, neighbours, emit } = this.#parts;
+    const sighting = { ...seen, neighbour: neighbours.at(seen.ip) };
+    let result = registry.observe(sighting);
+    for (let looks = 0; result.kind === 'check-old' && looks < MAX_OLD_LOOKS; looks++) {
+      const { key, oldIp } = result;
+      const old = await this.#lookAtOld(key, oldIp, signal);
+      result = registry.observe(sighting, { old, isExpectedBack: this.isExpectedBack(key) });
+    }
+    switch (result.kind) {
+      case 'check-old':
+        throw new PeerError('peer.busy', `resolve the identity at ${sighting.ip}: the farm is changing`, 'soon');
+      case 'waiting':
+        this.#lookAgain(target);
+        return undefined;
+      case 'ignored':
+        this.#unresolved.release(sighting.ip);
+        return undefined;
+      case 'resolved':
+        break;
+    }
+    this.#unresolved.release(sighting.ip);
+    for (const event of result.events) emit(event);
+    for (const left of result.left) this.#drop(left);
+    const { key, events } = result;
+    const isOf = (type: string) => events.some((event) => event.key === key && event.type === type);
+    return { key, ipChanged: isOf('moved'), isNewHere: isOf('moved') || isOf('appeared') };
+  }
+
+  /** What answers now at the address where the miner was. */
+  async #lookAtOld(key: string, ip: string, signal: AbortSignal): Promise<OldAddress> {
+    const { client, registry, neighbours } = this.#parts;
+    const present = this.get(key);
     if (present === undefined) return 'silent';
     try {
       const { driver, known } = present.target;
@@ -157,243 +259,13 @@ export function createFleet(parts: Parts): Fleet {
       if (error instanceof PeerError) return 'silent';
       throw error;
     }
-  };
+  }
 
-  /** A task restarts it, or has and it is not back. */
-  const isExpectedBack = (key: string): boolean => {
-    const { isRebooting = false, awaitedMs } = miners.get(key) ?? {};
-    return isRebooting || (awaitedMs !== undefined && clock.monotonicMs() - awaitedMs < AWAITED_MS);
-  };
-
-  /** The key that this miner has, after a look at its old address if the miner registry asks for one; undefined = it is none, or not clear yet. */
-  const settle = async (seen: Sighting, target: MinerTarget, signal: AbortSignal): Promise<Settled | undefined> => {
-    const sighting = { ...seen, neighbour: neighbours.at(seen.ip) };
-    let result = registry.observe(sighting);
-    for (let looks = 0; result.kind === 'check-old' && looks < MAX_OLD_LOOKS; looks++) {
-      const { key, oldIp } = result;
-      const old = await lookAtOld(key, oldIp, signal);
-      result = registry.observe(sighting, { old, isExpectedBack: isExpectedBack(key) });
-    }
-    switch (result.kind) {
-      case 'check-old':
-        throw new PeerError('peer.busy', `settle who answers at ${sighting.ip}: the farm is changing`, 'soon');
-      case 'waiting':
-        lookAgain(target);
-        return undefined;
-      case 'ignored':
-        unsettled.release(sighting.ip);
-        return undefined;
-      case 'resolved':
-        break;
-    }
-    unsettled.release(sighting.ip);
-    for (const event of result.events) emit(event);
-    for (const left of result.left) leave(left);
-    const { key, events } = result;
-    const isOf = (type: string) => events.some((event) => event.key === key && event.type === type);
-    return { key, ipChanged: isOf('moved'), isNewHere: isOf('moved') || isOf('appeared') };
-  };
-
-  /** Soon, and with nothing that an earlier unit said there. */
-  const lookAgain = ({ ip, driver, known }: MinerTarget) => {
-    const fresh = client.targetOf(ip, driver.id, known);
-    if (fresh !== undefined) unsettled.hold(fresh);
-    const onRecord = miners.get(registry.byIp(ip)?.key ?? '');
+  /** Soon, and without what an earlier unit reported at this address. */
+  #lookAgain({ ip, driver, known }: MinerTarget): void {
+    const fresh = this.#parts.client.targetOf(ip, driver.id, known);
+    if (fresh !== undefined) this.#unresolved.hold(fresh);
+    const onRecord = this.#onRecordAt(ip);
     if (onRecord !== undefined) onRecord.target.memory.isStale = true;
-  };
-
-  const statesOf = (key: string): IdentityStates =>
-    registry.states(key) ?? { mac: 'empty', serial: 'empty', unstableReason: 'ip_only' };
-
-  const isOursNow = (key: string, ip: string, reading: Reading): boolean => {
-    const nowMs = clock.elapsedMs();
-    return isOurs(reading, parts.ownActions(key, ip, nowMs - restartAgeMs(reading) - LONGEST_ACTION_MS), nowMs);
-  };
-
-  const contextOf = (
-    { key, isRebooting, target, judgement, reported }: MinerState,
-    { mac: macState, serial: serialState }: IdentityStates,
-    ipChanged: boolean,
-    reading?: Reading,
-  ): SampleContext => {
-    const hasNews = reading !== undefined && mayHaveRestarted(judgement?.history ?? {}, reading);
-    const isExplainedRestart = hasNews && (wasSilentTogether(reported) || isOursNow(key, target.ip, reading));
-    const opsMaintenance = parts.isOutOfOperation(key);
-    const poolTrouble = parts.poolTrouble(key);
-    const { warmUpS } = target.driver.quirks;
-    const twins = (fact: 'mac' | 'serial') => twinsIn(target.ip, registry.duplicatesOf(key, fact));
-    const macTwins = macState === 'duplicate' ? twins('mac') : undefined;
-    const serialTwins = serialState === 'duplicate' ? twins('serial') : undefined;
-    return {
-      macState,
-      serialState,
-      macTwins,
-      serialTwins,
-      isRebooting,
-      opsMaintenance,
-      ipChanged,
-      isExplainedRestart,
-      warmUpS,
-      poolTrouble,
-    };
-  };
-
-  const judgeAndReport = (
-    state: MinerState,
-    sample: Sample,
-    { mac, serial, unstableReason }: IdentityStates,
-    now: ClockLook,
-    isFactoryLogin = false,
-  ) => {
-    const before = state.judgement;
-    const nowMs = clock.monotonicMs();
-    const elapsedMs = state.judgedMs === undefined ? undefined : nowMs - state.judgedMs;
-    const { judgement, believed } = judge(before, sample, parts.settings, now.wallMs, elapsedMs);
-    if (believed?.hashrateHs !== undefined) averages.add(state.key, believed.hashrateHs, now.elapsedMs);
-    const reported = toMinerDocument({
-      reading: believed,
-      previous: state.reported,
-      ip: state.target.ip,
-      driverId: state.target.driver.id,
-      known: registry.get(state.key),
-      isLastCheckOk: sample.kind === 'ok',
-      unstableReason,
-      isFactoryLogin,
-      isMining: judgement.history.mining?.is,
-      flags: parts.pointed(state.key, judgement.flags),
-      hashrate24hHs: averages.average24h(state.key),
-      lastReadingAtMs: state.readAt && wallTimeOf(state.readAt, now),
-    });
-    state.judgement = judgement;
-    state.judgedMs = nowMs;
-    state.reported = reported;
-    const hasMoved = before === undefined || standingOf(before) !== standingOf(judgement);
-    states.note(state.key, { judgement, ...reported, readAt: state.readAt }, hasMoved);
-    const at = new Date(now.wallMs).toISOString();
-    if (judgement.history.contradicted !== before?.history.contradicted) emit(contradiction(state.key, at, believed));
-    const abilities = taskNamesOf(Object.keys(state.target.driver.abilities));
-    emit({ kind: 'miner', key: state.key, at, mac_state: mac, sn_state: serial, ...reported, abilities });
-  };
-
-  /** A cut answer makes any miner look like a stranger: what its own driver read lately is believed before that. */
-  const isKnownBetter = (ip: string, found: MinerTarget): boolean => {
-    const present = miners.get(registry.byIp(ip)?.key ?? '');
-    if (present === undefined || present.target.driver.id === found.driver.id) return false;
-    return present.readAt !== undefined && ageOf(present.readAt, lookAtClocks(clock)) < BELIEVED_MS;
-  };
-
-  /** A miner that was recognised but gave no reading now: it is known and polled from now on, and reported with its first poll. */
-  const meet = async (target: MinerTarget, identity: Pick<Sighting, 'mac' | 'serialNumber'>, signal: AbortSignal) => {
-    if (registry.byIp(target.ip) !== undefined || unsettled.has(target.ip)) return;
-    const settled = await settle(sightingOf(target, identity, clock.nowMs()), target, signal);
-    if (settled === undefined) return;
-    stateOf(settled.key, target);
-    schedule.set(settled.key, target.ip);
-  };
-
-  const observe = async (
-    target: MinerTarget,
-    outcome: VisitOutcome,
-    identity: Pick<Sighting, 'mac' | 'serialNumber'>,
-    signal: AbortSignal,
-  ) => {
-    const { reading } = outcome;
-    const now = lookAtClocks(clock);
-    const sighting = sightingOf(target, identity, now.wallMs, reading);
-    const hadAnother = registry.byIp(target.ip) !== undefined;
-    const settled = await settle(sighting, target, signal);
-    if (settled === undefined) return;
-    const { key, ipChanged, isNewHere } = settled;
-    if (hadAnother && isNewHere && isHeldBack(outcome)) client.forgetRefusals(target.ip);
-    const state = stateOf(key, target);
-    schedule.set(key, target.ip);
-    state.reading = reading;
-    state.readAt = now;
-    state.awaitedMs = state.isRebooting ? state.awaitedMs : undefined;
-    state.answered = { atMs: clock.monotonicMs(), isLoginRefused: outcome.isLoginRefused };
-    const { unparsable, isLoginRefused: loginRefused } = outcome;
-    const identityStates = statesOf(key);
-    const context = contextOf(state, identityStates, ipChanged, reading);
-    const sample: Sample = { kind: 'ok', reading, unparsable, loginRefused, context };
-    judgeAndReport(state, sample, identityStates, now, outcome.isFactoryLogin);
-  };
-
-  /** It is polled where it is on record, if that may be reached. */
-  const place = (entry: MinerEntry) => {
-    if (entry.ip === null || !mayReach(entry.ip)) return;
-    const target = client.targetOf(entry.ip, entry.driverId, knownOf(entry));
-    if (target === undefined) return;
-    unsettled.release(entry.ip);
-    stateOf(entry.key, target);
-    schedule.set(entry.key, entry.ip);
-  };
-
-  /** Those of the miner registry that are not here although they may be reached. */
-  const meetAgain = () => {
-    for (const entry of registry.all()) if (!miners.has(entry.key)) place(entry);
-  };
-
-  return {
-    async restore(untilMs) {
-      for (const [key, stored] of await states.load()) remembered.set(key, caughtUp(stored, untilMs));
-      meetAgain();
-      remembered.clear();
-    },
-    confine() {
-      for (const { key, target } of [...miners.values()]) if (!mayReach(target.ip)) leave(key);
-      unsettled.confine(mayReach);
-      meetAgain();
-    },
-    get: (key) => miners.get(key),
-    targetOf: (key) => unsettled.get(key) ?? miners.get(key)?.target,
-    all: () => miners.values(),
-    get size() {
-      return miners.size;
-    },
-    async recognised(ip, { target, identity, outcome }, signal) {
-      // Networks may have changed since it was asked.
-      if (!mayReach(ip)) return;
-      if (identity.confidence === 'generic' && isKnownBetter(ip, target)) return;
-      if (outcome === undefined) await meet({ ...target, ip }, identity, signal);
-      else await observe({ ...target, ip }, outcome, identity, signal);
-    },
-    async polled(key, outcome, signal) {
-      const waiting = unsettled.get(key);
-      if (waiting !== undefined) {
-        unsettled.answered(key);
-        return observe(waiting, outcome, {}, signal);
-      }
-      const state = miners.get(key);
-      // What it says may be another unit's, as long as it is not settled who answers there.
-      if (state === undefined || unsettled.has(state.target.ip)) return;
-      await observe(state.target, outcome, {}, signal);
-    },
-    pollFailed(key, error, consecutive) {
-      const state = miners.get(key);
-      if (unsettled.failed(key) || state === undefined) return;
-      log.debug({ ip: state.target.ip, consecutive, cause: renderError(error) }, 'a miner does not answer');
-      const code = error instanceof PeerError ? error.code : 'peer.unparsable';
-      if (code === 'peer.auth') state.answered = { atMs: clock.monotonicMs(), isLoginRefused: true };
-      const identityStates = statesOf(key);
-      const sample: Sample = { kind: 'failed', code, consecutive, context: contextOf(state, identityStates, false) };
-      judgeAndReport(state, sample, identityStates, lookAtClocks(clock));
-    },
-    setRebooting(key, isRebooting) {
-      const state = miners.get(key);
-      if (state === undefined) return;
-      const isFirst = isRebooting && !state.isRebooting;
-      state.isRebooting = isRebooting;
-      if (isFirst) state.awaitedMs = clock.monotonicMs();
-      else if (!isRebooting && state.reported?.document.last_check_succeed === true) state.awaitedMs = undefined;
-    },
-    isExpectedBack,
-    settledByHand(key, left) {
-      for (const gone of left) leave(gone);
-      const entry = registry.get(key);
-      if (entry !== undefined) place(entry);
-    },
-    prune() {
-      for (const key of registry.prune()) leave(key);
-    },
-  };
+  }
 }

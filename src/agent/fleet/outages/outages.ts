@@ -7,7 +7,7 @@ import { OFFLINE_SOURCE } from '../../../model/document.ts';
 import { type Finding, findingsOf, networkOf, poolKeyOf, poolOfKey } from '../../../model/findings/findings.ts';
 import type { Flag } from '../../../model/flags.ts';
 import type { EventRecord } from '../../../wire/records.ts';
-import type { MinerState } from '../fleet.ts';
+import type { MinerState } from '../miner-state.ts';
 import { openOutageStore } from './outage-store.ts';
 import { type Silent, type Spell, silentTogether } from './silence.ts';
 

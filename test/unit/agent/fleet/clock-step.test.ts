@@ -5,10 +5,10 @@ import type { MinerTarget } from '../../../../src/agent/device/device-client.ts'
 import { anomalySettingsSchema } from '../../../../src/agent/fleet/anomaly/settings.ts';
 import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
-import { createFleet } from '../../../../src/agent/fleet/fleet.ts';
+import { Fleet } from '../../../../src/agent/fleet/fleet.ts';
 import { MinerRegistry } from '../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../src/agent/fleet/identity/storage/store.ts';
-import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
+import { storedStateSchema } from '../../../../src/agent/fleet/stored-state.ts';
 import { clockMigrations, openLastingClock } from '../../../../src/agent/state/lasting-clock.ts';
 import { createMinerStateStore, minerStateMigrations } from '../../../../src/agent/state/miner-state-store.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
@@ -38,8 +38,8 @@ function startFleet() {
   const begin = () => {
     const time = openLastingClock(db, host, silentLog);
     const { clock } = time;
-    const states = createMinerStateStore(db, clock, rememberedSchema);
-    const fleet = createFleet({
+    const states = createMinerStateStore(db, clock, storedStateSchema);
+    const fleet = new Fleet({
       clock,
       log: silentLog,
       client: {

@@ -6,10 +6,10 @@ import type { MinerTarget } from '../../../../src/agent/device/device-client.ts'
 import { anomalySettingsSchema } from '../../../../src/agent/fleet/anomaly/settings.ts';
 import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
-import { createFleet } from '../../../../src/agent/fleet/fleet.ts';
+import { Fleet } from '../../../../src/agent/fleet/fleet.ts';
 import { MinerRegistry } from '../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../src/agent/fleet/identity/storage/store.ts';
-import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
+import { storedStateSchema } from '../../../../src/agent/fleet/stored-state.ts';
 import { createMinerStateStore, minerStateMigrations } from '../../../../src/agent/state/miner-state-store.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
@@ -31,7 +31,7 @@ function setUp() {
   const scheduled = new Map<string, string>();
   let keys = 0;
   const target: MinerTarget = targetOf(IP);
-  const fleet = createFleet({
+  const fleet = new Fleet({
     clock,
     log: silentLog,
     client: {
@@ -43,7 +43,7 @@ function setUp() {
     registry: new MinerRegistry(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` }),
     neighbours: { at: (ip) => neighbours.get(ip) },
     averages: createAverages(db, { clock }),
-    states: createMinerStateStore(db, clock, rememberedSchema),
+    states: createMinerStateStore(db, clock, storedStateSchema),
     settings: anomalySettingsSchema.parse({}),
     isOutOfOperation: () => false,
     poolTrouble: () => undefined,

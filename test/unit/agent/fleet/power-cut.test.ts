@@ -4,12 +4,12 @@ import { drivers } from '../../../../drivers/index.ts';
 import { anomalySettingsSchema } from '../../../../src/agent/fleet/anomaly/settings.ts';
 import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
-import { createFleet } from '../../../../src/agent/fleet/fleet.ts';
+import { Fleet } from '../../../../src/agent/fleet/fleet.ts';
 import { MinerRegistry } from '../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../src/agent/fleet/identity/storage/store.ts';
 import { outageMigrations } from '../../../../src/agent/fleet/outages/outage-store.ts';
 import { createOutages } from '../../../../src/agent/fleet/outages/outages.ts';
-import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
+import { storedStateSchema } from '../../../../src/agent/fleet/stored-state.ts';
 import { clockMigrations } from '../../../../src/agent/state/lasting-clock.ts';
 import { createMinerStateStore, minerStateMigrations } from '../../../../src/agent/state/miner-state-store.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
@@ -35,7 +35,7 @@ function startRow(count: number) {
     ...{ clock, log: silentLog, agentIds: ['018f0000-0000-7000-8000-000000000001'], pollMs: () => MINUTE_MS },
     ...{ miners: () => fleet.all(), isOutOfOperation: () => false, emit: ({ type }) => void events.push(type) },
   });
-  const fleet = createFleet({
+  const fleet = new Fleet({
     ...{ clock, log: silentLog, mayReach: () => true, settings: anomalySettingsSchema.parse({}) },
     client: {
       targetOf: (ip) => ({ ip, driver, known: {}, memory: new VisitMemory() }),
@@ -47,7 +47,7 @@ function startRow(count: number) {
     }),
     neighbours: { at: () => undefined },
     averages: createAverages(db, { clock }),
-    states: createMinerStateStore(db, clock, rememberedSchema),
+    states: createMinerStateStore(db, clock, storedStateSchema),
     ...{ isOutOfOperation: () => false, poolTrouble: () => undefined, ownActions: () => [], emit() {} },
     pointed: (key, flags) => outages.pointed(key, flags),
     schedule: { set() {}, drop() {} },

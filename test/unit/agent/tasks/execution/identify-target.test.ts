@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { drivers } from '../../../../../drivers/index.ts';
 import type { MinerTarget } from '../../../../../src/agent/device/device-client.ts';
-import type { MinerState } from '../../../../../src/agent/fleet/fleet.ts';
 import { MinerRegistry } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../../src/agent/fleet/identity/storage/store.ts';
+import type { MinerState } from '../../../../../src/agent/fleet/miner-state.ts';
 import { createObservations } from '../../../../../src/agent/tasks/execution/observations.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import { VisitMemory } from '../../../../../src/driver/memory.ts';

@@ -1,22 +1,20 @@
-// What a restart must not forget of each miner: the judgement of its flags and the values it last reported. It reads and writes nothing itself.
+// What is stored of each miner over a restart: the judgement of its flags and its last report. It reads and writes nothing itself.
 import { z } from 'zod';
 import { minerDocumentSchema, minerExtrasSchema } from '../../model/miner.ts';
 import { MAX_STATE_AGE_MS } from '../state/miner-state-store.ts';
 import { judgementSchema, passed } from './anomaly/state.ts';
 
-export const rememberedSchema = z.strictObject({
+export const storedStateSchema = z.strictObject({
   judgement: judgementSchema,
   document: minerDocumentSchema,
   extras: minerExtrasSchema,
   /** By a clock whose elapsed time lasts over restarts. */
   readAt: z.strictObject({ wallMs: z.number(), elapsedMs: z.number() }).optional(),
 });
-export type Remembered = Readonly<z.output<typeof rememberedSchema>>;
+export type StoredState = Readonly<z.output<typeof storedStateSchema>>;
 
-/**
- * Samples that came after what was stored, until `untilMs` (wall time), are forgotten, but they were there: their time has passed for the flags.
- */
-export function caughtUp(stored: Remembered, untilMs: number): Remembered {
+/** Counts the time between the stored sample and `untilMs` (wall time) for the flags: the samples in between are lost, but they were judged. */
+export function caughtUp(stored: StoredState, untilMs: number): StoredState {
   const forgottenMs = Math.min(Math.max(0, untilMs - stored.judgement.atMs), MAX_STATE_AGE_MS);
   return { ...stored, judgement: passed(stored.judgement, forgottenMs) };
 }

@@ -1,0 +1,54 @@
+// What the agent holds of one miner in memory.
+import type { ClockLook } from '../../base/time/clock-steps.ts';
+import type { Reading } from '../../model/reading.ts';
+import type { MinerRecord } from '../../wire/records.ts';
+import type { MinerTarget } from '../device/device-client.ts';
+import type { MinerJudgement } from './anomaly/state.ts';
+import type { StoredState } from './stored-state.ts';
+
+export type MinerState = {
+  readonly key: string;
+  target: MinerTarget;
+  /** As the device reports it, implausible values included. */
+  reading: Reading | undefined;
+  readAt: ClockLook | undefined;
+  /** When it last answered, and whether it refused our login then. */
+  answered: { readonly atMs: number; readonly isLoginRefused: boolean } | undefined;
+  judgement: MinerJudgement | undefined;
+  /** When that was, by the monotonic clock; undefined = in an earlier run. */
+  judgedMs: number | undefined;
+  /** What was reported last. */
+  reported: Pick<MinerRecord, 'document' | 'extras'> | undefined;
+  isRebooting: boolean;
+  /** Since when a task restarts it, by the monotonic clock; undefined once it has answered after that. */
+  awaitedMs: number | undefined;
+};
+
+/** `earlier` = from an earlier run of the agent. */
+export const newMinerState = (key: string, target: MinerTarget, earlier: StoredState | undefined): MinerState => ({
+  key,
+  target,
+  reading: undefined,
+  readAt: earlier?.readAt,
+  answered: undefined,
+  judgement: earlier?.judgement,
+  judgedMs: undefined,
+  reported: earlier,
+  isRebooting: false,
+  awaitedMs: undefined,
+});
+
+/** How long a miner that was restarted and has not answered yet is expected. */
+const AWAITED_MS = 60 * 60_000;
+
+/** A task restarts it, or has restarted it and it has not answered yet. */
+export const isExpectedBack = ({ isRebooting, awaitedMs }: MinerState, nowMs: number): boolean =>
+  isRebooting || (awaitedMs !== undefined && nowMs - awaitedMs < AWAITED_MS);
+
+/** `nowMs` by the monotonic clock. */
+export function setRebooting(state: MinerState, isRebooting: boolean, nowMs: number): void {
+  const isFirst = isRebooting && !state.isRebooting;
+  state.isRebooting = isRebooting;
+  if (isFirst) state.awaitedMs = nowMs;
+  else if (!isRebooting && state.reported?.document.last_check_succeed === true) state.awaitedMs = undefined;
+}
