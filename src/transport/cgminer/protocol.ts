@@ -70,7 +70,7 @@ async function askEitherForm(
   try {
     if (dialects.isBare(to) || request.isBare) {
       const bare = await askLine(wire, to, bareLine(request), what, limits);
-      const isBare = parseBareText(bare.text) !== undefined;
+      const isBare = bareIn(bare.text) !== undefined;
       if (isBare && known !== 'bare') dialects.note(to, 'mute-to-json');
       if (!isRead(request) || isBare || request.isBare) return bare;
       dialects.forget(to);
@@ -80,7 +80,7 @@ async function askEitherForm(
     if (!isNothing) dialects.note(to, 'json');
     if (!isNothing || known !== undefined || !isRead(request)) return json;
     const bare = await askLine(wire, to, bareLine(request), what, inTime());
-    const isBare = parseBareText(bare.text) !== undefined && !isRefusedAsText(bare.text);
+    const isBare = bareIn(bare.text) !== undefined && !isRefusedAsText(bare.text);
     dialects.note(to, isBare ? 'bare' : 'neither');
     return isBare ? bare : json;
   } catch (error) {
@@ -90,7 +90,9 @@ async function askEitherForm(
 }
 
 /** What the oldest answer to JSON: an unknown word. */
-const isRefusedAsText = (text: string) => refusalIn(parseBareText(text)) !== undefined;
+const isRefusedAsText = (text: string) => refusalIn(bareIn(text)) !== undefined;
+
+const bareIn = (text: string) => (text.startsWith('STATUS=') ? parseBareText(text) : undefined);
 
 /** Nothing of the answer is logged, and no words of the device go into errors: they may repeat what it was told. */
 async function askWithLogin(
@@ -131,7 +133,7 @@ export async function askCgminerRaw(
   const what = `ask ${to.ip}:${to.port} for ${cleanWords(request.command)}`;
   const { text } = await askEitherForm(wire, to, request, what, limits);
   if (text === '') throw peerError('peer.reset', `${what}: no answer before the end`, { wasSent: true });
-  const bare = parseBareText(text);
+  const bare = bareIn(text);
   return bare === undefined ? text : JSON.stringify(bare);
 }
 
@@ -177,7 +179,7 @@ function objectIn(
   what: string,
 ): Readonly<Record<string, unknown>> {
   if (text === '') throw peerError('peer.reset', `${what}: no answer before the end`, { wasSent: true });
-  const bare = parseBareText(text);
+  const bare = bareIn(text);
   if (bare !== undefined) return bare;
   const reply = repairJsonText(text, repairs);
   if (!reply || !isJsonObject(reply.value)) {

@@ -109,7 +109,10 @@ export class HttpClient {
       const startMs = this.#clock.monotonicMs();
       const { status, headers, tlsKey, raw } = await this.#dispatch(call, what);
       const encoding = headers['content-encoding'];
-      const unpacked = await unpackBody(raw, Array.isArray(encoding) ? encoding.join() : encoding, call.maxBytes);
+      const unpacked =
+        encoding === undefined
+          ? { bytes: raw.subarray(0, call.maxBytes), isCut: raw.length > call.maxBytes }
+          : await unpackBody(raw, Array.isArray(encoding) ? encoding.join() : encoding, call.maxBytes);
       this.#recorder?.({
         port: call.to.port,
         method: call.method,

@@ -28,11 +28,8 @@ export type ItemPart =
 /** One miner of a list as JSON text: the parts one after the other. */
 export type Item = readonly ItemPart[];
 
-/** Which miners, in which order, at most `limit`; no columns yet. */
-export type MinerPage = {
-  readonly query: SelectQueryBuilder<Tables, 'miners' | 'miner_documents', object>;
-  readonly limit: number;
-};
+/** Which miners, in which order, with a limit; no columns yet. */
+export type MinerPage = SelectQueryBuilder<Tables, 'miners' | 'miner_documents', object>;
 
 /** JSON text of the items with commas between them, and how many they are. */
 export type Items = { readonly text: string | Uint8Array; readonly count: number };
@@ -53,9 +50,9 @@ export const datedBack = (object: string, nowMs: number, byMs: number): string =
 /** For what was stored before our clock was set back, until it is dated anew. */
 const notLater = (object: string, nowMs: number): string => datedBack(object, nowMs, 0);
 
-export const readItemsFromRows: ReadItems = async (_read, { query }, item, nowMs) => {
+export const readItemsFromRows: ReadItems = async (_read, page, item, nowMs) => {
   const objects = (['document', 'extras'] as const).filter((name) => item.some((part) => isOf(part, name)));
-  const rows = await query
+  const rows = await page
     .select(['miners.id', 'created_at', 'reported_at', 'stale_at', 'ops_status', 'rack', 'position', ...objects])
     .execute();
   return { text: rows.map((row) => writeItem(row, item, nowMs)).join(','), count: rows.length };

@@ -3,7 +3,7 @@ import type { ExpressionBuilder } from 'kysely';
 import type { Databases } from '../databases.ts';
 import { countAll, type Window } from '../rows.ts';
 import type { Db, Tables } from '../schema.ts';
-import type { Item, Items, MinerPage } from './items.ts';
+import { type Item, type Items, type MinerPage, readItemsFromRows } from './items.ts';
 import { type MinerFilter, minerConditions } from './miner-filter.ts';
 import { type MinerSearch, searchConditions, toFilter } from './miner-search.ts';
 
@@ -31,12 +31,16 @@ export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | '
         search === undefined
           ? minerConditions(eb, farmId, filter, nowMs)
           : eb.and([minerConditions(eb, farmId, toFilter(filter, search), nowMs), ...searchConditions(eb, search)]);
-      const items = await readItems(read, pageOf(read, where, window), item, nowMs);
+      const readPage = window.limit < LEAST_INSIDE ? readItemsFromRows : readItems;
+      const items = await readPage(read, pageOf(read, where, window), item, nowMs);
       const total = await countAll(read.selectFrom('miners').where(where), items.count, window);
       return { items: items.text, total };
     },
   };
 }
+
+/** A smaller page is read sooner from rows than its statement is written that makes the text inside the database. */
+const LEAST_INSIDE = 200;
 
 /** Skipping so many rows and so many pages costs more than reading a page in two steps. */
 const DEEP_ROWS = 500;
@@ -49,8 +53,7 @@ function pageOf(read: Db, where: (eb: Builder) => ReturnType<Builder['and']>, { 
     .innerJoin('miner_documents', 'miner_documents.row_id', 'miners.row_id')
     .orderBy('ip_num')
     .orderBy('miners.id');
-  if (offset < DEEP_ROWS || offset < DEEP_PAGES * limit)
-    return { query: joined.where(where).limit(limit).offset(offset), limit };
+  if (offset < DEEP_ROWS || offset < DEEP_PAGES * limit) return joined.where(where).limit(limit).offset(offset);
   const wanted = read
     .selectFrom('miners')
     .select('miners.row_id')
@@ -59,5 +62,5 @@ function pageOf(read: Db, where: (eb: Builder) => ReturnType<Builder['and']>, { 
     .orderBy('miners.id')
     .limit(limit)
     .offset(offset);
-  return { query: joined.where('miners.row_id', 'in', wanted), limit };
+  return joined.where('miners.row_id', 'in', wanted);
 }

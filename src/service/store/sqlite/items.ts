@@ -5,15 +5,11 @@ import { type ItemPart, type ReadItems, readItemsFromRows, type ServiceField } f
 
 type Sql = RawBuilder<unknown>;
 
-/** Smaller pages are read sooner than such a statement is written. */
-const LEAST_MINERS = 200;
-
 export const readItemsInside: ReadItems = async (read, page, item, nowMs) => {
-  if (page.limit < LEAST_MINERS) return readItemsFromRows(read, page, item, nowMs);
   const text = sql`concat(${sql.join(item.flatMap((part) => toSql(part, nowMs)))})`;
   const { count, items, newest } = await read
     // The order is that of the page: because it has a limit the database keeps it.
-    .selectFrom(page.query.select([text.as('item'), 'reported_at']).as('page'))
+    .selectFrom(page.select([text.as('item'), 'reported_at']).as('page'))
     .select((eb) => [
       eb.fn.countAll<number>().as('count'),
       // As bytes: they are not read as characters on their way.
