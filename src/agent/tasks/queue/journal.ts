@@ -67,8 +67,9 @@ const asJson = <S extends z.ZodType>(schema: S) =>
 const record = z.record(z.string(), z.unknown());
 
 /** Each column under its name here. Times are by `Clock.elapsedMs`, which lasts over restarts: the wall clock may be set. */
-const COLUMNS = `task_id AS taskId, batch_id AS batchId, name, miner_key AS minerKey, params, source, uplink, accepted_ms AS acceptedMs,
-  expires_ms AS expiresMs, state, baseline, unit, started_ms AS startedMs, sent_ms AS sentMs, finished_ms AS finishedMs, status, message, evidence`;
+const SELECT_ROWS = `SELECT task_id AS taskId, batch_id AS batchId, name, miner_key AS minerKey, params, source, uplink, accepted_ms AS acceptedMs,
+  expires_ms AS expiresMs, state, baseline, unit, started_ms AS startedMs, sent_ms AS sentMs, finished_ms AS finishedMs, status, message, evidence
+  FROM tasks_journal`;
 const rowSchema = z.object({
   taskId: z.string(),
   batchId: z.string().nullable(),
@@ -112,11 +113,8 @@ const actionSchema = z.object({ name: z.string(), startedMs: z.number(), finishe
  * Whether services hear of it once it is over: of all that they ordered, and of what people here ordered and was begun. Those give their orders in
  * batches; what the agent's own rules order comes by itself, and the rules tell of it.
  */
-export const isReported = ({
-  source,
-  batchId,
-  startedMs,
-}: Pick<JournalRow, 'source' | 'batchId' | 'startedMs'>): boolean =>
+type Origin = Pick<JournalRow, 'source' | 'batchId' | 'startedMs'>;
+export const isReported = ({ source, batchId, startedMs }: Origin): boolean =>
   source === 'service' || (batchId !== null && startedMs !== null);
 
 export type Journal = ReturnType<typeof openJournal>;
@@ -124,6 +122,51 @@ export type Journal = ReturnType<typeof openJournal>;
 /** Without a vault params lie in the open while their task is not over. */
 export function openJournal(db: DatabaseSync, vault?: Vault) {
   if (vault !== undefined) sealTexts(db, vault, SELECT_PARAMS, SEAL_PARAMS);
+  return { ...openReads(db, vault), ...openWrites(db, vault), ...openBatches(db) };
+}
+
+function openReads(db: DatabaseSync, vault: Vault | undefined) {
+  const one = db.prepare(`${SELECT_ROWS} WHERE task_id = ?`);
+  const open = db.prepare(`${SELECT_ROWS} WHERE state <> 'final' ORDER BY accepted_ms, rowid`);
+  const unreported = db.prepare(`${SELECT_ROWS} WHERE state = 'final' AND reported = 0 ORDER BY finished_ms LIMIT ?`);
+  const newest = db.prepare(`${SELECT_ROWS} ORDER BY accepted_ms DESC, rowid DESC LIMIT ?`);
+  const effects = db.prepare(
+    'SELECT count(*) AS count FROM tasks_journal WHERE miner_key = ? AND name = ? AND took_effect = 1 AND started_ms > ?',
+  );
+  const actions = db.prepare(
+    `SELECT name, started_ms AS startedMs, finished_ms AS finishedMs FROM tasks_journal
+     WHERE miner_key = ? AND started_ms > ? AND (took_effect = 1 OR state <> 'final') ORDER BY started_ms DESC LIMIT 100`,
+  );
+  const poweredStarts = db.prepare(
+    'SELECT started_ms FROM tasks_journal WHERE is_powered = 1 AND started_ms > ? ORDER BY started_ms',
+  );
+  const size = db.prepare('SELECT count(*) AS count FROM tasks_journal');
+  const toRows = (found: readonly unknown[]): JournalRow[] =>
+    found.flatMap((row) => {
+      const parsed = rowSchema.safeParse(row);
+      if (!parsed.success) return [];
+      const opened = decryptWith(vault, parsed.data.params);
+      const params = record.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
+      return [{ ...parsed.data, params: params ?? {}, isLegible: params !== undefined }];
+    });
+  return {
+    get: (taskId: string): JournalRow | undefined => toRows(one.all(taskId))[0],
+    open: () => toRows(open.all()),
+    unreported: (limit: number) => toRows(unreported.all(limit)),
+    newest: (limit: number) => toRows(newest.all(limit)),
+    effectsSince: (minerKey: string, name: string, sinceMs: number) =>
+      countSchema.parse(effects.get(minerKey, name, Math.round(sinceMs))).count,
+    /** Tasks that were sent to the miner, or may have been, and were not refused: newest first. */
+    actionsSince: (minerKey: string, sinceMs: number) =>
+      actions.all(minerKey, Math.round(sinceMs)).map((row) => actionSchema.parse(row)),
+    /** When tasks that count for the power budget were started. */
+    poweredSince: (sinceMs: number) =>
+      poweredStarts.all(Math.round(sinceMs)).map((row) => startSchema.parse(row).started_ms),
+    size: () => countSchema.parse(size.get()).count,
+  };
+}
+
+function openWrites(db: DatabaseSync, vault: Vault | undefined) {
   const insert = db.prepare(
     `INSERT INTO tasks_journal
        (task_id, batch_id, name, miner_key, params, source, uplink, accepted_ms, expires_ms, state, started_ms, sent_ms, finished_ms, status,
@@ -132,12 +175,6 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
        (:taskId, :batchId, :name, :minerKey, :params, :source, :uplink, :acceptedMs, :expiresMs, :state, :startedMs, :sentMs, :finishedMs, :status,
         :message, :evidence, :reported)`,
   );
-  const one = db.prepare(`SELECT ${COLUMNS} FROM tasks_journal WHERE task_id = ?`);
-  const open = db.prepare(`SELECT ${COLUMNS} FROM tasks_journal WHERE state <> 'final' ORDER BY accepted_ms, rowid`);
-  const unreported = db.prepare(
-    `SELECT ${COLUMNS} FROM tasks_journal WHERE state = 'final' AND reported = 0 ORDER BY finished_ms LIMIT ?`,
-  );
-  const newest = db.prepare(`SELECT ${COLUMNS} FROM tasks_journal ORDER BY accepted_ms DESC, rowid DESC LIMIT ?`);
   const start = db.prepare(
     `UPDATE tasks_journal SET state = 'started', status = 'running', baseline = ?, unit = ?, started_ms = ?, is_powered = ?, took_effect = 1
      WHERE task_id = ?`,
@@ -152,38 +189,12 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
      WHERE task_id = ?`,
   );
   const markReported = db.prepare('UPDATE tasks_journal SET reported = 1 WHERE task_id = ?');
-  const effects = db.prepare(
-    'SELECT count(*) AS count FROM tasks_journal WHERE miner_key = ? AND name = ? AND took_effect = 1 AND started_ms > ?',
-  );
-  const actions = db.prepare(
-    `SELECT name, started_ms AS startedMs, finished_ms AS finishedMs FROM tasks_journal
-     WHERE miner_key = ? AND started_ms > ? AND (took_effect = 1 OR state <> 'final') ORDER BY started_ms DESC LIMIT 100`,
-  );
-  const poweredStarts = db.prepare(
-    'SELECT started_ms FROM tasks_journal WHERE is_powered = 1 AND started_ms > ? ORDER BY started_ms',
-  );
-  const size = db.prepare('SELECT count(*) AS count FROM tasks_journal');
   const prune = db.prepare(
     "DELETE FROM tasks_journal WHERE state = 'final' AND reported = 1 AND accepted_ms < ? AND expires_ms < ?",
   );
   const pruneBatches = db.prepare(
     'DELETE FROM tasks_batches WHERE NOT EXISTS (SELECT 1 FROM tasks_journal WHERE batch_id = tasks_batches.batch_id)',
   );
-  const keepBatch = db.prepare('INSERT OR IGNORE INTO tasks_batches (batch_id, rollout) VALUES (?, ?)');
-  const stopBatch = db.prepare('UPDATE tasks_batches SET stopped = ? WHERE batch_id = ?');
-  const batch = db.prepare('SELECT rollout, stopped FROM tasks_batches WHERE batch_id = ?');
-  const ends = db.prepare(
-    "SELECT status, count(*) AS count FROM tasks_journal WHERE batch_id = ? AND state = 'final' GROUP BY status",
-  );
-  const toRows = (found: readonly unknown[]): JournalRow[] =>
-    found.flatMap((row) => {
-      const parsed = rowSchema.safeParse(row);
-      if (!parsed.success) return [];
-      const opened = decryptWith(vault, parsed.data.params);
-      const params = record.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
-      return [{ ...parsed.data, params: params ?? {}, isLegible: params !== undefined }];
-    });
-
   return {
     /** All or nothing. */
     insert(rows: readonly JournalRow[]): void {
@@ -198,10 +209,6 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
         }
       });
     },
-    get: (taskId: string): JournalRow | undefined => toRows(one.all(taskId))[0],
-    open: () => toRows(open.all()),
-    unreported: (limit: number) => toRows(unreported.all(limit)),
-    newest: (limit: number) => toRows(newest.all(limit)),
     /** From here on the miner may have been acted on. `isPowered` = it counts for the power budget. */
     started(
       taskId: string,
@@ -233,27 +240,29 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
         for (const taskId of taskIds) markReported.run(taskId);
       });
     },
-    effectsSince: (minerKey: string, name: string, sinceMs: number) =>
-      countSchema.parse(effects.get(minerKey, name, Math.round(sinceMs))).count,
-    /** Tasks that were sent to the miner, or may have been, and were not refused: newest first. */
-    actionsSince: (minerKey: string, sinceMs: number) =>
-      actions.all(minerKey, Math.round(sinceMs)).map((row) => actionSchema.parse(row)),
-    /** When tasks that count for the power budget were started. */
-    poweredSince: (sinceMs: number) =>
-      poweredStarts.all(Math.round(sinceMs)).map((row) => startSchema.parse(row).started_ms),
-    size: () => countSchema.parse(size.get()).count,
-    /** Forgets what is over, told, accepted before `beforeMs` and long expired: if such an order came again it would not be carried out. */
+    /** Forgets what is over, reported, accepted before `beforeMs` and long expired: if such an order came again it would not be carried out. */
     prune(beforeMs: number, nowMs: number): number {
       const { changes } = prune.run(Math.round(beforeMs), Math.round(nowMs) - EXPIRED_MARGIN_MS);
       if (changes > 0) pruneBatches.run();
       return Number(changes);
     },
+  };
+}
+
+function openBatches(db: DatabaseSync) {
+  const keep = db.prepare('INSERT OR IGNORE INTO tasks_batches (batch_id, rollout) VALUES (?, ?)');
+  const markStopped = db.prepare('UPDATE tasks_batches SET stopped = ? WHERE batch_id = ?');
+  const one = db.prepare('SELECT rollout, stopped FROM tasks_batches WHERE batch_id = ?');
+  const ends = db.prepare(
+    "SELECT status, count(*) AS count FROM tasks_journal WHERE batch_id = ? AND state = 'final' GROUP BY status",
+  );
+  return {
     /** The first rule of a batch is the one that counts. */
-    keepBatch: (batchId: string, rollout: Rollout): void => void keepBatch.run(batchId, JSON.stringify(rollout)),
-    stopBatch: (batchId: string, stop: BatchStop): void => void stopBatch.run(JSON.stringify(stop), batchId),
+    keepBatch: (batchId: string, rollout: Rollout): void => void keep.run(batchId, JSON.stringify(rollout)),
+    stopBatch: (batchId: string, stop: BatchStop): void => void markStopped.run(JSON.stringify(stop), batchId),
     /** Undefined when the batch has no rule; with how many of its tasks have ended how. */
     batch(batchId: string) {
-      const kept = batchSchema.safeParse(batch.get(batchId)).data;
+      const kept = batchSchema.safeParse(one.get(batchId)).data;
       if (kept === undefined) return undefined;
       const counts = z.array(endsSchema).parse(ends.all(batchId));
       const count = (...statuses: TaskStatus[]) =>
