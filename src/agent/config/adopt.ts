@@ -18,14 +18,26 @@ export function ownConfig(config: AgentConfig): AgentConfig {
   };
 }
 
+/** Whole sections that only a start reads. */
+const NEED_RESTART = [
+  'stateDir',
+  'name',
+  'portMap',
+  'scan',
+  'firmware',
+  'update',
+  'service',
+  'listen',
+  'backup',
+] as const;
+
 /** Takes over what can change while the agent runs. `own` is one of `ownConfig`. */
 export function adopt(own: AgentConfig, next: AgentConfig): Reloaded {
   const needsRestart: string[] = [];
   const keep = (setting: string, now: unknown, wanted: unknown) => {
     if (!isDeepStrictEqual(now, wanted)) needsRestart.push(setting);
   };
-  for (const setting of ['stateDir', 'name', 'portMap', 'scan', 'firmware', 'update', 'service', 'listen'] as const)
-    keep(setting, own[setting], next[setting]);
+  for (const setting of NEED_RESTART) keep(setting, own[setting], next[setting]);
   keep('poll.maxInFlight', own.poll.maxInFlight, next.poll.maxInFlight);
   keep('credentials.keyFile', own.credentials.keyFile, next.credentials.keyFile);
   keep('tasks.powerGate', own.tasks.powerGate, next.tasks.powerGate);

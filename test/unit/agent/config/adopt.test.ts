@@ -1,4 +1,5 @@
 // What of a new configuration is taken over while the agent runs, and what is only said to take a restart.
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { adopt, ownConfig } from '../../../../src/agent/config/adopt.ts';
 import { parseConfig, switchedOff } from '../../../../src/agent/config/config.ts';
@@ -40,6 +41,26 @@ test('what takes a restart is named and stays as it was', () => {
   expect(own.poll).toMatchObject({ maxInFlight: 256, interval: 2_000 });
   expect(own.tasks).toMatchObject({ powerGate: { count: 20 }, reboot: { dailyCap: 2 } });
   expect(own.stateDir).not.toContain('elsewhere');
+});
+
+test('all that takes a restart is named, and the handbook names the same', () => {
+  const next = read({
+    ...{
+      stateDir: 'elsewhere',
+      name: 'other',
+      portMap: { 80: 81 },
+      scan: { every: '1h' },
+      firmware: { folder: 'images' },
+    },
+    ...{ update: { allowedHosts: ['a.example'] }, service: { url: 'https://a.example' }, listen: { port: 9_000 } },
+    ...{ backup: { keep: 1 }, poll: { maxInFlight: 3 }, credentials: { keyFile: 'other.key' } },
+    tasks: { powerGate: { count: 1 } },
+  });
+  const { needsRestart } = adopt(ownConfig(read({})), next);
+  const page = readFileSync(new URL('../../../../packaging/handbook/configuration.md', import.meta.url), 'utf8');
+  const [, named = ''] = /settings that need a restart: ([^.]*(?:\.[a-z][^.]*)*)\./.exec(page) ?? [];
+  expect([...named.matchAll(/`([^`]+)`/g)].map(([, key]) => key)).toEqual(needsRestart);
+  expect(needsRestart).toHaveLength(12);
 });
 
 test('another key file takes a restart, whatever else changes with it: what is sealed stays with the key that it was sealed with', () => {
