@@ -5,6 +5,7 @@ import { configurationTables } from './configuration.ts';
 import { errorTables } from './error-codes.ts';
 import { importsTable } from './imports.ts';
 import { permissionsTable } from './permissions.ts';
+import { tasksTable } from './tasks.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const HANDBOOK = 'packaging/handbook';
@@ -14,6 +15,7 @@ export type Block = { readonly page: string; readonly name: string; readonly mak
 export const BLOCKS: readonly Block[] = [
   { page: 'configuration', name: 'settings', make: configurationTables },
   { page: 'interface', name: 'permissions', make: permissionsTable },
+  { page: 'interface', name: 'tasks', make: tasksTable },
   { page: 'interface', name: 'errors', make: errorTables },
   { page: 'architecture', name: 'imports', make: importsTable },
 ];

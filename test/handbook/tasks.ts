@@ -1,0 +1,20 @@
+// The table of tasks of `interface.md`, from the kinds of tasks in the source.
+import { EXECUTION_TASK_NAMES } from '../../src/model/task.ts';
+import { TASK_KINDS } from '../../src/model/tasks/task-kinds.data.ts';
+import { table } from './table.ts';
+
+export const tasksTable = (): string =>
+  table(
+    ['task', 'about', 'switch on site, default', 'ability of the driver', 'class', 'command'],
+    EXECUTION_TASK_NAMES.map((name) => {
+      const { allow, isAllowed, ability, effect, command } = TASK_KINDS[name];
+      return [
+        `\`${name}\``,
+        name.startsWith('agent.') ? 'agents' : 'miners',
+        `\`tasks.allow.${allow}\`, ${isAllowed}`,
+        ability ?? '',
+        effect,
+        command === null ? '' : `\`pithead ${command}\``,
+      ];
+    }),
+  );
