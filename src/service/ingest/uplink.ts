@@ -13,7 +13,7 @@ import type { Agent, AgentStore, LinkStore } from '../store/store.ts';
 import { CLOSE, type Connection, type ConnectionParts, createConnection } from './connection.ts';
 
 type UplinkParts = Omit<ConnectionParts, 'agent' | 'challenge' | 'onProven' | 'onHello'> & {
-  readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setHello' | 'listRevoked'>;
+  readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setHello' | 'findRevoked'>;
   readonly links: LinkStore;
   /** A connection of the agent has been claimed: other copies let theirs go. */
   readonly announceLink: (agentId: string) => void;
@@ -119,7 +119,7 @@ export function createUplinks(parts: UplinkParts) {
       else connection.ping();
     }
     await agents.touch([...connections.keys()], clock.nowMs());
-    for (const id of await agents.listRevoked([...connections.keys()]))
+    for (const id of await agents.findRevoked([...connections.keys()]))
       connections.get(id)?.close(CLOSE.refused, 'this agent was revoked');
   };
 

@@ -57,12 +57,15 @@ export function createTaskDispatcher({ tasks, send, hasRoom, clock, log }: Dispa
       // One past the bound, so that the next page begins after these.
       const sentMs = Math.max(nowMs, sentBeforeMs + 1);
       const claim = await tasks.claim({ agentId, nowMs, sentBeforeMs, sentMs, limit: PAGE });
-      const { orders, unopened, isFull } = claim;
-      if (unopened.length > 0) {
-        log.warn({ agentId, tasks: unopened.length }, 'tasks end that were encrypted with a key file that is not here');
-        await tasks.endUnopened(unopened, nowMs);
+      const { commands, undecryptable, isFull } = claim;
+      if (undecryptable.length > 0) {
+        log.warn(
+          { agentId, tasks: undecryptable.length },
+          'tasks end that were encrypted with a key file that is not here',
+        );
+        await tasks.endUndecryptable(undecryptable, nowMs);
       }
-      const unsent = orders.filter((order) => !send(agentId, order)).map(({ task_id }) => task_id);
+      const unsent = commands.filter((command) => !send(agentId, command)).map(({ task_id }) => task_id);
       // They are due again for whoever looks next.
       await tasks.markSent(unsent, sentBeforeMs);
       if (!isFull || unsent.length > 0) break;

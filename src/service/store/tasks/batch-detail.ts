@@ -5,43 +5,23 @@ import type { Encryption } from '../encryption.ts';
 import type { Window } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 import { type Batch, toBatch } from './batches.ts';
-import { recountBatches } from './task-outcomes.ts';
+import { countStatuses, OPEN_STATUSES, recountBatches } from './task-outcomes.ts';
 
 export type BatchDetail = Batch & { readonly counts: Readonly<Record<TaskStatus, number>> };
 
 /** Times in ms. `minerId` null = the task is about an agent; `agentId` null = the service did it itself. */
 export type Task = Readonly<ReturnType<typeof toTask>>;
 
-type BatchDetailStore = {
-  /** Undefined when the farm has no such batch. */
-  find(farmId: string, id: string): Promise<BatchDetail | undefined>;
-  /** Newest first; undefined when the farm has no such batch. */
-  listTasks(query: {
-    farmId: string;
-    id: string;
-    window: Window;
-  }): Promise<{ tasks: readonly Task[]; total: number } | undefined>;
-  /**
-   * Ends the tasks that no agent has taken, and asks for the others to be given up where they have not been started. Gives the agents to tell;
-   * undefined when the farm has no such batch.
-   */
-  cancel(farmId: string, id: string, nowMs: number): Promise<readonly string[] | undefined>;
-};
-
 const CANCELLED = 'Cancelled before an agent took it';
 
-export function createBatchDetailStore({ read, transact }: Databases, encryption: Encryption): BatchDetailStore {
+export function createBatchDetailStore({ read, transact }: Databases, encryption: Encryption) {
   return {
-    async find(farmId, id) {
+    /** Undefined when the farm has no such batch. */
+    async find(farmId: string, id: string): Promise<BatchDetail | undefined> {
       const row = await selectBatch(read, farmId, id).selectAll().executeTakeFirst();
       if (row === undefined) return undefined;
-      const groups = await read
-        .selectFrom('tasks')
-        .select((eb) => ['status', eb.fn.countAll<number>().as('count')])
-        .where('batch_id', '=', id)
-        .groupBy('status')
-        .execute();
-      const count = (status: TaskStatus) => Number(groups.find((group) => group.status === status)?.count ?? 0);
+      const found = await countStatuses(read.selectFrom('tasks').where('batch_id', '=', id));
+      const count = (status: TaskStatus) => found.get(status) ?? 0;
       const counts = {
         pending: count('pending'),
         running: count('running'),
@@ -52,7 +32,8 @@ export function createBatchDetailStore({ read, transact }: Databases, encryption
       };
       return { ...toBatch(row, encryption), counts };
     },
-    async listTasks({ farmId, id, window }) {
+    /** Newest first; undefined when the farm has no such batch. */
+    async listTasks({ farmId, id, window }: { farmId: string; id: string; window: Window }) {
       const batch = await selectBatch(read, farmId, id).select('task_count').executeTakeFirst();
       if (batch === undefined) return undefined;
       const rows = await read
@@ -68,23 +49,27 @@ export function createBatchDetailStore({ read, transact }: Databases, encryption
         .execute();
       return { tasks: rows.map(toTask), total: batch.task_count };
     },
-    cancel: (farmId, id, nowMs) =>
+    /**
+     * Ends the tasks that no agent has taken; marks the others so that their agents cancel what has not started. Gives the agents to notify;
+     * undefined when the farm has no such batch.
+     */
+    cancel: (farmId: string, id: string, nowMs: number): Promise<readonly string[] | undefined> =>
       transact(async (trx) => {
         if ((await selectBatch(trx, farmId, id).select('id').executeTakeFirst()) === undefined) return undefined;
-        // Takes the rows: whoever claims one now to send it sees that it was given up, and of what was claimed before the agent is told.
+        // Locks the rows: a claim after this sees that the task is cancelled; for a claim before this the agent is notified.
         const open = await trx
           .updateTable('tasks')
           .set((eb) => ({ status: eb.ref('status') }))
           .where('batch_id', '=', id)
-          .where('status', 'in', ['pending', 'running'])
+          .where('status', 'in', OPEN_STATUSES)
           .returning(['id', 'agent_id', 'sent_at', 'received_at'])
           .execute();
-        const toTell = new Set<string>();
+        const toNotify = new Set<string>();
         for (const task of open) {
-          // What was sent may have arrived: the agent is told too, and its own word counts.
+          // What was sent may have arrived: the agent gets the cancel too, and its own outcome counts.
           const isSent = task.sent_at !== null;
           const cancelAt = task.sent_at === null ? null : Math.max(nowMs, task.sent_at);
-          if (isSent) toTell.add(task.agent_id);
+          if (isSent) toNotify.add(task.agent_id);
           const change =
             task.received_at === null
               ? { status: 'cancelled', message: CANCELLED, is_presumed: isSent ? 1 : 0, updated_at: nowMs }
@@ -96,7 +81,7 @@ export function createBatchDetailStore({ read, transact }: Databases, encryption
             .execute();
         }
         if (open.length > 0) await recountBatches(trx, [id]);
-        return [...toTell];
+        return [...toNotify];
       }),
   };
 }

@@ -2,6 +2,8 @@
 import type { TaskName } from '../../../model/task.ts';
 import { textList } from '../rows.ts';
 import type { Db } from '../schema.ts';
+import type { BatchRequest } from './batches.ts';
+import { OPEN_STATUSES } from './task-outcomes.ts';
 
 /** A miner that a task is wanted for, or an agent. */
 export type TaskCandidate = {
@@ -17,13 +19,7 @@ export type TaskCandidate = {
   readonly isBusy: boolean;
 };
 
-type Wanted = {
-  readonly farmId: string;
-  /** Whether `ids` are of miners or of agents. */
-  readonly targets: 'miners' | 'agents';
-  readonly ids: readonly string[];
-  readonly name: TaskName;
-};
+type Wanted = Pick<BatchRequest, 'farmId' | 'targets' | 'ids' | 'name'>;
 
 export const findCandidates = (db: Db, wanted: Wanted): Promise<TaskCandidate[]> =>
   (wanted.targets === 'agents' ? findAgents : findMiners)(db, wanted);
@@ -79,4 +75,4 @@ async function findAgents(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCa
 
 /** Those of the same name that are not over. */
 const openTasks = (db: Db, name: TaskName) =>
-  db.selectFrom('tasks').where('name', '=', name).where('status', 'in', ['pending', 'running']);
+  db.selectFrom('tasks').where('name', '=', name).where('status', 'in', OPEN_STATUSES);

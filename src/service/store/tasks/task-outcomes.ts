@@ -1,8 +1,10 @@
 // What agents say of tasks, applied to the tasks and counted in their batches. Creating and handing out tasks is tasks.ts.
+
+import type { SelectQueryBuilder } from 'kysely';
 import { z } from 'zod';
 import { batchStatus, isFinal, type TaskStatus, taskStatusSchema } from '../../../model/task.ts';
 import type { TaskRecord } from '../../../wire/records.ts';
-import type { Db } from '../schema.ts';
+import type { Db, Tables } from '../schema.ts';
 
 /**
  * Applies the records that belong to tasks of this agent; a final status stays, unless the service had only presumed it.
@@ -69,7 +71,7 @@ async function markStopped(db: Db, id: string, stopped: object): Promise<void> {
     .execute();
 }
 
-const OPEN_STATUSES = ['pending', 'running'] as const satisfies readonly TaskStatus[];
+export const OPEN_STATUSES = ['pending', 'running'] as const satisfies readonly TaskStatus[];
 
 /** Brings status and counts of the batches in line with their tasks. */
 export async function recountBatches(db: Db, batchIds: Iterable<string>): Promise<void> {
@@ -93,4 +95,15 @@ export async function recountBatches(db: Db, batchIds: Iterable<string>): Promis
       .where('id', '=', id)
       .execute();
   }
+}
+
+/** How many of the tasks have each status. */
+export async function countStatuses(
+  tasks: SelectQueryBuilder<Tables, 'tasks', object>,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await tasks
+    .select((eb) => ['status', eb.fn.countAll<number>().as('count')])
+    .groupBy('status')
+    .execute();
+  return new Map(rows.map(({ status, count }) => [status, Number(count)]));
 }

@@ -2,6 +2,7 @@
 import type { Databases } from '../databases.ts';
 import { textList } from '../rows.ts';
 import type { Row } from '../schema.ts';
+import { revoke } from './revocation.ts';
 
 /** `permissions` null = every permission. Times in ms. */
 export type ApiKey = Readonly<ReturnType<typeof toKey>>;
@@ -36,15 +37,7 @@ export function createKeyStore({ read, write }: Databases) {
       return rows.map(toKey);
     },
     /** Says whether there was an unrevoked key with that id. */
-    async revoke(id: string, nowMs: number): Promise<boolean> {
-      const result = await write
-        .updateTable('api_keys')
-        .set({ revoked_at: nowMs })
-        .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
-    },
+    revoke: (id: string, nowMs: number) => revoke(write, 'api_keys', id, nowMs),
     async markUsed(id: string, nowMs: number): Promise<void> {
       await write.updateTable('api_keys').set({ last_used_at: nowMs }).where('id', '=', id).execute();
     },

@@ -2,6 +2,7 @@
 import type { Databases } from '../databases.ts';
 import { textList } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
+import { revoke } from './revocation.ts';
 
 export type Workspace = { readonly id: string; readonly name: string; readonly slug: string };
 export type Farm = { readonly id: string; readonly workspaceId: string; readonly name: string | null };
@@ -64,15 +65,12 @@ export function createTenantStore({ read, write, transact, lock }: Databases) {
     async createFarm({ id, workspaceId, name }: Farm, nowMs: number): Promise<void> {
       await write.insertInto('farms').values({ id, workspace_id: workspaceId, name, created_at: nowMs }).execute();
     },
-    async findFarm(id: string): Promise<FarmRecord | undefined> {
-      const row = await read.selectFrom('farms').select(FARM_COLUMNS).where('id', '=', id).executeTakeFirst();
-      return row && toFarm(row);
-    },
+    findFarm: (id: string): Promise<FarmRecord | undefined> =>
+      read.selectFrom('farms').select(FARM_COLUMNS).where('id', '=', id).executeTakeFirst(),
     /** Of one workspace, or all; oldest first, the archived ones too. */
-    async listFarms(workspaceId?: string): Promise<readonly FarmRecord[]> {
+    listFarms(workspaceId?: string): Promise<readonly FarmRecord[]> {
       const all = read.selectFrom('farms').select(FARM_COLUMNS).orderBy('id');
-      const rows = await (workspaceId === undefined ? all : all.where('workspace_id', '=', workspaceId)).execute();
-      return rows.map(toFarm);
+      return (workspaceId === undefined ? all : all.where('workspace_id', '=', workspaceId)).execute();
     },
     /** null = run again. Says whether that changed anything. */
     async setArchived(farmId: string, atMs: number | null): Promise<boolean> {
@@ -104,15 +102,7 @@ function createGrants({ read, write }: Pick<Databases, 'read' | 'write'>) {
         })
         .execute();
     },
-    async revokeGrant(id: string, nowMs: number): Promise<boolean> {
-      const result = await write
-        .updateTable('grants')
-        .set({ revoked_at: nowMs })
-        .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
-    },
+    revokeGrant: (id: string, nowMs: number) => revoke(write, 'grants', id, nowMs),
     /** All of them, the ended ones too, oldest first. */
     async listGrants(): Promise<readonly GrantRecord[]> {
       const rows = await read.selectFrom('grants').selectAll().orderBy('id').execute();
@@ -124,13 +114,7 @@ function createGrants({ read, write }: Pick<Databases, 'read' | 'write'>) {
   };
 }
 
-const FARM_COLUMNS = ['id', 'workspace_id', 'name', 'archived_at'] as const;
-const toFarm = (row: Omit<Row<'farms'>, 'created_at'>): FarmRecord => ({
-  id: row.id,
-  workspaceId: row.workspace_id,
-  name: row.name,
-  archivedAtMs: row.archived_at,
-});
+const FARM_COLUMNS = ['id', 'workspace_id as workspaceId', 'name', 'archived_at as archivedAtMs'] as const;
 
 const toGrant = (row: Row<'grants'>) => ({
   id: row.id,

@@ -92,7 +92,7 @@ test('a task that is given up while it is on its way reaches the agent with a wo
     ...store.tasks,
     async claim(query) {
       const claimed = await store.tasks.claim(query);
-      expect(await cancel(store, batchId)).toEqual(claimed.orders.length > 0 ? [agentId] : []);
+      expect(await cancel(store, batchId)).toEqual(claimed.commands.length > 0 ? [agentId] : []);
       return claimed;
     },
   };

@@ -6,6 +6,7 @@ import { normaliseMac } from '../../../../model/identity-facts.ts';
 import type { MinerRecord } from '../../../../wire/records.ts';
 import { chunks } from '../../rows.ts';
 import type { Db } from '../../schema.ts';
+import { findRevoked } from '../../tenants/revocation.ts';
 import { findRows, identityOf, type KnownMiner, LIVE_KEY_MS, type Registered } from './known-miner.ts';
 import { removeMiners } from './removal.ts';
 
@@ -160,16 +161,6 @@ export async function recordTakenOver(
     .insertInto('events')
     .values({ farm_id: farmId, agent_id: agentId, miner_id: null, type: 'miners_taken_over', at: nowMs, detail })
     .execute();
-}
-
-async function findRevoked(db: Db, agentIds: readonly string[]): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('agents')
-    .select('id')
-    .where('id', 'in', agentIds)
-    .where('revoked_at', 'is not', null)
-    .execute();
-  return new Set(rows.map(({ id }) => id));
 }
 
 export type Claim = { readonly minerId: string; readonly record: MinerRecord; readonly rival: KnownMiner };
