@@ -4,7 +4,7 @@ import { ConfigError } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
 import { DEFAULT_MAX_MINERS, MOST_MAX_MINERS } from '../model/grant.ts';
 import { isVisible } from '../model/plain-text.ts';
-import { findServiceVault, type KeyFiles, keyNotOpened } from './auth/key-file.ts';
+import { findServiceVault, type KeyFiles, keyNotDecrypted } from './auth/key-file.ts';
 import { PERMISSIONS, type Permission } from './auth/rules.data.ts';
 import { hashSecret, newApiKey, newEnrolmentCode } from './auth/secrets.ts';
 import { exportPositions, importPositions } from './locations/positions.ts';
@@ -31,7 +31,7 @@ export async function openAdmin(
     // Codes and keys live by the clock of the service.
     const serviceClock = createServiceClock(clock);
     await beginTime({ store: store.clock, clock, serviceClock, log: silentLog, hostUptimeMs });
-    const admin: Admin = createAdmin(store, serviceClock, () => keyNotOpened(databasePath, keyFiles));
+    const admin: Admin = createAdmin(store, serviceClock, () => keyNotDecrypted(databasePath, keyFiles));
     return { ...admin, close: () => store.close() };
   } catch (error) {
     await store.close();
@@ -39,8 +39,8 @@ export async function openAdmin(
   }
 }
 
-/** `unopened` = what to say where the key in use cannot be opened. */
-export function createAdmin(store: Store, clock: Clock, unopened: () => ConfigError) {
+/** `undecryptable` = what to say where the key in use cannot be opened. */
+export function createAdmin(store: Store, clock: Clock, undecryptable: () => ConfigError) {
   return {
     ...administerTenants(store, clock),
     ...administerKeysAndAgents(store, clock),
@@ -48,7 +48,7 @@ export function createAdmin(store: Store, clock: Clock, unopened: () => ConfigEr
     /** That orders are signed with, as agents show it in their log; undefined before the service has run. */
     taskKey: () => store.taskKeys.currentPublic(),
     /** See `replaceKey`. */
-    replaceTaskKey: ({ isLost }: { isLost: boolean }) => replaceKey(store.taskKeys, clock, { isLost, unopened }),
+    replaceTaskKey: ({ isLost }: { isLost: boolean }) => replaceKey(store.taskKeys, clock, { isLost, undecryptable }),
     /** CSV; see locations/positions.ts. */
     async exportPositions(farmId: string) {
       await requireFarm(store.tenants, farmId);

@@ -1,29 +1,21 @@
 // Puts the service together: store, server, uplinks, tasks. One object with a start, a stop, and what an administrator may do.
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import { Server as SecureServer } from 'node:https';
 import type { Clock } from '../base/clock.ts';
-import { BugError, renderError } from '../base/errors.ts';
 import { createRound, type Part, startParts } from '../base/lifecycle.ts';
 import { createAdmin } from './admin.ts';
+import { createAgentConnections } from './agent-connections.ts';
 import { createAuthSource } from './auth/authorise.ts';
-import { keyNotOpened } from './auth/key-file.ts';
+import { keyNotDecrypted } from './auth/key-file.ts';
 import { createClockWatch } from './clock-watch.ts';
-import { createHttpServer, createRenewal, readTls, type TlsFiles, type TlsMaterial } from './http/http-server.ts';
+import { readTls, type TlsFiles, type TlsMaterial } from './http/http-server.ts';
 import { createMetrics } from './http/metrics.ts';
 import { registerRoutes } from './http/routes.ts';
-import { type App, createServer, DEFAULT_LIMITS, type ServerLimits, type ServerParts } from './http/server.ts';
-import { createPageCache } from './http/shared/page-cache.ts';
-import { createClockNotes } from './ingest/clock-notes.ts';
-import { createIngestQuota } from './ingest/quota.ts';
-import { createUplinks } from './ingest/uplink.ts';
-import { type ClusterNotifier, createClusterNotifier } from './notify/cluster-notifier.ts';
-import { createOpsStatusNotifier, type OpsStatusNotifier } from './notify/ops-status-notifier.ts';
+import { createServer, DEFAULT_LIMITS, type ServerLimits, type ServerParts } from './http/server.ts';
+import { createPageCache, type PageCache } from './http/shared/page-cache.ts';
+import { createListeners } from './listeners.ts';
 import { beginTime, createServiceClock, type ServiceClock } from './service-clock.ts';
 import { openStorage, type Storage, type StorageOptions } from './storage.ts';
-import { type ClockRepairs, newId, type OperatorStore } from './store/store.ts';
+import { type ClockRepairs, newId, type OperatorStore, type Store } from './store/store.ts';
 import { createBatches } from './tasks/create.ts';
-import { createTaskDispatcher, type TaskDispatcher } from './tasks/dispatcher.ts';
 import { createSigner } from './tasks/signer.ts';
 
 export { readTls, type TlsFiles };
@@ -46,11 +38,10 @@ export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'tls'> &
 
 export type Service = Awaited<ReturnType<typeof createService>>;
 
-/** Of each part, and of all; requests under way get the shorter time to be answered. */
-const STOP = { stopMs: 5_000, totalMs: 9_000, answerMs: 4_000 };
+/** For each part, and for all of them. */
+const STOP = { stopMs: 5_000, totalMs: 9_000 };
 const PRUNE_MS = 3_600_000;
-const RENEW_MS = 60_000;
-/** What the key file is asked for. */
+/** The purpose for which the first key is derived from the key file; changing it changes the key. */
 const FIRST_KEY = 'pithead: first key of orders';
 const PAGE_CACHE = { minBytes: 256 * 1024, maxBytes: 128 * 1024 * 1024 };
 
@@ -69,27 +60,6 @@ export async function createService(options: ServiceOptions) {
   }
 }
 
-/** No new requests, answers to those under way, and an end to those that take too long. */
-async function closeServer(app: App, local: Server | undefined, clock: Clock): Promise<void> {
-  const cancel = clock.after(STOP.answerMs, () => {
-    app.server.closeAllConnections();
-    local?.closeAllConnections();
-  });
-  const localClosed = local?.listening ? new Promise((resolve) => local.close(resolve)) : undefined;
-  await app.close();
-  await localClosed;
-  cancel();
-}
-
-/** On a free port of the loopback. */
-async function listenLocally(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new BugError('listen on the loopback: no port');
-  return `http://127.0.0.1:${address.port}`;
-}
-
 async function compose(
   options: ServiceOptions & { readonly clock: ServiceClock },
   hostClock: Clock,
@@ -97,168 +67,71 @@ async function compose(
   tls: TlsMaterial | undefined,
 ) {
   const { store } = storage;
-  const { clock, log, host, port, limits = DEFAULT_LIMITS, drainMs = 0, databaseClock = (ms) => ms } = options;
-  const { sharedNowMs } = store.clock;
-  const timeStore: ClockRepairs = {
-    ...store.clock,
-    sharedNowMs: sharedNowMs && (async () => databaseClock(await sharedNowMs())),
-  };
-  const time = { store: timeStore, clock: hostClock, serviceClock: clock, log };
+  const { clock, log, limits = DEFAULT_LIMITS, drainMs = 0 } = options;
+  const time = { store: timeStoreOf(options, store), clock: hostClock, serviceClock: clock, log };
   const behindMs = await beginTime({ ...time, hostUptimeMs: options.hostUptimeMs });
-  const app = await createServer({
-    ...options,
-    source: createAuthSource(store.tenants, store.keys, log),
-    limits,
-    tls,
-  });
-  const unopened = () => keyNotOpened(options.databasePath, options.keyFiles);
-  const signer = createSigner(store.taskKeys, clock, { seed: store.vault?.derive(FIRST_KEY), unopened });
-  // Whoever cannot sign must not take the place of a copy that can.
+  const source = createAuthSource(store.tenants, store.keys, log);
+  const app = await createServer({ ...options, source, limits, tls });
+  const undecryptable = () => keyNotDecrypted(options.databasePath, options.keyFiles);
+  const signer = createSigner(store.taskKeys, clock, { seed: store.vault?.derive(FIRST_KEY), undecryptable });
+  // Before anything listens: a copy that cannot sign must not replace one that can.
   const taskKey = await signer.publicKey();
   await store.encryptPlaintext();
-  log.info({ taskKey }, 'orders are signed with this key');
+  log.info({ taskKey }, 'tasks are signed with this key');
+  const { version } = options;
   const metrics = createMetrics({
-    tasks: store.tasks,
-    connectedAgents: () => uplinks.countConnected(),
-    backups: storage.backups,
-    clock,
-    version: options.version,
+    ...{ tasks: store.tasks, backups: storage.backups, clock, version },
+    connectedAgents: () => agents.uplinks.countConnected(),
   });
-  const quota = createIngestQuota({ ingest: store.ingest, clock, log });
-  const uplinks = createUplinks({
-    agents: store.agents,
-    ingest: metrics.measureIngest(store.ingest),
-    quota,
-    links: store.links,
-    beginSigning: (connection) => signer.begin(connection),
-    announceLink: (agentId) => clusterNotifier.announceLink(agentId),
-    noteClock: createClockNotes({ events: store.events, clock, log }),
-    clock,
-    log,
-    onReady: async (agentId) => {
-      await opsStatusNotifier.resend(agentId);
-      await dispatcher.deliverAll(agentId);
-    },
-    onTaskReceived: (agentId, taskId) => dispatcher.received(agentId, taskId),
-  });
-  const dispatcher: TaskDispatcher = createTaskDispatcher({
-    tasks: store.tasks,
-    send: (agentId, frame) => uplinks.send(agentId, frame),
-    hasRoom: (agentId) => uplinks.hasRoom(agentId),
-    clock,
-    log,
-  });
-  const opsStatusNotifier: OpsStatusNotifier = createOpsStatusNotifier({
-    store: store.opsStatus,
-    send: (agentId, frame) => uplinks.send(agentId, frame),
-    connected: () => uplinks.connectedIds(),
-    clock,
-    log,
-  });
-  const clusterNotifier: ClusterNotifier = createClusterNotifier({
-    messages: store.messages,
-    log,
-    onTasks: (agentId) => dispatcher.deliver(agentId),
-    onLink: (agentId) => uplinks.yieldReplaced(agentId),
-    onOps: (agentId) => opsStatusNotifier.notify(agentId),
-    onGap: async () => {
-      await uplinks.yieldReplaced();
-      await dispatcher.deliverToEach();
-      await opsStatusNotifier.notifyAll();
-    },
-  });
-  const warnOf = (agentId: string, what: string) => (error: unknown) =>
-    log.warn({ agentId, error: renderError(error) }, what);
-  /** New tasks of the agent are stored: it may be connected here or elsewhere. */
-  const deliver = async (agentId: string) => {
-    clusterNotifier.announceTasks(agentId);
-    // They are stored: what fails now is no failure of the request, and the sweep delivers them.
-    await dispatcher.deliver(agentId).catch(warnOf(agentId, 'deliver tasks to an agent'));
-  };
-  let isStopping = false;
+  const agents = createAgentConnections({ store, ingest: metrics.measureIngest(store.ingest), signer, clock, log });
+  const { deliver } = agents;
   const pages = createPageCache(clock, PAGE_CACHE);
-  /** A change to miners shows in the next list, and their agents are notified. */
-  const operators: OperatorStore = {
-    ...store.operators,
-    async edit(request) {
-      const outcome = await store.operators.edit(request);
-      pages.clear();
-      for (const agentId of outcome.kind === 'done' ? outcome.agentIds : []) {
-        clusterNotifier.announceOps(agentId);
-        opsStatusNotifier.notify(agentId).catch(warnOf(agentId, 'send ops status to an agent'));
-      }
-      return outcome;
-    },
-  };
+  let isStopping = false;
   metrics.register(app);
   registerRoutes(app, {
-    store: { ...store, operators },
+    store: { ...store, operators: notifyingOperators(store, pages, agents.notifyOpsStatus) },
     pages,
     clock,
     isStopping: () => isStopping,
     storageFault: storage.fault,
     taskKey: () => signer.publicKey(),
-    createBatches: (order) => createBatches(order, { batches: store.batches, clock, newId, deliver }),
+    createBatches: (request) => createBatches(request, { batches: store.batches, clock, newId, deliver }),
     deliver,
   });
-  uplinks.attach(app.server);
+  const { host, port, tls: tlsFiles } = options;
+  const listeners = createListeners(app, { host, port, limits, tls, tlsFiles, clock, log });
+  for (const server of listeners.servers) agents.uplinks.attach(server);
   const clockWatch = createClockWatch({
-    ...time,
-    behindMs,
-    onStep: metrics.noteClockStep,
+    ...{ ...time, behindMs, onStep: metrics.noteClockStep, onDifference: metrics.noteClockDifference },
     onTaken: pages.clear,
     onCarried: ({ fromMs, toMs }) =>
       store.events.recordForService({ type: 'clock_stepped', atMs: toMs, detail: { step_ms: toMs - fromMs } }),
-    onDifference: metrics.noteClockDifference,
   });
-
-  const local =
-    tls === undefined
-      ? undefined
-      : createHttpServer((request, reply) => app.routing(request, reply), limits, undefined);
-  if (local !== undefined) uplinks.attach(local);
-
-  let url = '';
-  let localUrl = '';
   const parts: Part[] = [
     { name: 'store', start: () => {}, stop: storage.close },
     ...storage.parts,
     clockWatch,
-    {
-      name: 'server',
-      start: async () => {
-        const address = await app.listen({ host, port });
-        url = tls === undefined ? address : address.replace(/^http:/, 'https:');
-        localUrl = local === undefined ? url : await listenLocally(local);
-      },
-      stop: () => closeServer(app, local, clock),
-    },
-    { ...dispatcher, name: 'task dispatcher' },
-    { ...opsStatusNotifier, name: 'ops status notifier' },
-    { ...clusterNotifier, name: 'cluster notifier' },
-    { ...uplinks, name: 'uplinks' },
+    listeners.server,
+    ...agents.parts,
     createRound('pruning', PRUNE_MS, () => store.prune(clockWatch.certainMs()), clock, log),
+    ...listeners.renewal,
   ];
-  if (options.tls !== undefined && tls !== undefined && app.server instanceof SecureServer) {
-    const renew = createRenewal(options.tls, app.server, tls, log);
-    parts.push(createRound('renewing the certificate', RENEW_MS, renew, clock, log));
-  }
   let stopParts: (() => Promise<void>) | undefined;
   return {
-    admin: createAdmin(store, clock, unopened),
+    admin: createAdmin(store, clock, undecryptable),
     /** Of its embedded database: what stands in the way of storing, and the backups. `damaged` aborts when the service has to end. */
     storage: { fault: storage.fault, damaged: storage.damaged, backups: storage.backups },
     /** Listens; gives the address, with the port that was taken, and the plain one for this host alone (the same where there is no TLS). */
     async start(): Promise<{ url: string; localUrl: string }> {
       stopParts = await startParts(parts, { ...STOP, onError: (message) => log.error({}, message) });
-      return { url, localUrl };
+      return listeners.addresses();
     },
-    /** Lets go of agents and requests in order; idempotent, and who asks again while it drains has it end at once. */
+    /** Releases agents and requests in order. It can be called again; a second call while it drains ends the drain. */
     async stop(): Promise<void> {
       const drains = !isStopping && stopParts !== undefined && drainMs > 0;
       isStopping = true;
       if (drains) await clock.sleep(drainMs);
-      quota.stop();
+      agents.stopQuota();
       if (stopParts) return stopParts();
       stopParts = () => Promise.resolve();
       await app.close();
@@ -266,3 +139,23 @@ async function compose(
     },
   };
 }
+
+function timeStoreOf({ databaseClock = (ms) => ms }: ServiceOptions, { clock }: Store): ClockRepairs {
+  const { sharedNowMs } = clock;
+  return { ...clock, sharedNowMs: sharedNowMs && (async () => databaseClock(await sharedNowMs())) };
+}
+
+/** A change to miners shows in the next list, and their agents are notified. */
+const notifyingOperators = (
+  { operators }: Store,
+  pages: PageCache,
+  notifyOpsStatus: (agentId: string) => void,
+): OperatorStore => ({
+  ...operators,
+  async edit(request) {
+    const outcome = await operators.edit(request);
+    pages.clear();
+    for (const agentId of outcome.kind === 'done' ? outcome.agentIds : []) notifyOpsStatus(agentId);
+    return outcome;
+  },
+});

@@ -23,7 +23,7 @@ export function findServiceVault(databasePath: string, files: KeyFiles | undefin
 }
 
 /** What is encrypted in the database cannot be opened: names the file that was tried. */
-export function keyNotOpened(databasePath: string, files: KeyFiles | undefined): ConfigError {
+export function keyNotDecrypted(databasePath: string, files: KeyFiles | undefined): ConfigError {
   const tried = keyFileOf(databasePath, files);
   const where =
     tried === undefined
@@ -51,7 +51,7 @@ export function openServiceVault(
   if (isEncrypted) {
     const vault = findServiceVault(databasePath, files);
     if (vault !== undefined) return vault;
-    throw keyNotOpened(databasePath, files);
+    throw keyNotDecrypted(databasePath, files);
   }
   const shared = files?.shared;
   if (shared !== undefined) {

@@ -15,7 +15,7 @@ import {
 import type { KeyPair, TaskKey, TaskKeyStore } from '../store/store.ts';
 
 /** What to say of a key whose private half cannot be opened. */
-type Unopened = () => ConfigError;
+type Undecryptable = () => ConfigError;
 
 type Key = Pick<Signing, 'publicKey' | 'changes'> & { readonly id: number; readonly privateKey: KeyObject };
 
@@ -27,14 +27,14 @@ type Key = Pick<Signing, 'publicKey' | 'changes'> & { readonly id: number; reado
 export function createSigner(
   keys: TaskKeyStore,
   clock: Clock,
-  { seed, unopened }: { readonly seed: Uint8Array | undefined; readonly unopened: Unopened },
+  { seed, undecryptable }: { readonly seed: Uint8Array | undefined; readonly undecryptable: Undecryptable },
 ) {
   let kept: Key | undefined;
   const current = async (): Promise<Key> => {
     if (kept !== undefined && kept.id === (await keys.currentId())) return kept;
     const { id, publicKey, privateKey } = await keys.current(() => pairOf(seed), clock.nowMs());
     const changes = await keys.changes(MAX_KEY_CHANGES);
-    kept = { id, publicKey, changes, privateKey: readPrivate(privateKey, unopened) };
+    kept = { id, publicKey, changes, privateKey: readPrivate(privateKey, undecryptable) };
     return kept;
   };
   return {
@@ -67,20 +67,20 @@ export function createSigner(
 export async function replaceKey(
   keys: TaskKeyStore,
   clock: Clock,
-  { isLost, unopened }: { readonly isLost: boolean; readonly unopened: Unopened },
+  { isLost, undecryptable }: { readonly isLost: boolean; readonly undecryptable: Undecryptable },
 ): Promise<{ publicKey: string; isEndorsed: boolean }> {
   let isEndorsed = true;
   const endorse = ({ publicKey: from, privateKey }: TaskKey, to: string) => {
     isEndorsed = privateKey !== undefined;
     if (!isEndorsed && isLost) return null;
-    return sign(null, keyChangeBytes({ from, to }), readPrivate(privateKey, unopened)).toString('base64');
+    return sign(null, keyChangeBytes({ from, to }), readPrivate(privateKey, undecryptable)).toString('base64');
   };
   const { publicKey } = await keys.replace(() => pairOf(), endorse, clock.nowMs());
   return { publicKey, isEndorsed };
 }
 
-function readPrivate(text: string | undefined, unopened: Unopened): KeyObject {
-  if (text === undefined) throw unopened();
+function readPrivate(text: string | undefined, undecryptable: Undecryptable): KeyObject {
+  if (text === undefined) throw undecryptable();
   return importPrivate(text);
 }
 

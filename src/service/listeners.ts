@@ -1,0 +1,75 @@
+// Where the service listens: the address for all, with TLS or without, and beside TLS a plain one for this host alone.
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { Server as SecureServer } from 'node:https';
+import type { Clock } from '../base/clock.ts';
+import { BugError } from '../base/errors.ts';
+import { createRound, type Part } from '../base/lifecycle.ts';
+import type { Log } from '../base/log.ts';
+import { createHttpServer, createRenewal, type TlsFiles, type TlsMaterial } from './http/http-server.ts';
+import type { App, ServerLimits } from './http/server.ts';
+
+/** Requests under way get this time to be answered when the service stops. */
+const ANSWER_MS = 4_000;
+const RENEW_MS = 60_000;
+
+type ListenerParts = {
+  readonly host: string;
+  readonly port: number;
+  readonly limits: ServerLimits;
+  readonly tls: TlsMaterial | undefined;
+  /** Where the certificate is read from again when it changes. */
+  readonly tlsFiles: TlsFiles | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+export function createListeners(app: App, { host, port, limits, tls, tlsFiles, clock, log }: ListenerParts) {
+  const local =
+    tls === undefined
+      ? undefined
+      : createHttpServer((request, reply) => app.routing(request, reply), limits, undefined);
+  let addresses = { url: '', localUrl: '' };
+  const server: Part = {
+    name: 'server',
+    async start() {
+      const address = await app.listen({ host, port });
+      const url = tls === undefined ? address : address.replace(/^http:/, 'https:');
+      addresses = { url, localUrl: local === undefined ? url : await listenLocally(local) };
+    },
+    stop: () => closeServer(app, local, clock),
+  };
+  const renewal =
+    tlsFiles !== undefined && tls !== undefined && app.server instanceof SecureServer
+      ? [createRound('renewing the certificate', RENEW_MS, createRenewal(tlsFiles, app.server, tls, log), clock, log)]
+      : [];
+  return {
+    server,
+    renewal,
+    /** All servers, for what listens for upgrades. */
+    servers: local === undefined ? [app.server] : [app.server, local],
+    /** With the port that was taken; `localUrl` is plain HTTP, for this host alone. */
+    addresses: () => addresses,
+  };
+}
+
+/** On a free port of the loopback. */
+async function listenLocally(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new BugError('listen on the loopback: no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+/** Takes no new requests, answers those under way, and ends those that take too long. */
+async function closeServer(app: App, local: Server | undefined, clock: Clock): Promise<void> {
+  const cancel = clock.after(ANSWER_MS, () => {
+    app.server.closeAllConnections();
+    local?.closeAllConnections();
+  });
+  const localClosed = local?.listening ? new Promise((resolve) => local.close(resolve)) : undefined;
+  await app.close();
+  await localClosed;
+  cancel();
+}
