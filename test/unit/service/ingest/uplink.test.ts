@@ -38,7 +38,12 @@ async function startAgent({ isWelcome = true } = {}) {
     isRevoked: false,
   };
   const uplinks = createUplinks({
-    agents: { find: async () => agent, touch: async () => {}, setHello: async () => {}, findRevoked: async () => new Set<string>() },
+    agents: {
+      find: async () => agent,
+      touch: async () => {},
+      setHello: async () => {},
+      findRevoked: async () => new Set<string>(),
+    },
     ingest: {
       needOf: async () => ({ miners: 0, pollIntervalMs: null, lastStoredAtMs: null }),
       cursor(_id, epoch) {
