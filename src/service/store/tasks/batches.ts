@@ -15,7 +15,7 @@ import { countAll, type Window } from '../rows.ts';
 import type { Db, Row, Tables } from '../schema.ts';
 import { conditions, type TimeFilter, type ValueFilter } from '../value-filter.ts';
 import { insertBatch } from './batch-write.ts';
-import { findCandidates, type TaskCandidate } from './candidates.ts';
+import { findCandidates, type TaskCandidate, type Wanted } from './candidates.ts';
 
 export type NewBatch = {
   readonly id: string;
@@ -24,13 +24,8 @@ export type NewBatch = {
   readonly rollout?: TaskCommand['rollout'];
 };
 
-export type BatchRequest = {
+export type BatchRequest = Wanted & {
   readonly workspaceId: string;
-  readonly farmId: string;
-  /** Whether `ids` are of miners or of agents. */
-  readonly targets: 'miners' | 'agents';
-  readonly ids: readonly string[];
-  readonly name: TaskName;
   readonly params: Readonly<Record<string, unknown>>;
   readonly actor: Actor;
   readonly nowMs: number;

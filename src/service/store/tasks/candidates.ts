@@ -2,7 +2,6 @@
 import type { TaskName } from '../../../model/task.ts';
 import { textList } from '../rows.ts';
 import type { Db } from '../schema.ts';
-import type { BatchRequest } from './batches.ts';
 import { OPEN_STATUSES } from './task-outcomes.ts';
 
 /** A miner that a task is wanted for, or an agent. */
@@ -19,7 +18,13 @@ export type TaskCandidate = {
   readonly isBusy: boolean;
 };
 
-type Wanted = Pick<BatchRequest, 'farmId' | 'targets' | 'ids' | 'name'>;
+export type Wanted = {
+  readonly farmId: string;
+  /** Whether `ids` are of miners or of agents. */
+  readonly targets: 'miners' | 'agents';
+  readonly ids: readonly string[];
+  readonly name: TaskName;
+};
 
 export const findCandidates = (db: Db, wanted: Wanted): Promise<TaskCandidate[]> =>
   (wanted.targets === 'agents' ? findAgents : findMiners)(db, wanted);
