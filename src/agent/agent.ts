@@ -18,14 +18,14 @@ import { createDeviceClient } from './device/device-client.ts';
 import { createTrustDesk } from './device/trust/trust-desk.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
-import { createAverages } from './fleet/averages/averages.ts';
+import { Averages } from './fleet/averages/averages.ts';
 import { averagesMigrations } from './fleet/averages/store.ts';
 import { Fleet } from './fleet/fleet.ts';
 import { MinerRegistry } from './fleet/identity/miner-registry.ts';
 import { identityMigrations } from './fleet/identity/storage/store.ts';
 import { createOpsStatuses, opsStatusMigrations } from './fleet/ops-status.ts';
 import { outageMigrations } from './fleet/outages/outage-store.ts';
-import { createOutages } from './fleet/outages/outages.ts';
+import { Outages } from './fleet/outages/outages.ts';
 import { storedStateSchema } from './fleet/stored-state.ts';
 import { createSuspectReport } from './fleet/suspects.ts';
 import { createClockWatch } from './host/clock-watch.ts';
@@ -116,7 +116,7 @@ export function createAgent(options: AgentOptions) {
   const driverOnRecord = (ip: string) => registry.byIp(ip)?.driverId;
   const client = createDeviceClient({ clock, log, drivers, config, mayReach, driverOnRecord, trust: trust.sources });
   const captures = createCaptures(config, client.transport.deviceMutex, trust.sources);
-  const averages = createAverages(db, { clock });
+  const averages = new Averages(db, { clock });
   const states = createMinerStateStore(db, clock, storedStateSchema);
   const opsStatuses = createOpsStatuses(
     db,
@@ -138,7 +138,7 @@ export function createAgent(options: AgentOptions) {
   const suspectReport = createSuspectReport({ ...reporting, suspects: () => registry.suspects() });
   const { isOutOfOperation } = opsStatuses;
   const outagesOf = { miners: () => fleet.all(), pollMs: () => config.poll.interval, isOutOfOperation };
-  const outages = createOutages(db, { ...reporting, ...outagesOf });
+  const outages = new Outages(db, { ...reporting, ...outagesOf });
 
   const pollTimes = () => ({ intervalMs: config.poll.interval, visitDeadlineMs: config.poll.deadline + SETTLE_MS });
   const poller = new Poller({
@@ -181,7 +181,7 @@ export function createAgent(options: AgentOptions) {
     isOutOfOperation,
     ownActions: (key, ip, sinceMs) => [...tasks.restartsSince(key, sinceMs), ...client.orderedRestarts(ip)],
     poolTrouble: (key) => pools.trouble(key),
-    pointed: outages.pointed,
+    pointed: (key, flags) => outages.pointed(key, flags),
     emit,
     schedule: { set: (key, ip) => poller.add({ key, ip }), drop: (key) => poller.remove(key) },
   });
@@ -298,7 +298,7 @@ export function createAgent(options: AgentOptions) {
       outbox: () => outbox.state(),
       polls: () => poller.stats(),
       suspects: () => registry.suspects(),
-      outages: outages.current,
+      outages: () => outages.current(),
       clockSteps: () => clockWatch.recent(),
       trust: trust.state,
       uplinks: () => links.map((link, i) => ({ ...link.state(), url: uplinks[i]?.url ?? '' })),
@@ -342,7 +342,7 @@ export function createAgent(options: AgentOptions) {
         every(HOST_EVERY_MS, 'report the host', reportHost);
         every(HOST_EVERY_MS, 'write the time for the next start', time.keep);
         every(HOST_EVERY_MS, 'name devices that claim to be others', suspectReport.report);
-        every(OUTAGES_EVERY_MS, 'look for what many miners suffer from together', outages.look);
+        every(OUTAGES_EVERY_MS, 'look for what many miners suffer from together', () => outages.look());
         every(PRUNE_EVERY_MS, 'forget miners that were seen for a moment', () => fleet.prune());
         every(WRITE_EVERY_MS, 'write what a restart must not forget', async () => {
           await states.writeDue();

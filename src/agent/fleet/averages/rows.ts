@@ -1,5 +1,5 @@
 // Fixed-size memory for buckets: one row of typed numbers per miner, in slabs, so that a farm costs a known number of bytes and no garbage.
-// It knows nothing of time but bucket numbers.
+// Of time it knows only bucket numbers.
 
 /** `count` values that add up to `sum`; count 0 = none. */
 export type Cell = { readonly count: number; readonly sum: number };

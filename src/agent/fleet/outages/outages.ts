@@ -1,4 +1,4 @@
-// What many miners suffer from together: one finding with its miners, and one event when it begins and when it is over. It judges no miner.
+// Faults that many miners share: one finding with its miners, one event when it begins and one when it ends. It judges no miner.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';
@@ -8,17 +8,8 @@ import { type Finding, findingsOf, networkOf, poolKeyOf, poolOfKey } from '../..
 import type { Flag } from '../../../model/flags.ts';
 import type { EventRecord } from '../../../wire/records.ts';
 import type { MinerState } from '../miner-state.ts';
-import { openOutageStore } from './outage-store.ts';
+import { type OpenOutage, openOutageStore } from './outage-store.ts';
 import { type Silent, type Spell, silentTogether } from './silence.ts';
-
-type Outages = {
-  /** To be called every few seconds. Never throws. */
-  look(): void;
-  /** As of the last look, the largest first. */
-  current(): readonly Finding[];
-  /** The flags with the key of the finding that the miner's silence belongs to. */
-  pointed(minerKey: string, flags: readonly Flag[]): readonly Flag[];
-};
 
 export type OutageMiner = Pick<MinerState, 'key' | 'target' | 'judgement' | 'reported'>;
 
@@ -34,110 +25,138 @@ type Parts = {
   emit(record: EventRecord): void;
 };
 
-/** A finding that still grows is not reported yet, so that the event names all of its miners; for at most this long. */
+/** A finding that still grows is not reported yet, so that its event names all its miners; for this long at most. */
 const GROWS_MS = 5 * 60_000;
 const CONTACT_RULE = 'network.contact';
-/** The first of them that is raised counts. */
+/** The first of them that is raised counts for a miner. */
 const POOL_RULES = ['pool.all-dead', 'pool.no-share', 'pool.rejects', 'pool.first-dead'] as const;
 
 /** Open findings outlast a restart. */
-export function createOutages(db: DatabaseSync, parts: Parts): Outages {
-  const { clock, log } = parts;
-  const store = openOutageStore(db, log);
-  const open = store.load();
-  let current: readonly Finding[] = [];
-  let silenceOf: ReadonlyMap<string, string> = new Map();
-  /** When the miners of each key fell silent, of those that are no finding yet too. */
-  let spells = new Map<string, Spell>();
-  /** Size and time of the last growth of those that are not reported yet. */
-  const growing = new Map<string, { readonly count: number; readonly sinceMs: number; readonly fromMs: number }>();
+export class Outages {
+  readonly #parts: Parts;
+  readonly #store: ReturnType<typeof openOutageStore>;
+  readonly #open: Map<string, OpenOutage>;
+  #current: readonly Finding[] = [];
+  /** The key of the finding that each silent miner belongs to. */
+  #silenceOf: ReadonlyMap<string, string> = new Map();
+  /** When the miners of each key fell silent, also of keys that are no finding yet. */
+  #spells = new Map<string, Spell>();
+  /** The findings that are not reported yet. */
+  readonly #growing = new Map<string, Growth>();
 
-  const look = () => {
-    const miners = [...parts.miners()];
+  constructor(db: DatabaseSync, parts: Parts) {
+    this.#parts = parts;
+    this.#store = openOutageStore(db, parts.log);
+    this.#open = this.#store.load();
+  }
+
+  /** To be called every few seconds. Never throws. */
+  look(): void {
+    try {
+      this.#look();
+    } catch (error) {
+      this.#parts.log.error({ cause: renderError(error) }, 'look for what many miners suffer from together');
+    }
+  }
+
+  /** As of the last look, the largest first. */
+  current(): readonly Finding[] {
+    const sinceOf = ({ key, sinceMs }: Finding) => this.#open.get(key)?.finding.sinceMs ?? sinceMs;
+    return this.#current.map((finding) => ({ ...finding, sinceMs: sinceOf(finding) }));
+  }
+
+  /** The flags with the key of the finding that the miner's silence belongs to. */
+  pointed(minerKey: string, flags: readonly Flag[]): readonly Flag[] {
+    const finding = this.#silenceOf.get(minerKey);
+    if (finding === undefined) return flags;
+    return flags.map((flag) => (flag.source === OFFLINE_SOURCE ? { ...flag, finding } : flag));
+  }
+
+  #look(): void {
+    const { isOutOfOperation, pollMs } = this.#parts;
+    const miners = [...this.#parts.miners()];
     const byNetwork = countBy(miners, ({ target }) => networkOf(target.ip));
-    const failing = miners.flatMap((miner) => failingOf(miner, parts.isOutOfOperation));
-    for (const [key, { spell }] of open) if (spell !== undefined) spells.set(key, spell);
-    const gapMs = 1.5 * parts.pollMs() + 30_000;
-    silenceOf = silentTogether(failing, spells, { gapMs, sizeOf: (network) => byNetwork.get(network) ?? 0 });
-    spells = spellsOf(failing, silenceOf, spells);
+    const failing = miners.flatMap((miner) => failingOf(miner, isOutOfOperation));
+    for (const [key, { spell }] of this.#open) if (spell !== undefined) this.#spells.set(key, spell);
+    const gapMs = 1.5 * pollMs() + 30_000;
+    const sizeOfNetwork = (network: string) => byNetwork.get(network) ?? 0;
+    this.#silenceOf = silentTogether(failing, this.#spells, { gapMs, sizeOf: sizeOfNetwork });
+    this.#spells = spellsOf(failing, this.#silenceOf, this.#spells);
     const silent = failing.filter(({ isRaised }) => isRaised);
-    const members = [...silent.flatMap(silentMember(silenceOf)), ...miners.flatMap(poolMember)];
+    const members = [...silent.flatMap(silentMember(this.#silenceOf)), ...miners.flatMap(poolMember)];
     // Nothing else needs the first pool of each miner.
     const byPool = members.some(({ key }) => key.startsWith('pool:')) ? countBy(miners, firstPools()) : new Map();
-    const sizeOf = (key: string) =>
-      byPool.get(poolOfKey(key)) ?? byNetwork.get(key.replace(/^contact:|@.*$/g, '')) ?? 0;
-    current = findingsOf(members, sizeOf, (key) => open.has(key));
-    for (const finding of current) keep(finding, spells.get(finding.key));
-    const keys = new Set(current.map(({ key }) => key));
-    for (const key of [...open.keys()]) if (!keys.has(key)) end(key);
-  };
+    const sizeOf = (key: string) => byPool.get(poolOfKey(key)) ?? sizeOfNetwork(key.replace(/^contact:|@.*$/g, ''));
+    this.#current = findingsOf(members, sizeOf, (key) => this.#open.has(key));
+    for (const finding of this.#current) this.#keep(finding, this.#spells.get(finding.key));
+    const keys = new Set(this.#current.map(({ key }) => key));
+    for (const key of [...this.#open.keys()]) if (!keys.has(key)) this.#end(key);
+  }
 
-  const keep = (finding: Finding, spell: Spell | undefined) => {
-    const nowMs = clock.monotonicMs();
-    const before = open.get(finding.key);
-    const sinceMs = Math.min(before?.finding.sinceMs ?? finding.sinceMs, finding.sinceMs);
-    const peak = before === undefined || finding.minerCount > before.finding.minerCount;
-    const isReported = before?.isReported ?? false;
-    const next = { finding: peak ? { ...finding, sinceMs } : before.finding, spell: spell ?? before?.spell };
-    if (!isReported) {
-      const grown = growing.get(finding.key) ?? { count: 0, sinceMs: nowMs, fromMs: nowMs };
-      const isGrowing = finding.minerCount > grown.count;
-      growing.set(finding.key, isGrowing ? { ...grown, count: finding.minerCount, sinceMs: nowMs } : grown);
-      const isSettled = !isGrowing && nowMs - grown.sinceMs >= parts.pollMs();
-      if (!isSettled && nowMs - grown.fromMs < GROWS_MS) return void open.set(finding.key, { ...next, isReported });
-      report('finding_raised', next.finding);
+  #keep(finding: Finding, spell: Spell | undefined): void {
+    const { key } = finding;
+    const before = this.#open.get(key);
+    const { outage, hasGrown } = merged(before, finding, spell);
+    if (before?.isReported !== true) {
+      const nowMs = this.#parts.clock.monotonicMs();
+      const growth = grown(this.#growing.get(key), finding.minerCount, nowMs);
+      this.#growing.set(key, growth);
+      if (isStillGrowing(growth, this.#parts.pollMs(), nowMs)) {
+        this.#open.set(key, { ...outage, isReported: false });
+        return;
+      }
+      this.#report('finding_raised', outage.finding);
     }
-    open.set(finding.key, { ...next, isReported: true });
-    if (peak || !isReported) store.put({ ...next, isReported: true });
-  };
+    const reported = { ...outage, isReported: true };
+    this.#open.set(key, reported);
+    if (hasGrown || before?.isReported !== true) this.#store.put(reported);
+  }
 
-  const end = (key: string) => {
-    const over = open.get(key);
-    open.delete(key);
+  #end(key: string): void {
+    const over = this.#open.get(key);
+    this.#open.delete(key);
     if (over === undefined) return;
-    if (!over.isReported) report('finding_raised', over.finding);
-    report('finding_cleared', over.finding);
-    store.remove(key);
-  };
+    if (!over.isReported) this.#report('finding_raised', over.finding);
+    this.#report('finding_cleared', over.finding);
+    this.#store.remove(key);
+  }
 
-  const report = (type: 'finding_raised' | 'finding_cleared', finding: Finding) => {
-    growing.delete(finding.key);
+  #report(type: 'finding_raised' | 'finding_cleared', finding: Finding): void {
+    const { clock, log, agentIds, emit } = this.#parts;
+    this.#growing.delete(finding.key);
     const { key: name, kind, title, severity, sinceMs, minerCount, of, sample } = finding;
     const since = new Date(sinceMs).toISOString();
-    // How long, and not since when: the clock of the service may be another one.
+    // How long, and not since when: the clock of the service may differ.
     const lasted_s = Math.max(0, Math.round((clock.nowMs() - sinceMs) / 1_000));
     const detail = {
-      finding: name,
-      kind,
-      title,
-      severity,
-      lasted_s,
-      miner_count: minerCount,
-      of,
+      ...{ finding: name, kind, title, severity, lasted_s, miner_count: minerCount, of },
       addresses: [...sample],
     };
     log.warn({ finding: name, since, miners: minerCount, of }, type === 'finding_raised' ? title : `over: ${title}`);
     const at = new Date(clock.nowMs()).toISOString();
-    for (const key of parts.agentIds) parts.emit({ kind: 'event', type, key, at, detail });
-  };
-
-  return {
-    look() {
-      try {
-        look();
-      } catch (error) {
-        log.error({ cause: renderError(error) }, 'look for what many miners suffer from together');
-      }
-    },
-    current: () =>
-      current.map((finding) => ({ ...finding, sinceMs: open.get(finding.key)?.finding.sinceMs ?? finding.sinceMs })),
-    pointed(minerKey, flags) {
-      const finding = silenceOf.get(minerKey);
-      if (finding === undefined) return flags;
-      return flags.map((flag) => (flag.source === OFFLINE_SOURCE ? { ...flag, finding } : flag));
-    },
-  };
+    for (const key of agentIds) emit({ kind: 'event', type, key, at, detail });
+  }
 }
+
+/** The open finding after a look: as large as it ever was, since its earliest time. */
+export function merged(before: OpenOutage | undefined, finding: Finding, spell: Spell | undefined) {
+  const sinceMs = Math.min(before?.finding.sinceMs ?? finding.sinceMs, finding.sinceMs);
+  const hasGrown = before === undefined || finding.minerCount > before.finding.minerCount;
+  const outage = { finding: hasGrown ? { ...finding, sinceMs } : before.finding, spell: spell ?? before?.spell };
+  return { outage, hasGrown };
+}
+
+/** The size of a finding, since when it has that size, and when it began; by the monotonic clock. */
+type Growth = { readonly count: number; readonly sinceMs: number; readonly fromMs: number };
+
+export function grown(before: Growth | undefined, count: number, nowMs: number): Growth {
+  const start = before ?? { count: 0, sinceMs: nowMs, fromMs: nowMs };
+  return count > start.count ? { ...start, count, sinceMs: nowMs } : start;
+}
+
+/** Until its size stays for a poll interval, and for `GROWS_MS` at most. */
+export const isStillGrowing = ({ sinceMs, fromMs }: Growth, pollMs: number, nowMs: number): boolean =>
+  nowMs - fromMs < GROWS_MS && nowMs - sinceMs < pollMs;
 
 type Failing = Silent & { readonly isRaised: boolean };
 

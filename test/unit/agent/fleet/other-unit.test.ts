@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { drivers } from '../../../../drivers/index.ts';
 import type { MinerTarget } from '../../../../src/agent/device/device-client.ts';
 import { anomalySettingsSchema } from '../../../../src/agent/fleet/anomaly/settings.ts';
-import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
+import { Averages } from '../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
 import { Fleet } from '../../../../src/agent/fleet/fleet.ts';
 import { MinerRegistry } from '../../../../src/agent/fleet/identity/miner-registry.ts';
@@ -42,7 +42,7 @@ function setUp() {
     mayReach: () => true,
     registry: new MinerRegistry(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` }),
     neighbours: { at: (ip) => neighbours.get(ip) },
-    averages: createAverages(db, { clock }),
+    averages: new Averages(db, { clock }),
     states: createMinerStateStore(db, clock, storedStateSchema),
     settings: anomalySettingsSchema.parse({}),
     isOutOfOperation: () => false,

@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest';
 import { drivers } from '../../../../drivers/index.ts';
 import { anomalySettingsSchema } from '../../../../src/agent/fleet/anomaly/settings.ts';
-import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
+import { Averages } from '../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
 import { Fleet } from '../../../../src/agent/fleet/fleet.ts';
 import { MinerRegistry } from '../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../src/agent/fleet/identity/storage/store.ts';
 import { outageMigrations } from '../../../../src/agent/fleet/outages/outage-store.ts';
-import { createOutages } from '../../../../src/agent/fleet/outages/outages.ts';
+import { Outages } from '../../../../src/agent/fleet/outages/outages.ts';
 import { storedStateSchema } from '../../../../src/agent/fleet/stored-state.ts';
 import { clockMigrations } from '../../../../src/agent/state/lasting-clock.ts';
 import { createMinerStateStore, minerStateMigrations } from '../../../../src/agent/state/miner-state-store.ts';
@@ -31,7 +31,7 @@ function startRow(count: number) {
   ]);
   let keys = 0;
   const events: string[] = [];
-  const outages = createOutages(db, {
+  const outages = new Outages(db, {
     ...{ clock, log: silentLog, agentIds: ['018f0000-0000-7000-8000-000000000001'], pollMs: () => MINUTE_MS },
     ...{ miners: () => fleet.all(), isOutOfOperation: () => false, emit: ({ type }) => void events.push(type) },
   });
@@ -46,7 +46,7 @@ function startRow(count: number) {
       ...{ clock, newKey: () => `00000000-0000-7000-8000-${String(++keys).padStart(12, '0')}` },
     }),
     neighbours: { at: () => undefined },
-    averages: createAverages(db, { clock }),
+    averages: new Averages(db, { clock }),
     states: createMinerStateStore(db, clock, storedStateSchema),
     ...{ isOutOfOperation: () => false, poolTrouble: () => undefined, ownActions: () => [], emit() {} },
     pointed: (key, flags) => outages.pointed(key, flags),

@@ -1,6 +1,6 @@
 // The 24-hour average: honest about what it does not know, and the same after a restart.
 import { describe, expect, test } from 'vitest';
-import { BUCKET_MS, createAverages } from '../../../../../src/agent/fleet/averages/averages.ts';
+import { Averages, BUCKET_MS } from '../../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations, decodeCells, encodeCells } from '../../../../../src/agent/fleet/averages/store.ts';
 import { clockMigrations, openLastingClock } from '../../../../../src/agent/state/lasting-clock.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
@@ -13,7 +13,7 @@ const START_MS = Date.UTC(2026, 0, 5);
 function bench(options: { maxMiners?: number } = {}) {
   const db = openSqlite(':memory:', [averagesMigrations]);
   const clock = { now: START_MS, elapsedMs: () => clock.now };
-  const open = () => createAverages(db, { clock, ...options });
+  const open = () => new Averages(db, { clock, ...options });
   const it = {
     db,
     clock,
@@ -123,7 +123,7 @@ describe('on disk', () => {
     await run(15 * HOUR_MS + 9 * 60_000, () => 100e12);
     const killed = bench();
     expect(killed.averages.average24h('a')).toBeUndefined();
-    const again = createAverages(it.db, { clock });
+    const again = new Averages(it.db, { clock });
     await again.load();
     expect(again.average24h('a')).toBe(100e12);
     const stored = it.db.prepare('SELECT COUNT(*) AS n FROM average_bucket').get()?.n;
@@ -203,7 +203,7 @@ describe('bounds and clocks', () => {
       const db = openSqlite(':memory:', [averagesMigrations, clockMigrations]);
       const begin = async () => {
         const time = openLastingClock(db, host, silentLog);
-        const averages = createAverages(db, { clock: time.clock });
+        const averages = new Averages(db, { clock: time.clock });
         await averages.load();
         const poll = async (forMs: number) => {
           for (let doneMs = 0; doneMs < forMs; doneMs += 60_000) {

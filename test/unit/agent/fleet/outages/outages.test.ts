@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { drivers } from '../../../../../drivers/index.ts';
 import { judge } from '../../../../../src/agent/fleet/anomaly/judge.ts';
 import { outageMigrations } from '../../../../../src/agent/fleet/outages/outage-store.ts';
-import { createOutages, type OutageMiner } from '../../../../../src/agent/fleet/outages/outages.ts';
+import { type OutageMiner, Outages } from '../../../../../src/agent/fleet/outages/outages.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import { VisitMemory } from '../../../../../src/driver/memory.ts';
@@ -31,7 +31,7 @@ function createFarm(count: number, ipOf: (i: number) => string) {
     return { key: `m${i}`, target, judgement: undefined, reported: undefined };
   });
   const open = (on: DatabaseSync) =>
-    createOutages(on, {
+    new Outages(on, {
       ...{
         clock,
         log: silentLog,
