@@ -8,16 +8,13 @@ import { lookAtClocks, offsetOf } from '../../base/time/clock-steps.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import { createHealth } from './health.ts';
 import { type SliceSource, type SourceParts, UplinkSource } from './outgoing.ts';
-import { createChanges } from './queue/changes.ts';
-import { createLiveStates } from './queue/live-states.ts';
-import { createQueue, type Queue, queueFull } from './queue/queue.ts';
-import { createSchedule } from './schedule.ts';
+import { createChanges, createLiveStates, createQueue, type Queue, queueFull } from './queue.ts';
 import { Bookkeeping } from './storage/bookkeeping.ts';
 import { createRoom } from './storage/room.ts';
 import { type Entry, gapEntry, isSample, toEntry } from './storage/slice.ts';
 import type { Space } from './storage/space.ts';
 import { openStore } from './storage/store.ts';
-import { createWriter } from './writer.ts';
+import { createSchedule, createWriter } from './writer.ts';
 
 const DEFAULTS = {
   /** Compressed slices on disk, all uplinks together. */

@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts';
 import { lookAtClocks } from '../../base/time/clock-steps.ts';
 import type { LiveHeader, SliceHeader } from '../../wire/frames.ts';
 import { MAX_SLICE_RECORDS } from '../../wire/protocol.ts';
-import type { LiveStates } from './queue/live-states.ts';
+import type { LiveStates } from './queue.ts';
 import { producedElapsedMs, type SliceAges } from './slice-ages.ts';
 import type { Bookkeeping } from './storage/bookkeeping.ts';
 import { compress, damagedSlice, isSound, MAX_BODY_BYTES, type StoredSlice } from './storage/slice.ts';

@@ -1,13 +1,14 @@
-// The agent's line to one service: outbound only, kept up for as long as it is started. It waits longer and longer, at random, between tries.
-// It stores nothing: what is sent comes from the source, and goes from there only when the service has confirmed it.
+// The agent's connection to one service: outbound only, kept up while it is started. It waits longer and longer, at random, between tries.
+// It stores nothing: slices come from the source, and are deleted there only when the service has confirmed them.
 
 import { renderError } from '../../base/errors.ts';
 import { fullJitterMs } from '../../base/time/backoff.ts';
 import { lookAtClocks, offsetOf } from '../../base/time/clock-steps.ts';
 import { PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { serviceAddress } from './address.ts';
-import { type ConnectionEnd, connect, type LinkParts } from './connection.ts';
+import { connect, type LinkParts } from './connection.ts';
 import { createWindow } from './sender.ts';
+import type { ConnectionEnd } from './socket.ts';
 
 /** `waiting` = lost or not reached, tried again at `nextTryAt`; `refused` = the service does not accept our identity. Times in ms since the epoch. */
 export type UplinkState = {
@@ -16,7 +17,7 @@ export type UplinkState = {
   readonly connectedSince: number | undefined;
   readonly nextTryAt: number | undefined;
   readonly lastError: string | undefined;
-  /** Slices that the service has not confirmed; undefined when it cannot be told. */
+  /** Slices that the service has not confirmed; undefined when that is not known. */
   readonly backlog: number | undefined;
   /** Service clock minus ours, ms: at the last welcome and, where the service is on another host, moved by what was done to our clock since. */
   readonly skewMs: number | undefined;
@@ -37,6 +38,39 @@ const TIMING = {
   refusedMs: 300_000,
 };
 
+type Timing = Readonly<typeof TIMING>;
+
+/** Times by `elapsedMs`. `offsetMs` = what the wall clock was ahead of it at the welcome. */
+type Progress = {
+  readonly phase: UplinkState['phase'];
+  readonly connectedAtMs?: number | undefined;
+  readonly nextTryAtMs?: number | undefined;
+  readonly lastError?: string | undefined;
+  readonly welcome?: { readonly skewMs: number; readonly offsetMs: number } | undefined;
+};
+
+/** What is shown. `isOtherHost` = the clock of the service does not move with ours. */
+export function shownAs(
+  { phase, lastError, welcome, ...at }: Progress,
+  { offsetMs, isOtherHost }: { readonly offsetMs: number; readonly isOtherHost: boolean },
+): Omit<UplinkState, 'name' | 'backlog'> {
+  const wallOf = (elapsedMs: number | undefined) => (elapsedMs === undefined ? undefined : elapsedMs + offsetMs);
+  const movedMs = welcome !== undefined && isOtherHost ? offsetMs - welcome.offsetMs : 0;
+  return {
+    ...{ phase, lastError, connectedSince: wallOf(at.connectedAtMs), nextTryAt: wallOf(at.nextTryAtMs) },
+    skewMs: welcome && welcome.skewMs - movedMs,
+  };
+}
+
+/** How long to wait for the next try. Refused agents must not come back in step either. */
+export const retryDelayMs = (
+  kind: ConnectionEnd['kind'],
+  tries: number,
+  timing: Timing,
+  random: () => number,
+): number =>
+  kind === 'refused' ? timing.refusedMs * (0.9 + 0.2 * random()) : fullJitterMs(tries, timing.backoff, random);
+
 /** Throws ConfigError when the address may not be used. */
 export function createUplink(
   options: LinkParts & {
@@ -45,37 +79,25 @@ export function createUplink(
     readonly allowPlain?: boolean;
     readonly random: () => number;
     readonly onState?: (state: UplinkState) => void;
-    readonly timing?: Readonly<Partial<typeof TIMING>>;
+    readonly timing?: Partial<Timing>;
   },
 ) {
   const { name, clock, random, log, source } = options;
   const timing = { ...TIMING, ...options.timing };
   const address = serviceAddress(options.url, options.allowPlain);
   const window = createWindow();
-  let phase: UplinkState['phase'] = 'stopped';
-  /** By `elapsedMs`; what is shown of them is wall time. */
-  let connectedAtMs: number | undefined;
-  let nextTryAtMs: number | undefined;
-  let lastError: string | undefined;
-  let welcome: { readonly skewMs: number; readonly offsetMs: number } | undefined;
+  const offsetMs = () => offsetOf(lookAtClocks(clock));
+  let progress: Progress = { phase: 'stopped' };
   let connection: ReturnType<typeof connect> | undefined;
   let running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
   const state = (): UplinkState => {
-    const backlog = source.backlog();
-    const offsetMs = offsetOf(lookAtClocks(clock));
-    const wallOf = (elapsedMs: number | undefined) => (elapsedMs === undefined ? undefined : elapsedMs + offsetMs);
-    const movedMs = welcome === undefined || address.isThisMachine ? 0 : offsetMs - welcome.offsetMs;
-    return {
-      ...{ name, phase, connectedSince: wallOf(connectedAtMs), nextTryAt: wallOf(nextTryAtMs), lastError, backlog },
-      skewMs: welcome === undefined ? undefined : welcome.skewMs - movedMs,
-    };
+    const shown = shownAs(progress, { offsetMs: offsetMs(), isOtherHost: !address.isThisMachine });
+    return { name, backlog: source.backlog(), ...shown };
   };
 
-  const enter = (next: UplinkState['phase']) => {
-    phase = next;
-    if (next !== 'online') connectedAtMs = undefined;
-    if (next !== 'waiting' && next !== 'refused') nextTryAtMs = undefined;
+  const enter = ({ lastError = progress.lastError, welcome = progress.welcome, ...next }: Progress) => {
+    progress = { lastError, welcome, ...next };
     try {
       options.onState?.(state());
     } catch (error) {
@@ -83,24 +105,18 @@ export function createUplink(
     }
   };
 
+  /** How the connection ended, and how long it was online. */
   const attempt = async (): Promise<{ end: ConnectionEnd; onlineMs: number }> => {
     let onlineAtMs: number | undefined;
-    enter('connecting');
+    const onWelcome = (skewMs: number) => {
+      onlineAtMs = clock.monotonicMs();
+      progress = { ...progress, lastError: undefined };
+      enter({ phase: 'online', connectedAtMs: clock.elapsedMs(), welcome: { skewMs, offsetMs: offsetMs() } });
+      log.info({ uplink: name, backlog: source.backlog(), skewMs }, 'connected to the service');
+    };
+    enter({ phase: 'connecting' });
     try {
-      connection = connect({
-        ...options,
-        address,
-        window,
-        timing,
-        onWelcome(skewMs) {
-          onlineAtMs = clock.monotonicMs();
-          connectedAtMs = clock.elapsedMs();
-          welcome = { skewMs, offsetMs: offsetOf(lookAtClocks(clock)) };
-          lastError = undefined;
-          enter('online');
-          log.info({ uplink: name, backlog: source.backlog(), skewMs }, 'connected to the service');
-        },
-      });
+      connection = connect({ ...options, address, window, timing, onWelcome });
       if (running?.stop.signal.aborted) connection.stop();
       const end = await connection.ended;
       return { end, onlineMs: onlineAtMs === undefined ? 0 : clock.monotonicMs() - onlineAtMs };
@@ -112,24 +128,17 @@ export function createUplink(
   };
 
   const run = async (signal: AbortSignal): Promise<void> => {
-    let tries = 0;
-    while (!signal.aborted) {
+    for (let tries = 0; !signal.aborted; tries++) {
       const { end, onlineMs } = await attempt();
       if (signal.aborted) break;
-      lastError = end.reason;
       if (onlineMs >= timing.stableMs) tries = 0;
-      const isRefused = end.kind === 'refused';
-      // A crowd of refused agents must not come back in step either.
-      const delayMs = isRefused
-        ? timing.refusedMs * (0.9 + 0.2 * random())
-        : fullJitterMs(tries, timing.backoff, random);
-      tries++;
-      nextTryAtMs = clock.elapsedMs() + delayMs;
-      enter(isRefused ? 'refused' : 'waiting');
+      const delayMs = retryDelayMs(end.kind, tries, timing, random);
+      const phase = end.kind === 'refused' ? 'refused' : 'waiting';
+      enter({ phase, nextTryAtMs: clock.elapsedMs() + delayMs, lastError: end.reason });
       log.warn({ uplink: name, reason: end.reason, retryMs: Math.round(delayMs) }, 'not connected to the service');
       await clock.sleep(delayMs, signal).catch(() => {});
     }
-    enter('stopped');
+    enter({ phase: 'stopped' });
   };
 
   return {
@@ -137,7 +146,7 @@ export function createUplink(
     start(): void {
       if (running !== undefined) return;
       if (address.isExposed)
-        log.warn({ uplink: name }, 'the line to the service is not encrypted: allowPlain is for trials');
+        log.warn({ uplink: name }, 'the connection to the service is not encrypted: allowPlain is for trials');
       const stop = new AbortController();
       running = { stop, done: run(stop.signal) };
     },

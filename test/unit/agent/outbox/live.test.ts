@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
-import { createLiveStates } from '../../../../src/agent/outbox/queue/live-states.ts';
+import { createLiveStates } from '../../../../src/agent/outbox/queue.ts';
 import { toEntry } from '../../../../src/agent/outbox/storage/slice.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/storage/store.ts';
 import { silentLog } from '../../../../src/base/log.ts';

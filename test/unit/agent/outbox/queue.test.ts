@@ -1,8 +1,8 @@
 // Which records of the queue go into one slice.
 import { expect, test } from 'vitest';
-import { fitting } from '../../../../../src/agent/outbox/queue/queue.ts';
-import { MAX_BODY_BYTES, toEntry } from '../../../../../src/agent/outbox/storage/slice.ts';
-import { sample } from '../farm-records.ts';
+import { fitting } from '../../../../src/agent/outbox/queue.ts';
+import { MAX_BODY_BYTES, toEntry } from '../../../../src/agent/outbox/storage/slice.ts';
+import { sample } from './farm-records.ts';
 
 const entry = toEntry(sample(1, 0));
 const at = (offsetMs: number | undefined, bytes = 100) => ({ entry: { ...entry, bytes }, offsetMs });

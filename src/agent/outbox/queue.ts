@@ -1,8 +1,10 @@
 // Records that wait for their commit, in order and bounded. Records beyond the bound are dropped, oldest samples first, counted, and declared as a gap
 // with the next slice. It knows neither disk nor time.
-import { CancelledError, RefusedError } from '../../../base/errors.ts';
-import { isStep } from '../../../base/time/clock-steps.ts';
-import { type Entry, gapEntry, isSample, MAX_BODY_BYTES } from '../storage/slice.ts';
+import { crc32 } from 'node:zlib';
+import { CancelledError, RefusedError } from '../../base/errors.ts';
+import { isStep } from '../../base/time/clock-steps.ts';
+import type { ReportRecord } from '../../wire/records.ts';
+import { type Entry, gapEntry, isSample, MAX_BODY_BYTES } from './storage/slice.ts';
 
 type Waiting = {
   readonly entry: Entry;
@@ -144,4 +146,74 @@ const sumOf = (loss: Loss | undefined, more: Loss): Loss =>
 
 export function queueFull(): RefusedError {
   return new RefusedError('outbox.full');
+}
+
+/** Far more than the records of the largest farm; beyond it the states that changed longest ago are dropped. */
+const MAX_LIVE_BYTES = 64 * 1024 * 1024;
+
+export type LiveStates = ReturnType<typeof createLiveStates>;
+
+/** The newest record of each miner while the disk takes nothing: a service may show it although it is not kept. */
+export function createLiveStates(maxBytes = MAX_LIVE_BYTES) {
+  /** By miner, the one that changed longest ago first. */
+  const newest = new Map<string, { readonly entry: Entry; readonly number: number }>();
+  let bytes = 0;
+  let count = 0;
+  const drop = (key: string) => {
+    bytes -= newest.get(key)?.entry.bytes ?? 0;
+    newest.delete(key);
+  };
+  return {
+    note(key: string, entry: Entry): void {
+      drop(key);
+      newest.set(key, { entry, number: ++count });
+      bytes += entry.bytes;
+      for (const oldest of newest.keys()) {
+        if (bytes <= maxBytes) break;
+        drop(oldest);
+      }
+    },
+    /** States after this number, the oldest first, as many as the limits allow. `last` is the next `after`. */
+    news(after: number, limits: { readonly maxRecords: number; readonly maxBytes: number }) {
+      const entries: Entry[] = [];
+      let last = after;
+      let size = 0;
+      for (const { entry, number } of newest.values()) {
+        if (number <= after) continue;
+        size += entry.bytes;
+        if (entries.length >= limits.maxRecords || (entries.length > 0 && size > limits.maxBytes)) break;
+        entries.push(entry);
+        last = number;
+      }
+      return { entries, last };
+    },
+    clear(): void {
+      newest.clear();
+      bytes = 0;
+    },
+  };
+}
+
+/** With more miners than this all states are forgotten rather than kept without bound. */
+const MAX_MINERS = 200_000;
+
+/**
+ * Recognises samples that show a change of state: the first of a miner, and each whose state differs from the one before. The state is that of
+ * flags, lists and identity, never figures that move all the time.
+ */
+export function createChanges() {
+  const last = new Map<string, number>();
+  return {
+    isChange(record: ReportRecord): boolean {
+      if (record.kind !== 'miner') return false;
+      const { anomaly_flags, last_check_succeed, is_mining, mining_mode, unstable_reason, ip, mac, firmware_version } =
+        record.document;
+      const state = [anomaly_flags, last_check_succeed, is_mining, mining_mode, unstable_reason, ip, mac];
+      const sum = crc32([...state, firmware_version, record.document.model].join('\n'));
+      if (last.get(record.key) === sum) return false;
+      if (last.size >= MAX_MINERS) last.clear();
+      last.set(record.key, sum);
+      return true;
+    },
+  };
 }

@@ -1,0 +1,22 @@
+// What one connection makes of what the service says it has, and when a connection counts as alive. Pure.
+import { expect, test } from 'vitest';
+import { fits, isLongBacklog } from '../../../../src/agent/uplink/connection.ts';
+import { looked } from '../../../../src/agent/uplink/socket.ts';
+
+const position = { epoch: 'e', outbox: 'o', firstSeq: 5, ackedSeq: 4, nextSeq: 9 };
+
+test('the account of the service fits when it has not more than was written, and lacks nothing that is gone here', () => {
+  expect([3, 4, 8, 9].map((acked) => fits(position, acked))).toEqual([false, true, true, false]);
+});
+
+test('a backlog of more than 32 slices is long', () => {
+  expect(isLongBacklog({ ...position, ackedSeq: 0, nextSeq: 33 })).toBe(false);
+  expect(isLongBacklog({ ...position, ackedSeq: 0, nextSeq: 34 })).toBe(true);
+});
+
+test('bytes that leave are a sign of life, but not those of a ping alone', () => {
+  const life = { aliveAtMs: 0, unsentBytes: 8_192 };
+  expect(looked(life, 100, 4_096)).toEqual({ aliveAtMs: 100, unsentBytes: 4_096 });
+  expect(looked(life, 100, 8_192)).toEqual({ aliveAtMs: 0, unsentBytes: 8_192 });
+  expect(looked({ ...life, unsentBytes: 4_096 }, 100, 0)).toEqual({ aliveAtMs: 0, unsentBytes: 0 });
+});
