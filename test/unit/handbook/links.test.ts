@@ -1,4 +1,4 @@
-// Every relative link of the documents leads to a file, and the ten questions of architecture.md lead to the files that hold the answers.
+// Every relative link and path of the documents leads to a file, and the ten questions of architecture.md lead to the files that hold the answers.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,13 +8,21 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const PAGES = readdirSync(join(ROOT, HANDBOOK)).map((file) => `${HANDBOOK}/${file}`);
 const LINK = /\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)/g;
 
-test.each([...PAGES, 'README.md', 'drivers/README.md', 'packaging/README.md'])(
-  'the links of %s lead to files',
-  (page) => {
-    const targets = [...read(page).matchAll(LINK)].flatMap(([, target = '']) => (/^\w+:/.test(target) ? [] : [target]));
-    expect(targets.filter((target) => !existsSync(join(ROOT, dirname(page), target)))).toEqual([]);
-  },
-);
+const DOCUMENTS = [...PAGES, 'README.md', 'drivers/README.md', 'packaging/README.md'];
+
+test.each(DOCUMENTS)('the links of %s lead to files', (page) => {
+  const targets = [...read(page).matchAll(LINK)].flatMap(([, target = '']) => (/^\w+:/.test(target) ? [] : [target]));
+  expect(targets.filter((target) => !existsSync(join(ROOT, dirname(page), target)))).toEqual([]);
+});
+
+/** In backticks, from the project's root; the import table names rooms, which are no paths. */
+const PATH = /`((?:src|drivers|test|fixtures|packaging)\/[\w./-]+)`/g;
+const ROOMS = ['drivers/data', 'drivers/index'];
+
+test.each(DOCUMENTS)('the paths that %s names are there', (page) => {
+  const paths = [...read(page).matchAll(PATH)].flatMap(([, path = '']) => (ROOMS.includes(path) ? [] : [path]));
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
 
 const [, questions = ''] = read(`${HANDBOOK}/architecture.md`).split('## Ten questions\n');
 const ANSWER = /^\| (.+\?) \| \[[^\]]*\]\(([^)]+)\) \| `([^`]+)` \|$/gm;
