@@ -17,7 +17,7 @@ import type { OwnService } from './control/status.ts';
 import { createDeviceClient } from './device/device-client.ts';
 import { createTrustDesk } from './device/trust/trust-desk.ts';
 import { createFetch } from './firmware/fetch.ts';
-import { createFirmwareStore } from './firmware/store.ts';
+import { FirmwareStore } from './firmware/store.ts';
 import { Averages } from './fleet/averages/averages.ts';
 import { averagesMigrations } from './fleet/averages/store.ts';
 import { Fleet } from './fleet/fleet.ts';
@@ -36,7 +36,7 @@ import { createIpReports } from './ip-reports/listener.ts';
 import { openOutbox } from './outbox/open.ts';
 import { Poller } from './poll/poller.ts';
 import { openDesiredPools, poolLockMigrations } from './pool-lock/desired-pools.ts';
-import { createPoolGuard } from './pool-lock/guard.ts';
+import { PoolGuard } from './pool-lock/guard.ts';
 import { scanLimitsOf } from './scan/scan-limits.ts';
 import { createScanning } from './scan/scanning.ts';
 import { agentDatabasePath, openAgentDatabase, vaultOf } from './state/database.ts';
@@ -212,9 +212,9 @@ export function createAgent(options: AgentOptions) {
     }),
   });
 
-  const firmware = createFirmwareStore(config.firmware, { clock, log, fetchTo: createFetch(clock) });
+  const firmware = new FirmwareStore({ ...config.firmware, clock, log, fetchTo: createFetch(clock) });
 
-  const pools = createPoolGuard({
+  const pools = new PoolGuard({
     clock,
     log,
     settings: () => config.tasks.poolLock,

@@ -1,5 +1,5 @@
-// Keeps locked pools: when readings show others, an order to set the wanted ones goes through the gate of all tasks, no faster and no more often than
-// is good, and is given up with a flag when it does not hold. It sends nothing itself and believes one odd reading never.
+// Keeps locked pools: when two readings in a row show others, a command to set them again goes through the task queue. It does so within limits, and
+// raises a flag when it gives up. It sends nothing to miners itself.
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';
@@ -8,6 +8,7 @@ import { decimal, whole } from '../../base/settings.ts';
 import { withoutLogin } from '../../model/plain-text.ts';
 import type { Reading } from '../../model/reading.ts';
 import { type DesiredPools, type DesiredPoolsStore, type PoolList, poolListSchema } from './desired-pools.ts';
+import { afterAttempt, restoreVerdict } from './restore.ts';
 
 export const poolLockSettingsSchema = z
   .strictObject({
@@ -35,54 +36,132 @@ type PoolGuardParts = {
   readonly desiredPools: DesiredPoolsStore;
   /** Whether the reading shows these pools; undefined = it cannot tell, or the miner's family cannot. */
   shows(key: string, reading: Reading, params: { readonly pools: PoolList }): boolean | undefined;
-  /** Why nothing may be set here now, in words; undefined = it may. */
+  /** Why nothing may be set here now, for people; undefined = it may. */
   refusal(): string | undefined;
-  /** A task about the miner waits or runs: what it shows is not settled. */
+  /** A task about the miner waits or runs: its pools may be about to change. */
   isBusy(key: string): boolean;
   updatesSince(key: string, sinceMs: number): number;
-  /** Through the gate; resolves with how it ended. */
+  /** Through the task queue; resolves with how it ended. */
   update(
     key: string,
     params: { readonly pools: PoolList },
   ): Promise<{ readonly status: string; readonly message: string | null }>;
-  /** For the record of what was done unasked. */
+  /** For the audit log of what the agent did by itself. */
   audit(event: PoolEvent): void;
 };
 
 const DAY_MS = 24 * 3_600_000;
-const LONGEST_PAUSE_S = 3_600;
-/** The first may be a reading that was on its way when a task ended. */
+/** The first reading may have been on its way when a task ended. */
 const MISMATCHES = 2;
-/** Of all miners; the others are seen again with their next poll. Tasks of people must find places in the gate. */
+/** Of all miners; the others are looked at again with their next poll. Tasks of people must find capacity in the task queue. */
 const MAX_AT_ONCE = 20;
 
-export type PoolGuard = ReturnType<typeof createPoolGuard>;
+export class PoolGuard {
+  readonly #parts: PoolGuardParts;
+  readonly #locked: Set<string>;
+  readonly #mismatches = new Map<string, number>();
+  readonly #restoring = new Set<string>();
+  readonly #troubles = new Map<string, string>();
 
-export function createPoolGuard(parts: PoolGuardParts) {
-  const { clock, log, settings, desiredPools, audit } = parts;
-  const locked = new Set(desiredPools.locked());
-  const mismatches = new Map<string, number>();
-  const underWay = new Set<string>();
-  const troubles = new Map<string, string>();
+  constructor(parts: PoolGuardParts) {
+    this.#parts = parts;
+    this.#locked = new Set(parts.desiredPools.locked());
+  }
 
-  const forget = (key: string) => {
-    mismatches.delete(key);
-    troubles.delete(key);
-  };
+  /** An update was carried out: its params name the pools that the miner shall have. */
+  setDesired(key: string, params: unknown): void {
+    const pools = poolListSchema.safeParse(params).data;
+    if (pools === undefined) return;
+    this.#parts.desiredPools.set(key, { pools, isLocked: this.#locked.has(key), failures: 0, nextMs: 0 });
+    this.#forget(key);
+  }
 
-  const restore = async (key: string, desired: DesiredPools, reading: Reading) => {
+  desiredFor(key: string): DesiredPools | undefined {
+    return this.#parts.desiredPools.get(key);
+  }
+
+  lock(key: string): void {
+    const desired = this.desiredFor(key);
+    if (desired === undefined) return;
+    this.#parts.desiredPools.set(key, { ...desired, isLocked: true, failures: 0, nextMs: 0 });
+    this.#locked.add(key);
+    this.#forget(key);
+  }
+
+  /** False when it was not locked. */
+  unlock(key: string): boolean {
+    const desired = this.desiredFor(key);
+    const wasLocked = this.#locked.delete(key);
+    this.#forget(key);
+    if (desired !== undefined)
+      this.#parts.desiredPools.set(key, { ...desired, isLocked: false, failures: 0, nextMs: 0 });
+    return wasLocked;
+  }
+
+  /** Of each poll that was answered. */
+  onReading(key: string, reading: Reading): void {
+    if (!this.#locked.has(key) || this.#restoring.has(key)) return;
+    const desired = this.desiredFor(key);
+    if (desired === undefined) {
+      const trouble = 'the locked pools cannot be read with the key in use: set them again, then lock them';
+      this.#troubles.set(key, trouble);
+      return;
+    }
+    const isShown = this.#parts.shows(key, reading, { pools: desired.pools });
+    if (isShown === undefined) return;
+    if (isShown) {
+      this.#forget(key);
+      if (desired.failures > 0) this.#parts.desiredPools.set(key, { ...desired, failures: 0, nextMs: 0 });
+    } else if (this.#parts.isBusy(key)) this.#mismatches.delete(key);
+    else this.#onMismatch(key, desired, reading);
+  }
+
+  /** Why the lock of this miner does not hold, for people; undefined = it holds, or there is none. */
+  trouble(key: string): string | undefined {
+    return this.#troubles.get(key);
+  }
+
+  /** Passwords of pools, which must not be seen in what the miner writes. */
+  secretsOf(key: string): string[] {
+    return (this.desiredFor(key)?.pools ?? []).flatMap(({ password }) => password ?? []);
+  }
+
+  #forget(key: string): void {
+    this.#mismatches.delete(key);
+    this.#troubles.delete(key);
+  }
+
+  #onMismatch(key: string, desired: DesiredPools, reading: Reading): void {
+    const seen = (this.#mismatches.get(key) ?? 0) + 1;
+    this.#mismatches.set(key, seen);
+    if (seen < MISMATCHES) return;
+    const nowMs = this.#parts.clock.elapsedMs();
+    const verdict = restoreVerdict({
+      ...{ desired, nowMs, settings: this.#parts.settings(), refusal: this.#parts.refusal() },
+      updatesToday: this.#parts.updatesSince(key, nowMs - DAY_MS),
+    });
+    if (typeof verdict === 'object') this.#troubles.set(key, verdict.trouble);
+    else if (verdict === 'restore' && this.#restoring.size < MAX_AT_ONCE) {
+      this.#forget(key);
+      this.#restoring.add(key);
+      void this.#restore(key, desired, reading).finally(() => this.#restoring.delete(key));
+    }
+  }
+
+  async #restore(key: string, desired: DesiredPools, reading: Reading): Promise<void> {
+    const { clock, log, settings, desiredPools, audit } = this.#parts;
     const from = shownPools(reading);
     const attempt = desired.failures + 1;
     log.warn({ miner: key, from, attempt }, 'locked pools were changed: they are set again');
     try {
       audit({ type: 'pools_changed', key, detail: { from, wanted: desired.pools.map(named), attempt } });
-      const { status, message } = await parts.update(key, { pools: desired.pools });
-      // It may have been unlocked, or wanted otherwise, meanwhile.
+      const { status, message } = await this.#parts.update(key, { pools: desired.pools });
+      // A person may have unlocked it meanwhile, or set other pools.
       const now = desiredPools.get(key);
       if (now === undefined || !now.isLocked) return;
-      const failures = status === 'succeeded' ? 0 : now.failures + 1;
-      const pauseS = Math.min(LONGEST_PAUSE_S, settings().retryS * 2 ** Math.max(0, failures - 1));
-      desiredPools.set(key, { ...now, failures, nextMs: Math.round(clock.elapsedMs() + pauseS * 1_000) });
+      const after = afterAttempt(now, status === 'succeeded', settings(), clock.elapsedMs());
+      desiredPools.set(key, after);
+      const { failures } = after;
       const isGivenUp = failures >= settings().tries;
       if (failures === 0) audit({ type: 'pools_restored', key, detail: { pools: now.pools.map(named) } });
       else audit({ type: 'pools_not_restored', key, detail: { status, message, failures, isGivenUp } });
@@ -90,73 +169,7 @@ export function createPoolGuard(parts: PoolGuardParts) {
     } catch (error) {
       if (!(error instanceof CancelledError)) log.error({ miner: key, cause: renderError(error) }, 'keep locked pools');
     }
-  };
-
-  return {
-    /** An update was carried out: these are the pools that the miner shall have, as its params wrote them. */
-    wanted(key: string, ordered: unknown): void {
-      const pools = poolListSchema.safeParse(ordered).data;
-      if (pools === undefined) return;
-      desiredPools.set(key, { pools, isLocked: locked.has(key), failures: 0, nextMs: 0 });
-      forget(key);
-    },
-    desiredFor: desiredPools.get,
-    lock(key: string): void {
-      const desired = desiredPools.get(key);
-      if (desired === undefined) return;
-      desiredPools.set(key, { ...desired, isLocked: true, failures: 0, nextMs: 0 });
-      locked.add(key);
-      forget(key);
-    },
-    /** False when it was not locked. */
-    unlock(key: string): boolean {
-      const desired = desiredPools.get(key);
-      const was = locked.delete(key);
-      forget(key);
-      if (desired !== undefined) desiredPools.set(key, { ...desired, isLocked: false, failures: 0, nextMs: 0 });
-      return was;
-    },
-    /** Of each poll that was answered. */
-    onReading(key: string, reading: Reading): void {
-      if (!locked.has(key) || underWay.has(key)) return;
-      const desired = desiredPools.get(key);
-      if (desired === undefined) {
-        troubles.set(key, 'the locked pools cannot be read with the key in use: set them again, then lock them');
-        return;
-      }
-      const shown = parts.shows(key, reading, { pools: desired.pools });
-      if (shown === undefined) return;
-      if (shown) {
-        forget(key);
-        if (desired.failures > 0) desiredPools.set(key, { ...desired, failures: 0, nextMs: 0 });
-        return;
-      }
-      if (parts.isBusy(key)) return void mismatches.delete(key);
-      const seen = (mismatches.get(key) ?? 0) + 1;
-      mismatches.set(key, seen);
-      if (seen < MISMATCHES) return;
-      const { tries, dailyCap } = settings();
-      const nowMs = clock.elapsedMs();
-      const refusal = parts.refusal();
-      if (refusal !== undefined) {
-        troubles.set(key, `the locked pools are others now, and are not set again: ${refusal}`);
-      } else if (desired.failures >= tries) {
-        troubles.set(key, `the locked pools could not be set again in ${desired.failures} attempts`);
-      } else if (parts.updatesSince(key, nowMs - DAY_MS) >= dailyCap) {
-        troubles.set(key, `the locked pools were set ${dailyCap} times in 24 hours, and are others again`);
-      } else if (nowMs >= desired.nextMs && underWay.size < MAX_AT_ONCE) {
-        troubles.delete(key);
-        mismatches.delete(key);
-        underWay.add(key);
-        void restore(key, desired, reading).finally(() => underWay.delete(key));
-      }
-    },
-    /** Why the lock of this miner does not hold, in words; undefined = it is kept, or there is none. */
-    trouble: (key: string): string | undefined => troubles.get(key),
-    /** Words that must not be seen in what the miner writes. */
-    secretsOf: (key: string): string[] =>
-      (desiredPools.get(key)?.pools ?? []).flatMap(({ password }) => password ?? []),
-  };
+  }
 }
 
 const named = ({ url, user }: { readonly url: string; readonly user: string }) => ({ url: withoutLogin(url), user });

@@ -85,7 +85,7 @@ export function wireTasks(
       [POOL_LOCK]: createPoolLockTask({ clock, guard: pools, observeMs: () => settings.tasks.observeS * 1_000 }),
     },
     onEnd({ name, minerKey, params }, { status }) {
-      if (name === POOL_UPDATE && status === 'succeeded') pools.wanted(minerKey, params.pools);
+      if (name === POOL_UPDATE && status === 'succeeded') pools.setDesired(minerKey, params.pools);
     },
   };
 }

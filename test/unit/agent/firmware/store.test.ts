@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFetch } from '../../../../src/agent/firmware/fetch.ts';
-import { createFirmwareStore } from '../../../../src/agent/firmware/store.ts';
+import { FirmwareStore } from '../../../../src/agent/firmware/store.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { listen, portOf } from '../../transport/loopback-device.ts';
@@ -47,7 +47,7 @@ async function host(
 
 function storeFor(allowedHosts: string[], limits = { deadlineMs: 60_000, maxBytes: 10_000_000 }) {
   const fetchTo = createFetch(systemClock, limits, localhost.cert);
-  return createFirmwareStore({ folder, allowedHosts }, { clock: systemClock, log: silentLog, fetchTo });
+  return new FirmwareStore({ folder, allowedHosts, clock: systemClock, log: silentLog, fetchTo });
 }
 
 const put = (name: string, bytes: Buffer) => writeFileSync(join(folder, name), bytes);

@@ -1,7 +1,7 @@
 // The guard of locked pools waits between attempts, and no longer and no shorter because the wall clock was set.
 import { expect, test } from 'vitest';
 import { openDesiredPools, poolLockMigrations } from '../../../../src/agent/pool-lock/desired-pools.ts';
-import { createPoolGuard } from '../../../../src/agent/pool-lock/guard.ts';
+import { PoolGuard } from '../../../../src/agent/pool-lock/guard.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
@@ -13,7 +13,7 @@ test.each([-24 * HOUR_MS, -HOUR_MS, HOUR_MS, 24 * HOUR_MS])('a step of %i ms', a
   const db = openSqlite(':memory:', [poolLockMigrations]);
   const clock = createVirtualClock();
   let attempts = 0;
-  const guard = createPoolGuard({
+  const guard = new PoolGuard({
     clock,
     log: silentLog,
     settings: () => ({ tries: 3, dailyCap: 6, retryS: 60 }),
@@ -36,7 +36,7 @@ test.each([-24 * HOUR_MS, -HOUR_MS, HOUR_MS, 24 * HOUR_MS])('a step of %i ms', a
     guard.onReading('a', {});
     await clock.settle();
   };
-  guard.wanted('a', POOLS);
+  guard.setDesired('a', POOLS);
   guard.lock('a');
   await poll();
   expect(attempts).toBe(1);

@@ -1,7 +1,7 @@
 // What the guard of locked pools leaves to others: miners that a task is about, and places in the gate.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDesiredPools, poolLockMigrations } from '../../../../src/agent/pool-lock/desired-pools.ts';
-import { createPoolGuard } from '../../../../src/agent/pool-lock/guard.ts';
+import { PoolGuard } from '../../../../src/agent/pool-lock/guard.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
@@ -21,7 +21,7 @@ function createBench(audit: () => void = () => {}) {
   const lines: string[] = [];
   const busy = new Set<string>();
   const updated: string[] = [];
-  const guard = createPoolGuard({
+  const guard = new PoolGuard({
     clock: createVirtualClock(),
     log: { ...silentLog, error: (_fields, message) => void lines.push(message) },
     settings: () => ({ tries: 3, dailyCap: 6, retryS: 60 }),
@@ -45,7 +45,7 @@ function createBench(audit: () => void = () => {}) {
     busy,
     updated,
     locked(key: string) {
-      guard.wanted(key, POOLS);
+      guard.setDesired(key, POOLS);
       guard.lock(key);
     },
     polls(key: string, count: number) {

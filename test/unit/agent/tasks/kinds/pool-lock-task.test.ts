@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openDesiredPools, poolLockMigrations } from '../../../../../src/agent/pool-lock/desired-pools.ts';
-import { createPoolGuard, type PoolEvent } from '../../../../../src/agent/pool-lock/guard.ts';
+import { type PoolEvent, PoolGuard } from '../../../../../src/agent/pool-lock/guard.ts';
 import type { TaskTarget } from '../../../../../src/agent/tasks/contract.ts';
 import { createPoolLockTask } from '../../../../../src/agent/tasks/kinds/pool-lock-task.ts';
 import { tasksMigrations } from '../../../../../src/agent/tasks/queue/journal.ts';
@@ -58,7 +58,7 @@ function createBench() {
   const settings = taskSettingsSchema.parse({});
   const open = () => {
     const db = openSqlite(join(folder, 'agent.sqlite'), [tasksMigrations, poolLockMigrations]);
-    const guard = createPoolGuard({
+    const guard = new PoolGuard({
       clock,
       log,
       settings: () => settings.poolLock,
@@ -94,7 +94,7 @@ function createBench() {
         report: async (record) => void records.push(record),
         own: { 'miner.pool.lock': createPoolLockTask({ clock, guard, observeMs: () => 20_000 }) },
         onEnd({ name, minerKey, params }, { status }) {
-          if (name === 'miner.pool.update' && status === 'succeeded') guard.wanted(minerKey, params.pools);
+          if (name === 'miner.pool.update' && status === 'succeeded') guard.setDesired(minerKey, params.pools);
         },
       },
     });
