@@ -226,7 +226,7 @@ test('what the service or a report names outside the ranges is refused before an
     await refusedAt(`https://${host}/${encodeURIComponent(url)}`);
   }
   expect(fetched).toBe(addresses.length);
-  expect(new Set(refusals)).toEqual(new Set(['firmware.host']));
+  expect(new Set(refusals)).toEqual(new Set(['fetch.host']));
 
   // A report of a miner, from inside and from elsewhere.
   const hints: string[] = [];

@@ -111,7 +111,7 @@ describe('an image elsewhere', () => {
   test('is not taken from a host that cannot prove its name', async () => {
     const { name, requests } = await host((_request, response) => response.end(IMAGE), stranger);
     const find = storeFor([name]).find({ sha256: HASH, url: `https://${name}/x` }, never);
-    await expect(find).rejects.toMatchObject({ code: 'firmware.fetch' });
+    await expect(find).rejects.toMatchObject({ code: 'fetch.failed' });
     expect(requests).toEqual([]);
   });
   test('with other content is refused and not kept', async () => {
@@ -129,7 +129,7 @@ describe('an image elsewhere', () => {
     });
     const store = storeFor([first.name]);
     await expect(store.find({ sha256: HASH, url: `https://${first.name}/out` }, never)).rejects.toMatchObject({
-      code: 'firmware.host',
+      code: 'fetch.host',
     });
     expect(other.requests).toEqual([]);
     expect((await store.find({ sha256: HASH, url: `https://${first.name}/in` }, never)).sha256).toBe(HASH);
@@ -152,13 +152,7 @@ describe('an image elsewhere', () => {
       const find = store.find({ sha256: HASH, url: `https://${name}/${path}` }, never);
       codes.push(await find.catch((error: { code: unknown }) => error.code));
     }
-    expect(codes).toEqual([
-      'firmware.status',
-      'firmware.fetch',
-      'firmware.too-large',
-      'firmware.redirect',
-      'firmware.slow',
-    ]);
+    expect(codes).toEqual(['fetch.status', 'fetch.failed', 'fetch.too-large', 'fetch.redirect', 'fetch.slow']);
     expect(readdirSync(folder)).toEqual([]);
   });
   test('is not waited for any longer when the task is given up', async () => {
