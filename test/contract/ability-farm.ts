@@ -15,6 +15,7 @@ import { visit } from '../../src/driver/visit.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import type { HttpRequest, MinerLink, MinerRequest } from '../../src/transport/request.ts';
 import { createTransport } from '../../src/transport/transport.ts';
+import { loopback } from '../support/loopback.ts';
 import { PORTS } from './simulated.ts';
 
 /** One model of a family, in as many devices as are needed. */
@@ -52,13 +53,9 @@ export const kindsOf = (families: readonly string[]): readonly Kind[] =>
   });
 export const KINDS = kindsOf(FAMILY_NAMES);
 
-export async function abilityFarm(
-  network: string,
-  perKind: number,
-  options: Partial<FarmOptions> = {},
-): Promise<AbilityFarm> {
+export async function abilityFarm(perKind: number, options: Partial<FarmOptions> = {}): Promise<AbilityFarm> {
   const farm = await startFarm({
-    network,
+    network: loopback(20).network,
     miners: KINDS.length * perKind,
     mix: Object.fromEntries(FAMILY_NAMES.map((name) => [name, KINDS.filter(({ family }) => family === name).length])),
     seed: 11,

@@ -10,7 +10,7 @@ import { acting } from './acting.ts';
 import { oldAntminer as sample } from './samples-sealminer-mskminer-futurebit.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.95.4.0/26', miners: 8, mix: 'antminer-a', patience: 0.2 });
+const site = standing(driver, { miners: 8, mix: 'antminer-a', patience: 0.2 });
 
 const at = (nth: number) => site().device(nth);
 /** In the order in which the farm has them. */

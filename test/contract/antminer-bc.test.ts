@@ -13,7 +13,6 @@ import { acting } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
 const site = standing(driver, {
-  network: '127.98.0.0/26',
   miners: 20,
   mix: 'antminer-b=1,antminer-c=1',
   bootS: 0.4,

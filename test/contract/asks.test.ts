@@ -12,6 +12,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 import type { MinerRequest, ProbeLink } from '../../src/transport/request.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
+import { loopback } from '../support/loopback.ts';
 
 /** Each family as often as any other, its models in turn. */
 const MIX = Object.fromEntries(Object.keys(parseMix('all')).map((family) => [family, 1]));
@@ -39,8 +40,9 @@ const keyOf = (request: MinerRequest): string => {
 
 beforeAll(async () => {
   const portMap = await suitablePortMap();
-  farm = await startFarm({ network: '127.91.23.0/25', miners: MINERS, mix: MIX, seed: 5, freeze: true, portMap });
-  const settings = JSON.stringify({ portMap, networks: ['127.91.23.0/25'], poll: { interval: '10m' } });
+  const { network } = loopback();
+  farm = await startFarm({ network, miners: MINERS, mix: MIX, seed: 5, freeze: true, portMap });
+  const settings = JSON.stringify({ portMap, networks: [network], poll: { interval: '10m' } });
   const config = parseConfig(settings, { baseDir: '/tmp', environment: {}, name: 'test' });
   const trust = freshTrust();
   client = createDeviceClient({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });

@@ -4,7 +4,7 @@ import { auradineFluxos as driver } from '../../drivers/auradine-fluxos/driver.t
 import { acting, NEW_POOL, USUAL_FAULTS } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.93.2.0/27', miners: 4, mix: 'auradine' });
+const site = standing(driver, { miners: 4, mix: 'auradine' });
 const { look, ability, act, shown, readsFault, forbids, findsOut, refusedLogin, refusesUnsent, losesReply } = acting(
   driver,
   site,

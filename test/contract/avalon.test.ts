@@ -7,7 +7,6 @@ import { acting } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
 const site = standing(avalon, {
-  network: '127.96.2.0/27',
   mix: { avalon: 1 },
   miners: 12,
   bootS: 6,

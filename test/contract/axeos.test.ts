@@ -6,7 +6,7 @@ import { imageOf } from '../../fixtures/farm/image.ts';
 import { acting, returned } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.91.41.0/26', miners: 12, mix: 'bitaxe=2,nerdaxe=1,luckyminer=1' });
+const site = standing(driver, { miners: 12, mix: 'bitaxe=2,nerdaxe=1,luckyminer=1' });
 
 const { of, act, shown, forbids, withFault } = acting(driver, site);
 const MODELS = ['Supra', 'Gamma', 'NerdQAxe++', 'LV07'] as const;

@@ -8,8 +8,9 @@ import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
 import { VisitMemory } from '../../src/driver/memory.ts';
 import { visit } from '../../src/driver/visit.ts';
 import { createTransport } from '../../src/transport/transport.ts';
+import { loopback } from '../support/loopback.ts';
 
-const IP = '127.96.7.1';
+const IP = loopback().ip(1);
 const STATUS = (code: number, msg: string) =>
   `STATUS=S,When=1753431749,Code=${code},Msg=${msg},Description=cgminer 4.11.1`;
 const MM =

@@ -13,7 +13,6 @@ import { acting } from './acting.ts';
 import { standing } from './simulated.ts';
 
 const site = standing([elphapex, hammer, volcminer], {
-  network: '127.98.3.0/26',
   miners: 12,
   mix: 'elphapex=1,hammer=1,volcminer=1',
   bootS: 0.4,

@@ -9,6 +9,7 @@ import { Secret } from '../../src/base/secrets.ts';
 import type { Driver, Known } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import { createTransport } from '../../src/transport/transport.ts';
+import { loopback } from '../support/loopback.ts';
 import { PORTS } from './simulated.ts';
 
 const FAMILIES = [
@@ -31,7 +32,7 @@ type Captured = { readonly name: string; readonly device: Device; readonly drive
 async function capture(): Promise<Captured[]> {
   const mix = Object.fromEntries(FAMILIES.map((family) => [family, 1]));
   const farm = await startFarm({
-    network: '127.173.0.0/26',
+    network: loopback().network,
     miners: FAMILIES.length * PER_FAMILY,
     mix,
     seed: 5,

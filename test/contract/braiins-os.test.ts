@@ -8,7 +8,7 @@ import { lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting, returned } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.92.1.0/26', miners: 20, mix: 'braiins-os', bootS: 0.3 });
+const site = standing(driver, { miners: 20, mix: 'braiins-os', bootS: 0.3 });
 
 const { of: at, act, actOver, look, shown, forbids, findsOut, withFault } = acting(driver, site);
 const MODELS = ['S19 XP', 'S21', 'S21+', 'S9', 'S17'] as const;

@@ -5,7 +5,7 @@ import { fakeLink, lostAfterSending } from '../unit/drivers/fake-link.ts';
 import { acting, NEW_POOL, USUAL_FAULTS } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.93.1.0/27', miners: 4, mix: 'epic' });
+const site = standing(driver, { miners: 4, mix: 'epic' });
 const { of, look, ability, act, shown, readsFault, forbids, findsOut, withFault, refusedLogin } = acting(driver, site);
 
 const ORDERS = [

@@ -9,7 +9,7 @@ import { expectTruth, standing } from './simulated.ts';
 const MIX = Object.fromEntries(Object.keys(parseMix('all')).map((family) => [family, 1]));
 const MINERS = Object.keys(MIX).length * 4;
 
-const site = standing(drivers, { network: '127.91.17.0/24', miners: MINERS, mix: MIX });
+const site = standing(drivers, { miners: MINERS, mix: MIX });
 
 async function recognise(ip: string) {
   const found = await site().recognise(ip);

@@ -20,7 +20,7 @@ const FAMILIES = [
   'braiins-rest',
 ] as const;
 const mix = Object.fromEntries(FAMILIES.map((family) => [family, 1]));
-const site = standing(drivers, { network: '127.95.8.0/28', miners: FAMILIES.length, mix, warmUpS: 0 });
+const site = standing(drivers, { miners: FAMILIES.length, mix, warmUpS: 0 });
 
 const MINUTE_MS = 60_000;
 

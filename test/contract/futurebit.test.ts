@@ -7,7 +7,7 @@ import { acting } from './acting.ts';
 import { futurebit as sample } from './samples-sealminer-mskminer-futurebit.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.95.3.0/28', miners: 4, mix: 'futurebit' });
+const site = standing(driver, { miners: 4, mix: 'futurebit' });
 
 const of = (model: string, nth = 0): Device => {
   const device = site().farm.devices.filter(({ spec }) => spec.model === model)[nth];

@@ -5,7 +5,7 @@ import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { acting, withoutTcp } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.94.2.0/26', miners: 8, mix: 'goldshell' });
+const site = standing(driver, { miners: 8, mix: 'goldshell' });
 
 const MODELS = ['KD5', 'KD Box Pro', 'Mini Doge', 'Byte'] as const;
 const { of, look } = acting(driver, site);

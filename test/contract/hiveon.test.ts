@@ -7,7 +7,7 @@ import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link
 import { acting } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(hiveon, { network: '127.98.1.0/28', miners: 4, mix: 'hiveon', bootS: 0.4, patience: 0.2 });
+const site = standing(hiveon, { miners: 4, mix: 'hiveon', bootS: 0.4, patience: 0.2 });
 
 const modern = acting(hiveon, site, { generation: 'modern' });
 const old = acting(hiveon, site, { generation: 'old' });

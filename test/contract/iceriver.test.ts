@@ -6,7 +6,7 @@ import { PeerError } from '../../src/base/errors.ts';
 import { acting, returned } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.94.1.0/26', miners: 8, mix: 'iceriver' });
+const site = standing(driver, { miners: 8, mix: 'iceriver' });
 
 const MODELS = ['KS3M', 'KS5L', 'AL3', 'KS0'] as const;
 const { of, look, ability, act, shown, withFault, refusedLogin, readsFault, forbids, findsOut } = acting(driver, site);

@@ -18,6 +18,7 @@ import { toMinerDocument } from '../../src/model/document.ts';
 import type { Flag } from '../../src/model/flags.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import { createTransport, type Transport } from '../../src/transport/transport.ts';
+import { loopback } from '../support/loopback.ts';
 import { HEAT_CODES, SLEEPLESS, STATES, type State } from './illness.data.ts';
 import { QUIET } from './quiet.ts';
 import { expectTruth, PORTS } from './simulated.ts';
@@ -117,7 +118,7 @@ export async function examineAll(): Promise<Patient[]> {
   const miners = FAMILIES.length * STATES.length * MODELS;
   const mix = Object.fromEntries(FAMILIES.map((family) => [family, 1]));
   const farm = await startFarm({
-    ...{ network: '127.170.0.0/21', miners, mix, seed: 3, freeze: true, clock, bootS: 0.02, portMap: PORTS },
+    ...{ network: loopback(21).network, miners, mix, seed: 3, freeze: true, clock, bootS: 0.02, portMap: PORTS },
   });
   const transport = createTransport({
     clock: systemClock,

@@ -5,7 +5,7 @@ import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { acting, returned, withoutTcp } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.94.4.0/26', miners: 6, mix: 'innosilicon' });
+const site = standing(driver, { miners: 6, mix: 'innosilicon' });
 
 const MODELS = ['T3H+', 'A11'] as const;
 const { of, look, ability, act, shown, withFault, refusedLogin, readsFault, forbids, findsOut } = acting(driver, site);

@@ -13,9 +13,10 @@ import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';
 import { type Overheard, overhear } from '../fault/overheard.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
+import { loopback } from '../support/loopback.ts';
 
-const IP = '127.99.48.2';
-const BEHIND = '127.99.48.130';
+const { ip } = loopback();
+const [IP, BEHIND] = [ip(2), ip(130)];
 const signal = new AbortController().signal;
 let farm: Farm;
 let heard: Overheard;

@@ -6,7 +6,7 @@ import { PeerError, renderError } from '../../src/base/errors.ts';
 import { acting } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.91.40.0/26', miners: 8, mix: 'luxos' });
+const site = standing(driver, { miners: 8, mix: 'luxos' });
 
 const at = (nth: number) => site().device(nth);
 const { act, shown, forbids } = acting(driver, site);

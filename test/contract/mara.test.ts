@@ -9,7 +9,7 @@ import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link
 import { acting } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(mara, { network: '127.98.2.0/28', miners: 6, mix: 'mara', bootS: 0.4 });
+const site = standing(mara, { miners: 6, mix: 'mara', bootS: 0.4 });
 
 const { of, look, ability, act, actUnheard, shown, forbids, findsOut, withFault, refusedLogin } = acting(mara, site);
 

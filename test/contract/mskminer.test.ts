@@ -8,7 +8,7 @@ import { matchDriver } from '../../src/driver/identify.ts';
 import { mskminer as sample } from './samples-sealminer-mskminer-futurebit.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.95.2.0/28', miners: 2, mix: 'mskminer' });
+const site = standing(driver, { miners: 2, mix: 'mskminer' });
 
 const at = (nth: number) => site().device(nth);
 const visit = async ({ ip }: Device) => site().read(ip, (await site().recognise(ip))?.known);

@@ -5,7 +5,7 @@ import { fakeLink } from '../unit/drivers/fake-link.ts';
 import { acting, NEW_POOL, USUAL_FAULTS } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.93.3.0/27', miners: 4, mix: 'proto' });
+const site = standing(driver, { miners: 4, mix: 'proto' });
 const { look, ability, act, shown, readsFault, forbids, findsOut, withFault, refusedLogin, refusesUnsent, losesReply } =
   acting(driver, site);
 const device = (nth: number) => site().device(nth);

@@ -8,7 +8,7 @@ import { acting, returned } from './acting.ts';
 import { sealminer as sample } from './samples-sealminer-mskminer-futurebit.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.95.1.0/26', miners: 11, mix: 'sealminer' });
+const site = standing(driver, { miners: 11, mix: 'sealminer' });
 
 const at = (nth: number) => site().device(nth);
 const look = async ({ ip }: Device) => (await site().read(ip, (await site().recognise(ip))?.known)).reading;

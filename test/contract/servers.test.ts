@@ -9,6 +9,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
+import { loopback } from '../support/loopback.ts';
 
 const FAMILIES = Object.keys(parseMix('all'));
 const MOST_VARIANTS = 8;
@@ -28,7 +29,7 @@ const TAKEN_FOR: Readonly<Record<string, string>> = {
 let farm: Farm;
 beforeAll(async () => {
   farm = await startFarm({
-    network: '127.99.20.0/23',
+    network: loopback(23).network,
     miners: FAMILIES.length * MOST_VARIANTS,
     mix: Object.fromEntries(FAMILIES.map((family) => [family, 1])),
     seed: 4,

@@ -12,6 +12,7 @@ import { normaliseMac } from '../../src/model/identity-facts.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import type { MinerLink, ProbeLink } from '../../src/transport/request.ts';
 import { createTransport } from '../../src/transport/transport.ts';
+import { loopback } from '../support/loopback.ts';
 
 /** Unprivileged ports, so that an ordinary user can run it. */
 export const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433, 8080: 18_088 };
@@ -37,7 +38,7 @@ export type Simulated = {
   stop(): Promise<void>;
 };
 
-type SimulatedOptions = Omit<FarmOptions, 'portMap'> & {
+type SimulatedOptions = Omit<FarmOptions, 'portMap' | 'network'> & {
   /** Share of the deadlines of single requests that is waited for: for devices that keep silent. */
   readonly patience?: number;
 };
@@ -45,8 +46,9 @@ type SimulatedOptions = Omit<FarmOptions, 'portMap'> & {
 /** A farm for the tests of a file, from before the first of them until after the last. */
 export function standing(drivers: Driver | readonly Driver[], options: SimulatedOptions): () => Simulated {
   let site: Simulated | undefined;
+  const { network } = loopback();
   beforeAll(async () => {
-    site = await simulated(drivers, options);
+    site = await simulated(drivers, network, options);
   });
   afterAll(() => site?.stop());
   return () => {
@@ -56,12 +58,16 @@ export function standing(drivers: Driver | readonly Driver[], options: Simulated
 }
 
 /** The first driver reads, unless another one is named. */
-async function simulated(drivers: Driver | readonly Driver[], options: SimulatedOptions): Promise<Simulated> {
+async function simulated(
+  drivers: Driver | readonly Driver[],
+  network: string,
+  options: SimulatedOptions,
+): Promise<Simulated> {
   const { patience = 1, ...farmOptions } = options;
   const among = [drivers].flat();
   const [first] = among;
   if (first === undefined) throw new Error('no driver is named');
-  const farm = await startFarm({ seed: 5, freeze: true, bootS: 0.2, ...farmOptions, portMap: PORTS });
+  const farm = await startFarm({ seed: 5, freeze: true, bootS: 0.2, ...farmOptions, network, portMap: PORTS });
   const transport = createTransport({
     clock: systemClock,
     log: silentLog,

@@ -11,6 +11,7 @@ import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 import { seeded } from '../fault/seeded.ts';
+import { loopback } from '../support/loopback.ts';
 import { bytesByAsk, rawOf } from './answers.ts';
 import { KNOWN, sets } from './recorded-sets.ts';
 import { PORTS } from './simulated.ts';
@@ -41,7 +42,7 @@ const recorded: readonly AnswerSet[] = sets.map(({ id, recording, driver }) => {
 async function capture(): Promise<AnswerSet[]> {
   const miners = FAMILIES.length * STATES.length * MODELS;
   const mix = Object.fromEntries(FAMILIES.map((family) => [family, 1]));
-  const farm = await startFarm({ network: '127.172.0.0/21', miners, mix, seed: 3, freeze: true, portMap: PORTS });
+  const farm = await startFarm({ network: loopback(21).network, miners, mix, seed: 3, freeze: true, portMap: PORTS });
   const portMap = new Map(Object.entries(PORTS).map(([from, to]) => [Number(from), to]));
   const transport = createTransport({ clock: systemClock, log: silentLog, portMap });
   try {

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { gatherEvidence, matchDriver, SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 import { createTransport } from '../../src/transport/transport.ts';
+import { loopback } from '../support/loopback.ts';
 
 const FAMILIES = Object.keys(parseMix('all'));
 const MOST_VARIANTS = 8;
@@ -15,7 +16,7 @@ const OPEN = { 80: 19_080, 5000: 19_500, 443: 19_443, 4028: 19_028, 4433: 19_433
 let farm: Farm;
 beforeAll(async () => {
   farm = await startFarm({
-    network: '127.99.40.0/23',
+    network: loopback(23).network,
     miners: FAMILIES.length * MOST_VARIANTS,
     mix: Object.fromEntries(FAMILIES.map((family) => [family, 1])),
     seed: 4,

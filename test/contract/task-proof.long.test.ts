@@ -12,6 +12,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import type { TaskName } from '../../src/model/task.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
+import { loopback } from '../support/loopback.ts';
 import { PORTS } from './simulated.ts';
 
 let farm: Farm;
@@ -22,7 +23,7 @@ const db = openSqlite(':memory:', [tasksMigrations]);
 
 beforeAll(async () => {
   farm = await startFarm({
-    network: '127.49.0.0/29',
+    network: loopback(29).network,
     mix: { 'braiins-rest': 1, 'whatsminer-2': 1, 'avalon-a': 1, 'antminer-c': 1, mara: 1 },
     miners: 5,
     bootS: 1,

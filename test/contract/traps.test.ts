@@ -17,14 +17,15 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
+import { loopback } from '../support/loopback.ts';
 
-const NETWORK = '127.99.44.0/24';
-const MINER = '127.99.44.200';
+const { network: NETWORK, ip: ipOf } = loopback();
+const MINER = ipOf(200);
 /** Where port 443 is reached here. */
 const TLS_PORT = 8443;
 const PASSWORD = 'canary-Pa55word';
 const stateDir = mkdtempSync(join(tmpdir(), 'pithead-traps-'));
-const at = new Map<string, Trap>(TRAPS.map((trap, index) => [`127.99.44.${index + 1}`, trap]));
+const at = new Map<string, Trap>(TRAPS.map((trap, index) => [ipOf(index + 1), trap]));
 
 let traps: Traps;
 let farm: Farm;
@@ -139,7 +140,7 @@ test('a real bfgminer behind an ordinary web server is a mining program and no G
     ...{ class: 'foreign page', what: 'bfgminer behind nginx', word: 'cloud-box' },
     ports: { 80: { pages: { '*': { body: '<title>cloud-box</title>' } } }, 4028: { reply: version } },
   };
-  const ip = '127.99.45.1';
+  const ip = loopback(32).ip(0);
   const one = await startTraps(new Map([[ip, both]]), portMap);
   const config = configOf();
   const client = createDeviceClient({

@@ -10,7 +10,7 @@ const PER_KIND = 8;
 
 let site: AbilityFarm;
 beforeAll(async () => {
-  site = await abilityFarm('127.100.32.0/21', PER_KIND);
+  site = await abilityFarm(PER_KIND);
 });
 afterAll(() => site.stop());
 

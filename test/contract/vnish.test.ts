@@ -8,7 +8,7 @@ import { refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting, returned } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.92.2.0/26', miners: 16, mix: 'vnish', bootS: 0.3 });
+const site = standing(driver, { miners: 16, mix: 'vnish', bootS: 0.3 });
 
 const { of: at, act, actOver, actUnheard, look, shown, forbids, findsOut, withFault } = acting(driver, site);
 const MODELS = ['S19j Pro', 'S21', 'L7', 'S19 Pro Hydro'] as const;

@@ -12,7 +12,6 @@ import { combinedImage } from './combined-image.ts';
 import { standing } from './simulated.ts';
 
 const site = standing(whatsminer, {
-  network: '127.96.1.0/27',
   mix: { 'whatsminer-2': 0.6, 'whatsminer-3': 0.4 },
   miners: 20,
   bootS: 0.2,

@@ -5,7 +5,7 @@ import { ask, askText, challengeOf, digestHeader, get, getWithLogin, jsonPage, R
 
 let farm: Farm;
 beforeAll(async () => {
-  farm = await testFarm({ network: '127.70.1.0/24', miners: 10, mix: 'antminer-b=3,antminer-c=2', bootS: 0.4 });
+  farm = await testFarm({ miners: 10, mix: 'antminer-b=3,antminer-c=2', bootS: 0.4 });
 });
 afterAll(() => farm.stop());
 

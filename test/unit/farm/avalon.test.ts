@@ -6,7 +6,7 @@ import { ask, askText, get, testFarm } from './clients.ts';
 
 let farm: Farm;
 beforeAll(async () => {
-  farm = await testFarm({ network: '127.70.3.0/24', miners: 6, mix: 'avalon=2,cgminer=1' });
+  farm = await testFarm({ miners: 6, mix: 'avalon=2,cgminer=1' });
 });
 afterAll(() => farm.stop());
 

@@ -7,7 +7,7 @@ import { get, Json, testFarm, WEB_PORT } from './clients.ts';
 
 let farm: Farm;
 beforeAll(async () => {
-  farm = await testFarm({ network: '127.70.42.0/27', miners: 8, mix: 'bitaxe=2,nerdaxe=1,luckyminer=1', bootS: 0.2 });
+  farm = await testFarm({ miners: 8, mix: 'bitaxe=2,nerdaxe=1,luckyminer=1', bootS: 0.2 });
 });
 afterAll(() => farm.stop());
 

@@ -5,7 +5,7 @@ import { ask, askText, get, getWithLogin, type Json, jsonPage, ROOT, talk, testF
 
 let farm: Farm;
 beforeAll(async () => {
-  farm = await testFarm({ network: '127.70.16.0/26', miners: 12, mix: 'elphapex=1,hammer=1,volcminer=1' });
+  farm = await testFarm({ miners: 12, mix: 'elphapex=1,hammer=1,volcminer=1' });
 });
 afterAll(() => farm.stop());
 

@@ -19,7 +19,7 @@ const UNAUTHENTICATED = 16;
 
 let farm: Farm;
 beforeAll(async () => {
-  farm = await testFarm({ network: '127.70.15.0/27', miners: 5, mix: 'braiins-os', bootS: 0.2 });
+  farm = await testFarm({ miners: 5, mix: 'braiins-os', bootS: 0.2 });
 });
 afterAll(() => farm.stop());
 

@@ -32,7 +32,6 @@ describe('devices', () => {
   let farm: Farm;
   beforeAll(async () => {
     farm = await testFarm({
-      network: '127.70.39.0/24',
       miners: 5,
       mix: 'antminer-a,avalon-a,cgminer,luxos,whatsminer-2',
     });

@@ -4,13 +4,14 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { type Farm, type FarmOptions, startFarm } from '../../../fixtures/farm/farm.ts';
 import { isRecord } from '../../../fixtures/farm/servers/cgminer-api.ts';
+import { loopback } from '../../support/loopback.ts';
 
 /** Where port 80 is in tests: an ordinary user may not bind 80. */
 export const WEB_PORT = 8080;
 
 /** A frozen farm without noise of its own making: read, then compare. */
-export function testFarm(options: FarmOptions): Promise<Farm> {
-  return startFarm({ portMap: { 80: WEB_PORT, 8080: 18_080 }, freeze: true, ...options });
+export function testFarm(options: Partial<FarmOptions> & Pick<FarmOptions, 'miners'>): Promise<Farm> {
+  return startFarm({ network: loopback().network, portMap: { 80: WEB_PORT, 8080: 18_080 }, freeze: true, ...options });
 }
 
 /** All bytes until the end. Rejects when the connection is refused or reset, and after `limitMs`. */

@@ -6,13 +6,16 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Control, startControl } from '../../../fixtures/farm/control.ts';
 import type { Device, Farm } from '../../../fixtures/farm/farm.ts';
+import { loopback } from '../../support/loopback.ts';
 import { ask, errorCode, Json, testFarm } from './clients.ts';
 
 describe('remote control', () => {
+  const net = loopback();
+  const FREE = net.ip(200);
   let farm: Farm;
   let control: Control;
   beforeAll(async () => {
-    farm = await testFarm({ network: '127.70.13.0/26', miners: 4 });
+    farm = await testFarm({ network: net.network, miners: 4 });
     control = await startControl(farm, 0);
   });
   afterAll(async () => {
@@ -48,8 +51,8 @@ describe('remote control', () => {
   });
   test('moves a device', async () => {
     const { ip } = first();
-    const [status, body] = await call(`/devices/${ip}/move`, { to: '127.70.13.200' });
-    expect([status, body.at('ip')]).toEqual([200, '127.70.13.200']);
+    const [status, body] = await call(`/devices/${ip}/move`, { to: FREE });
+    expect([status, body.at('ip')]).toEqual([200, FREE]);
     expect(await errorCode(ask(ip, 'version'))).toBe('ECONNREFUSED');
   });
   test('presses the IP-report button of a device', async () => {
@@ -69,7 +72,7 @@ describe('remote control', () => {
     expect((await call('/freeze', { on: true }))[1].at('frozen')).toBe(true);
   });
   test('refuses what it does not know and says what it does', async () => {
-    expect((await call('/devices/127.70.13.250'))[0]).toBe(404);
+    expect((await call(`/devices/${net.ip(250)}`))[0]).toBe(404);
     expect((await call('/nothing'))[1].list('routes').length).toBeGreaterThan(3);
     const [status, body] = await call(`/devices/${first().ip}/faults`, { name: 'on-fire', on: true });
     expect(status).toBe(400);
@@ -89,7 +92,16 @@ describe('command line', () => {
   }
 
   test('--json: the first line has every device, all of them listen; SIGTERM ends it with 0', async () => {
-    const child = farmCommand('--json', '--miners', '5', '--network', '127.70.14.0/27', '--fault', '0=hot', '--freeze');
+    const child = farmCommand(
+      '--json',
+      '--miners',
+      '5',
+      '--network',
+      loopback(27).network,
+      '--fault',
+      '0=hot',
+      '--freeze',
+    );
     const exit = once(child, 'exit');
     const line = new Json(JSON.parse(await firstLine(child)));
     const devices = line.list('devices');
@@ -105,7 +117,7 @@ describe('command line', () => {
     expect((await exit)[0]).toBe(0);
   });
   test('--for ends it with 0', async () => {
-    const child = farmCommand('--miners', '2', '--network', '127.70.14.32/27', '--for', '50ms');
+    const child = farmCommand('--miners', '2', '--network', loopback(27).network, '--for', '50ms');
     const exit = once(child, 'exit');
     let said = '';
     child.stdout.on('data', (chunk: Buffer) => {

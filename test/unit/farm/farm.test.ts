@@ -7,6 +7,7 @@ import { layOut } from '../../../fixtures/farm/layout.ts';
 import { canBind, explainListenError, fileLimitAdvice } from '../../../fixtures/farm/ports.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
 import { parseIpv4 } from '../../../src/base/net/ipv4.ts';
+import { loopback } from '../../support/loopback.ts';
 import { ask, errorCode, get, talk, testFarm } from './clients.ts';
 
 const open: Farm[] = [];
@@ -66,17 +67,18 @@ describe('mix', () => {
 test('the same seed gives the same farm, another seed another', async () => {
   const describeFarm = (farm: Farm) =>
     farm.devices.map((device) => [device.ip, device.truth().mac, device.truth().serial_number]);
-  const one = await start({ network: '127.70.7.0/26', miners: 8, seed: 5 });
+  const { network } = loopback(26);
+  const one = await start({ network, miners: 8, seed: 5 });
   const first = describeFarm(one);
   await one.stop();
-  const two = await start({ network: '127.70.7.0/26', miners: 8, seed: 5 });
+  const two = await start({ network, miners: 8, seed: 5 });
   expect(describeFarm(two)).toEqual(first);
   await two.stop();
-  expect(describeFarm(await start({ network: '127.70.7.0/26', miners: 8, seed: 6 }))).not.toEqual(first);
+  expect(describeFarm(await start({ network, miners: 8, seed: 6 }))).not.toEqual(first);
 });
 
 test('identities are unique within a farm', async () => {
-  const farm = await start({ network: '127.70.8.0/24', miners: 120 });
+  const farm = await start({ miners: 120 });
   const truths = farm.devices.map((device) => device.truth());
   const macs = truths.map((truth) => truth.mac).filter((mac) => mac !== '');
   expect(new Set(macs).size).toBe(macs.length);
@@ -86,7 +88,7 @@ test('identities are unique within a farm', async () => {
 });
 
 test('odd neighbours: a page about something else, and a host that says nothing', async () => {
-  const farm = await start({ network: '127.70.9.0/26', miners: 4, odd: 4 });
+  const farm = await start({ miners: 4, odd: 4 });
   expect(farm.odd.map(({ kind }) => kind)).toEqual(['web-page', 'mute', 'web-page', 'mute']);
   const [page, mute] = farm.odd;
   expect((await get(page?.ip ?? '', '/')).status).toBe(200);
@@ -95,23 +97,25 @@ test('odd neighbours: a page about something else, and a host that says nothing'
 });
 
 test('a device moves: the old address is closed, the new one answers with the same identity', async () => {
-  const farm = await start({ network: '127.70.10.1-127.70.10.20', miners: 3, mix: 'avalon' });
+  const { ip } = loopback();
+  const [free, spare] = [ip(99), ip(98)];
+  const farm = await start({ network: `${ip(1)}-${ip(20)}`, miners: 3, mix: 'avalon' });
   const [device, other] = farm.devices;
   if (!device || !other) throw new Error('two devices wanted');
   const from = device.ip;
   const before = device.truth();
-  await farm.move(from, '127.70.10.99');
+  await farm.move(from, free);
   expect(await errorCode(ask(from, 'version'))).toBe('ECONNREFUSED');
-  expect((await ask('127.70.10.99', 'version')).at('VERSION', 0, 'DNA')).toBe(before.serial_number);
-  expect(device.truth()).toEqual({ ...before, ip: '127.70.10.99' });
-  expect(farm.device('127.70.10.99')).toBe(device);
-  await expect(farm.move('127.70.10.99', other.ip)).rejects.toThrow('taken');
-  await expect(farm.move(from, '127.70.10.98')).rejects.toThrow('no device');
-  await expect(farm.move('127.70.10.99', '10.0.0.1')).rejects.toThrow('loopback');
+  expect((await ask(free, 'version')).at('VERSION', 0, 'DNA')).toBe(before.serial_number);
+  expect(device.truth()).toEqual({ ...before, ip: free });
+  expect(farm.device(free)).toBe(device);
+  await expect(farm.move(free, other.ip)).rejects.toThrow('taken');
+  await expect(farm.move(from, spare)).rejects.toThrow('no device');
+  await expect(farm.move(free, '10.0.0.1')).rejects.toThrow('loopback');
 });
 
 test('requests and the most at once are counted', async () => {
-  const farm = await start({ network: '127.70.11.0/28', miners: 1, mix: 'whatsminer-2' });
+  const farm = await start({ miners: 1, mix: 'whatsminer-2' });
   const [device] = farm.devices;
   if (!device) throw new Error('a device wanted');
   await ask(device.ip, 'summary');
@@ -126,11 +130,12 @@ test('requests and the most at once are counted', async () => {
 
 describe('trouble', () => {
   test('a taken address says what to do, and what was started is stopped again', async () => {
-    await start({ network: '127.70.12.1-127.70.12.3', miners: 3, mix: 'cgminer' });
-    await expect(startFarm({ network: '127.70.12.0-127.70.12.3', miners: 4, mix: 'cgminer' })).rejects.toThrow(
+    const { ip } = loopback(30);
+    await start({ network: `${ip(1)}-${ip(3)}`, miners: 3, mix: 'cgminer' });
+    await expect(startFarm({ network: `${ip(0)}-${ip(3)}`, miners: 4, mix: 'cgminer' })).rejects.toThrow(
       /listens there already/,
     );
-    expect(await errorCode(ask('127.70.12.0', 'version'))).toBe('ECONNREFUSED');
+    expect(await errorCode(ask(ip(0), 'version'))).toBe('ECONNREFUSED');
   });
   test.each([
     ['EACCES', /--port-map 80=8080/],
@@ -156,7 +161,7 @@ test('a thousand devices start, answer and leave nothing behind', async () => {
   const handles = () => process.getActiveResourcesInfo().filter((name) => /TCP|Timeout/.test(name)).length;
   const before = handles();
   const farm = await startFarm({
-    network: '127.71.0.0/21',
+    network: loopback(21).network,
     miners: 1_000,
     odd: 10,
     portMap: { 80: 8080, 8080: 18_080 },

@@ -19,7 +19,6 @@ import {
 let farm: Farm;
 beforeAll(async () => {
   farm = await testFarm({
-    network: '127.70.5.0/24',
     miners: 12,
     mix: 'antminer-b=1,antminer-c=1,whatsminer-2=1,whatsminer-3=1,avalon-a=1,cgminer=1',
   });

@@ -12,7 +12,7 @@ afterEach(async () => {
 async function start(more: Partial<FarmOptions> = {}) {
   // A whole number of steps, so that a test knows where a step ends.
   const clock = createVirtualClock(Date.UTC(2026, 0, 1));
-  farm = await testFarm({ network: '127.70.6.0/26', miners: 13, clock, freeze: false, noiseStepS: 10, ...more });
+  farm = await testFarm({ miners: 13, clock, freeze: false, noiseStepS: 10, ...more });
   return { clock, devices: farm.devices, farm };
 }
 

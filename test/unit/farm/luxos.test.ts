@@ -5,7 +5,7 @@ import { ask, get, testFarm } from './clients.ts';
 
 let farm: Farm;
 beforeAll(async () => {
-  farm = await testFarm({ network: '127.70.41.0/27', miners: 4, mix: 'luxos' });
+  farm = await testFarm({ miners: 4, mix: 'luxos' });
 });
 afterAll(() => farm.stop());
 
@@ -70,7 +70,7 @@ describe('the session', () => {
   });
 
   test('ends by itself after a minute without use', async () => {
-    const living = await testFarm({ network: '127.70.41.64/28', miners: 1, mix: 'luxos', freeze: false, speed: 600 });
+    const living = await testFarm({ miners: 1, mix: 'luxos', freeze: false, speed: 600 });
     const [device] = living.devices;
     if (device === undefined) throw new Error('a device wanted');
     await logOn(device);

@@ -5,7 +5,7 @@ import { ask, askText, get, getWithLogin, Json, jsonPage, ROOT, testFarm } from 
 
 let farm: Farm;
 beforeAll(async () => {
-  farm = await testFarm({ network: '127.95.5.0/26', miners: 12, mix: 'antminer-a=4,sealminer=1,futurebit=1' });
+  farm = await testFarm({ miners: 12, mix: 'antminer-a=4,sealminer=1,futurebit=1' });
 });
 afterAll(() => farm.stop());
 

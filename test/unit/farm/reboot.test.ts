@@ -16,10 +16,9 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.stop();
 });
 
-async function start(mix: string, network: string, more: Partial<FarmOptions> = {}): Promise<[Farm, VirtualClock]> {
+async function start(mix: string, more: Partial<FarmOptions> = {}): Promise<[Farm, VirtualClock]> {
   const clock = createVirtualClock();
   const farm = await testFarm({
-    network,
     miners: 2,
     mix,
     clock,
@@ -47,7 +46,7 @@ function writer(): Transport {
 }
 
 test('an Antminer goes away at once and returns with uptime zero and a warm-up', async () => {
-  const [farm, clock] = await start('antminer-b', '127.70.4.0/28');
+  const [farm, clock] = await start('antminer-b');
   const [answering, dying] = pair(farm);
   const before = answering.truth();
   expect((await getWithLogin(answering.ip, '/cgi-bin/reboot.cgi', ROOT)).status).toBe(200);
@@ -83,7 +82,7 @@ test('an Antminer goes away at once and returns with uptime zero and a warm-up',
 });
 
 test('connections that were open go down with the device', async () => {
-  const [farm, clock] = await start('avalon', '127.70.4.16/28');
+  const [farm, clock] = await start('avalon');
   const [device] = pair(farm);
   const { connect } = await import('node:net');
   const idle = connect({ host: device.ip, port: 8080 });
@@ -100,7 +99,7 @@ test('connections that were open go down with the device', async () => {
 
 test('a Whatsminer with API 2 reboots on an encrypted command, one with API 3 on a signed one', async () => {
   const transport = writer();
-  const [farm] = await start('whatsminer', '127.70.4.32/28', { miners: 5 });
+  const [farm] = await start('whatsminer', { miners: 5 });
   for (const device of farm.devices) {
     const link = transport.link(device.ip, {
       user: device.login?.user ?? '',
@@ -121,7 +120,7 @@ test('a Whatsminer with API 2 reboots on an encrypted command, one with API 3 on
 });
 
 test('one that never returns stays away until the fault is switched off', async () => {
-  const [farm, clock] = await start('whatsminer-3', '127.70.4.48/28');
+  const [farm, clock] = await start('whatsminer-3');
   const [device] = pair(farm);
   device.setFault('never-returns', true);
   await rebootByHand(device);
@@ -141,7 +140,7 @@ async function rebootByHand(device: Device): Promise<void> {
 }
 
 test('one that ignores reboots answers success and goes on', async () => {
-  const [farm] = await start('antminer-c', '127.70.4.64/28');
+  const [farm] = await start('antminer-c');
   for (const device of farm.devices) {
     device.setFault('ignores-reboot', true);
     const { uptime } = device.truth();
@@ -153,7 +152,7 @@ test('one that ignores reboots answers success and goes on', async () => {
 });
 
 test('a farm that stops while devices are away brings none of them back', async () => {
-  const [farm, clock] = await start('antminer-b', '127.70.4.80/28');
+  const [farm, clock] = await start('antminer-b');
   const [device] = pair(farm);
   await getWithLogin(device.ip, '/cgi-bin/reboot.cgi', ROOT);
   await expect.poll(() => device.isUp).toBe(false);

@@ -11,7 +11,7 @@ import { ask, askFramed, askText, errorCode, get, Json, testFarm } from './clien
 let farm: Farm;
 let transport: Transport;
 beforeAll(async () => {
-  farm = await testFarm({ network: '127.70.2.0/24', miners: 10, mix: 'whatsminer-2=3,whatsminer-3=2', bootS: 0.05 });
+  farm = await testFarm({ miners: 10, mix: 'whatsminer-2=3,whatsminer-3=2', bootS: 0.05 });
   transport = createTransport({ clock: systemClock, log: silentLog });
 });
 afterAll(async () => {
