@@ -11,10 +11,11 @@ import { parseConfig } from '../../../src/agent/config/config.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../src/base/log.ts';
 import { until } from '../../e2e/until.ts';
+import { loopback } from '../../support/loopback.ts';
 import { neighbourAt } from '../../support/neighbours.ts';
 
-const NETWORK = '127.50.0.0/28';
-const SPARE = '127.50.0.14';
+const { network: NETWORK, ip: ipOf } = loopback(28);
+const SPARE = ipOf(14);
 const stateDir = mkdtempSync(join(tmpdir(), 'pithead-other-unit-'));
 let farm: Farm;
 let agent: Agent;

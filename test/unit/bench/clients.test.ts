@@ -34,8 +34,8 @@ test('a line of pyasic: a slot without a board is left out, a place without a po
     errors: [],
     light: false,
   };
-  expect(parsePyasic(JSON.stringify({ ip: '127.0.0.9', data }))).toEqual({
-    ip: '127.0.0.9',
+  expect(parsePyasic(JSON.stringify({ ip: '10.0.0.9', data }))).toEqual({
+    ip: '10.0.0.9',
     facts: {
       ...factsOf(BARE),
       make: 'AvalonMiner',
@@ -84,7 +84,7 @@ test('a line of asic-rs: units become H/s, the hottest chip counts, a pool witho
     messages: [{ code: 2 }],
     light_flashing: null,
   };
-  expect(parseAsicRs(JSON.stringify({ ip: '127.0.0.9', data })).facts).toMatchObject({
+  expect(parseAsicRs(JSON.stringify({ ip: '10.0.0.9', data })).facts).toMatchObject({
     hashrate: 500.5e6,
     'board rates': [0.25e9],
     'chip temp': 64,
@@ -98,12 +98,12 @@ test('a line of asic-rs: units become H/s, the hottest chip counts, a pool witho
 });
 
 test('a device that a client does not know is no empty device, and a line of another shape is an error', () => {
-  const unknown = parseAsicRs('{"ip":"127.0.0.9","data":null,"error":"no model"}');
-  expect(unknown).toEqual({ ip: '127.0.0.9', error: 'no model' });
+  const unknown = parseAsicRs('{"ip":"10.0.0.9","data":null,"error":"no model"}');
+  expect(unknown).toEqual({ ip: '10.0.0.9', error: 'no model' });
   expect(differencesOf(SUBJECT, unknown.facts, factsOf(BARE))).toEqual([
     { ...SUBJECT, field: 'device', how: 'unread', read: null, truth: null },
   ]);
-  expect(() => parsePyasic('{"ip":"127.0.0.9","data":{"rate":"fast"}}')).toThrow();
+  expect(() => parsePyasic('{"ip":"10.0.0.9","data":{"rate":"fast"}}')).toThrow();
 });
 
 test('rounding and spelling are no difference; another unit is', () => {

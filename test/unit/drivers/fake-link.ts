@@ -8,7 +8,7 @@ export type Answering = (request: MinerRequest) => unknown;
 export function fakeLink(answer: Answering): MinerLink & { readonly sent: MinerRequest[] } {
   const sent: MinerRequest[] = [];
   return {
-    ip: '127.0.0.9',
+    ip: '10.0.0.9',
     sent,
     send: async (request) => {
       sent.push(request);

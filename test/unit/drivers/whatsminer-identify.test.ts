@@ -6,7 +6,7 @@ import { evidenceOf } from '../../../src/driver/identify.ts';
 const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => identify(evidenceOf(parts));
 
 test('by its web page alone, and then every server is asked', () => {
-  const identity = identifyBy({ web: { status: 307, location: 'https://127.0.0.9/', body: '' } });
+  const identity = identifyBy({ web: { status: 307, location: 'https://10.0.0.9/', body: '' } });
   expect(identity).toEqual({ make: 'Whatsminer', confidence: 'likely' });
   expect(identifyBy({ web: { status: 200, body: '<meta url="/cgi-bin/luci">' } })?.confidence).toBe('likely');
 });

@@ -6,13 +6,14 @@ import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
 import { createCaptures } from '../../../../src/agent/capture/captures.ts';
 import { type AgentConfig, parseConfig } from '../../../../src/agent/config/config.ts';
 import { freshTrust } from '../../../support/fresh-trust.ts';
+import { loopback } from '../../../support/loopback.ts';
 
 let farm: Farm;
 let config: AgentConfig;
 
 beforeAll(async () => {
   const portMap = await suitablePortMap();
-  farm = await startFarm({ network: '127.50.2.0/30', miners: 1, mix: 'bitaxe', seed: 5, portMap });
+  farm = await startFarm({ network: loopback().network, miners: 1, mix: 'bitaxe', seed: 5, portMap });
   config = parseConfig(JSON.stringify({ portMap }), { baseDir: '.', environment: {}, name: 'test' });
 });
 afterAll(() => farm.stop());

@@ -9,8 +9,10 @@ import { findRunningAgent } from '../../../../src/agent/control/control-client.t
 import { logOnce, scanOnce } from '../../../../src/agent/standalone/scan.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
+import { loopback } from '../../../support/loopback.ts';
 
-const IP = '127.66.9.1';
+const { ip: ipOf } = loopback();
+const IP = ipOf(1);
 const { signal } = new AbortController();
 const HEARER = { onUnderstood() {}, onFound() {}, onProgress() {} };
 
@@ -34,7 +36,7 @@ test('an agent that may not read logs or scan does neither for whoever asks at i
   const scan = found.agent.scan({ ranges: [IP], exclude: [] }, HEARER, signal);
   await expect(scan).rejects.toMatchObject(refused('tasks.allow.scan'));
   // What is no business of this agent is not refused by it.
-  await expect(found.agent.log('127.66.9.2', signal)).rejects.toMatchObject({ code: 'look.outside' });
+  await expect(found.agent.log(ipOf(2), signal)).rejects.toMatchObject({ code: 'look.outside' });
 });
 
 test('nor does a command without an agent that works with such a configuration', async () => {

@@ -7,8 +7,9 @@ import { createDeviceClient } from '../../../../src/agent/device/device-client.t
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { freshTrust } from '../../../support/fresh-trust.ts';
+import { loopback } from '../../../support/loopback.ts';
 
-const IP = '127.46.0.2';
+const IP = loopback().ip(2);
 let server: Server | undefined;
 
 afterEach(() => {

@@ -9,8 +9,9 @@ import { silentLog } from '../../../../src/base/log.ts';
 import { defineDriver, type FirmwareImage, reply } from '../../../../src/driver/contract.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
 import { freshTrust } from '../../../support/fresh-trust.ts';
+import { loopback } from '../../../support/loopback.ts';
 
-const IP = '127.46.0.3';
+const IP = loopback().ip(3);
 const SESSION: WebSession = {
   name: 'web',
   open: ({ user, password }) => ({ via: 'http', method: 'POST', path: '/login', form: { user, password } }),

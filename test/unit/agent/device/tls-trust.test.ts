@@ -12,10 +12,11 @@ import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { type Driver, defineDriver, reply } from '../../../../src/driver/contract.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
+import { loopback } from '../../../support/loopback.ts';
 import { startTlsFront, type TlsFront, tlsKeyOf } from '../../../support/tls-front.ts';
 import { good as a, selfSigned as b } from '../../service-http/certificates.data.ts';
 
-const IP = '127.46.0.9';
+const IP = loopback().ip(9);
 const MAC = '02:00:00:00:00:09';
 const PASSWORD = 'the-owners-word';
 const FACTORY = 'the-factorys-word';

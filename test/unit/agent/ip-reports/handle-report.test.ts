@@ -17,8 +17,9 @@ import { type LogFields, silentLog } from '../../../../src/base/log.ts';
 import type { EventRecord } from '../../../../src/wire/records.ts';
 import { until } from '../../../e2e/until.ts';
 import { freshTrust } from '../../../support/fresh-trust.ts';
+import { loopback } from '../../../support/loopback.ts';
 
-const NETWORK = '127.49.1.0/28';
+const { network: NETWORK, ip: ipOf, part } = loopback(28);
 const KEY = '00000000-0000-7000-8000-000000000001';
 const cleanUp: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -98,10 +99,10 @@ test('a claim about somebody else’s MAC changes nothing of who the device is',
 });
 
 test('an address that is excluded, or silent, makes nobody known', async () => {
-  const { device, desk, taken, events, logged } = await setUp('whatsminer-2', ['127.49.1.8/30']);
+  const { device, desk, taken, events, logged } = await setUp('whatsminer-2', [part(8, 30)]);
   const before = device.requests;
-  await desk({ ip: '127.49.1.9', makes: 'Whatsminer' });
-  await desk({ ip: device.ip === '127.49.1.2' ? '127.49.1.3' : '127.49.1.2', makes: 'Whatsminer' });
+  await desk({ ip: ipOf(9), makes: 'Whatsminer' });
+  await desk({ ip: device.ip === ipOf(2) ? ipOf(3) : ipOf(2), makes: 'Whatsminer' });
   await until(
     async () => logged.length,
     (count) => count === 1,

@@ -4,10 +4,16 @@ import { afterEach, expect, test } from 'vitest';
 import { createIpReports, type IpReport } from '../../../../src/agent/ip-reports/listener.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
+import { covers, readRanges } from '../../../../src/base/net/ranges.ts';
+import { loopback } from '../../../support/loopback.ts';
 
 const MAC = 'CC:0C:13:00:00:17';
-/** Nobody of ours: whoever is asked about it has taken all that came before. */
-const MARKER = '127.48.0.254';
+const INSIDE = loopback(22);
+const OUTSIDE = loopback();
+const ranges = readRanges([INSIDE.network], []);
+const SENDER = INSIDE.ip(9);
+/** None of ours: when it is asked about, all that came before has been taken. */
+const MARKER = OUTSIDE.ip(254);
 const cleanUp: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of cleanUp.splice(0).toReversed()) await stop();
@@ -21,7 +27,7 @@ async function setUp(portOf: (standard: number) => number = () => 0, handle: () 
   let onMarker = () => {};
   const isOurs = (ip: string) => {
     if (ip === MARKER) onMarker();
-    return ip.startsWith('127.47.');
+    return covers(ranges, ip);
   };
   const onReport = (report: IpReport) => {
     reports.push(report);
@@ -52,54 +58,50 @@ const antminer = (ip: string) => `${ip},${MAC}`;
 
 test('a report of a configured address is handed on with its claim, once in ten seconds', async () => {
   const { reports, send, clock } = await setUp();
-  await send('127.47.0.9', 14_235, antminer('127.47.0.9'), antminer('127.47.0.9'), antminer('127.47.0.9'));
-  const report = { ip: '127.47.0.9', makes: 'Antminer, VolcMiner, Hammer', claimedMac: MAC };
+  await send(SENDER, 14_235, antminer(SENDER), antminer(SENDER), antminer(SENDER));
+  const report = { ip: SENDER, makes: 'Antminer, VolcMiner, Hammer', claimedMac: MAC };
   expect(reports).toEqual([report]);
   clock.leptMs += 10_000;
-  await send('127.47.0.9', 14_235, antminer('127.47.0.9'));
+  await send(SENDER, 14_235, antminer(SENDER));
   expect(reports).toEqual([report, report]);
 });
 
 test('where the form has no address, the sender is meant', async () => {
   const { reports, send } = await setUp();
-  await send('127.47.0.10', 9_999, 'DG_IPREPORT_ONLY');
-  expect(reports).toEqual([{ ip: '127.47.0.10', makes: 'Elphapex' }]);
+  await send(INSIDE.ip(10), 9_999, 'DG_IPREPORT_ONLY');
+  expect(reports).toEqual([{ ip: INSIDE.ip(10), makes: 'Elphapex' }]);
 });
 
 test('who stands outside the ranges, or names somebody there, is not heard; a relay inside is', async () => {
   const { reports, send } = await setUp();
-  await send('127.48.0.9', 14_235, antminer('127.48.0.9'), antminer('127.47.0.9'));
-  await send('127.47.0.11', 14_235, antminer('10.0.0.1'), antminer('127.48.0.9'));
+  await send(OUTSIDE.ip(9), 14_235, antminer(OUTSIDE.ip(9)), antminer(SENDER));
+  await send(INSIDE.ip(11), 14_235, antminer('10.0.0.1'), antminer(OUTSIDE.ip(9)));
   expect(reports).toEqual([]);
-  await send('127.47.0.11', 14_235, antminer('127.47.0.12'));
-  expect(reports.map(({ ip }) => ip)).toEqual(['127.47.0.12']);
+  await send(INSIDE.ip(11), 14_235, antminer(INSIDE.ip(12)));
+  expect(reports.map(({ ip }) => ip)).toEqual([INSIDE.ip(12)]);
 });
 
 test('one sender cannot have the farm probed, and all together cannot either', async () => {
   const { reports, warnings, send, clock } = await setUp();
-  const many = Array.from({ length: 50 }, (_, i) => antminer(`127.47.1.${i}`));
-  await send('127.47.0.20', 14_235, ...many);
+  const fifty = (first: number) => Array.from({ length: 50 }, (_, i) => antminer(INSIDE.ip(first + i)));
+  await send(INSIDE.ip(20), 14_235, ...fifty(256));
   expect(reports).toHaveLength(5);
-  for (let i = 0; i < 8; i++)
-    await send(
-      `127.47.0.${30 + i}`,
-      14_235,
-      ...many.slice(i * 5, i * 5 + 5).map((text) => text.replace('47.1.', '47.2.')),
-    );
+  const others = fifty(512);
+  for (let i = 0; i < 8; i++) await send(INSIDE.ip(30 + i), 14_235, ...others.slice(i * 5, i * 5 + 5));
   expect(reports).toHaveLength(20);
   expect(warnings).toHaveLength(1);
   clock.leptMs += 10_000;
-  await send('127.47.0.20', 14_235, antminer('127.47.3.1'));
+  await send(INSIDE.ip(20), 14_235, antminer(INSIDE.ip(3 * 256 + 1)));
   expect(reports).toHaveLength(21);
 });
 
 test('nonsense and what is too long are dropped, and the port stays open', async () => {
   const { reports, send } = await setUp();
-  await send('127.47.0.9', 8_888, 'OK\0\0', '');
-  const long = (bytes: number) => JSON.stringify({ ip: '127.47.0.9', mac: MAC, version: 'x'.repeat(bytes) });
-  await send('127.47.0.8', 1_314, long(4_096));
+  await send(SENDER, 8_888, 'OK\0\0', '');
+  const long = (bytes: number) => JSON.stringify({ ip: SENDER, mac: MAC, version: 'x'.repeat(bytes) });
+  await send(INSIDE.ip(8), 1_314, long(4_096));
   expect(reports).toEqual([]);
-  await send('127.47.0.9', 8_888, `IP:127.47.0.9MAC:${MAC}`);
+  await send(SENDER, 8_888, `IP:${SENDER}MAC:${MAC}`);
   expect(reports).toHaveLength(1);
 });
 
@@ -112,7 +114,7 @@ test('a port that another program holds for itself is a warning, and the others 
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toContain('Whatsminer');
   expect(listener.ports().has(8_888)).toBe(false);
-  await send('127.47.0.9', 14_235, antminer('127.47.0.9'));
+  await send(SENDER, 14_235, antminer(SENDER));
   expect(reports).toHaveLength(1);
 });
 
@@ -121,7 +123,7 @@ test('stopping waits for what was handed on', async () => {
   const handedOn = new Promise<void>((resolve) => (finish = resolve));
   const done: string[] = [];
   const { send, listener } = await setUp(undefined, () => handedOn.then(() => void done.push('report')));
-  await send('127.47.0.9', 14_235, antminer('127.47.0.9'));
+  await send(SENDER, 14_235, antminer(SENDER));
   const stopped = listener.stop().then(() => done.push('stop'));
   await systemClock.sleep(20);
   finish();

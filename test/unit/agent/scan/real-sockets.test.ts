@@ -7,6 +7,7 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { readRanges } from '../../../../src/base/net/ranges.ts';
 import { createTransport } from '../../../../src/transport/transport.ts';
+import { loopback } from '../../../support/loopback.ts';
 import type { Who } from './network.ts';
 
 const servers: Server[] = [];
@@ -26,14 +27,15 @@ const listen = (host: string, port: number) =>
   });
 
 test('every listener of a /22 is found once, and all other addresses are proved closed', async () => {
-  const port = await listen('127.61.0.1', 0);
-  const there = ['127.61.0.1', ...Array.from({ length: 40 }, (_, i) => `127.61.${i % 4}.${10 + i}`)];
+  const { network, ip: ipOf } = loopback(22);
+  const port = await listen(ipOf(1), 0);
+  const there = [ipOf(1), ...Array.from({ length: 40 }, (_, i) => ipOf((i % 4) * 256 + 10 + i))];
   for (const host of there.slice(1)) await listen(host, port);
   const transport = createTransport({ clock: systemClock, log: silentLog, portMap: new Map(), mayReach: () => true });
   const contacts: Contact<Who>[] = [];
   try {
     const account = await runScan(
-      { ranges: readRanges(['127.61.0.0/22'], ['127.61.3.200-254']), ports: [port] },
+      { ranges: readRanges([network], [`${ipOf(3 * 256 + 200)}-254`]), ports: [port] },
       {
         clock: systemClock,
         random: () => 0.3,

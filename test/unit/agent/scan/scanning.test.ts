@@ -3,13 +3,15 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
 import { createScanning } from '../../../../src/agent/scan/scanning.ts';
 import { silentLog } from '../../../../src/base/log.ts';
+import { loopback } from '../../../support/loopback.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
-const MINER = '127.20.0.9';
+const { network: NETWORK, ip: ipOf } = loopback();
+const MINER = ipOf(9);
 
 function setUp(knownIps: readonly string[] = [MINER]) {
   const clock = createVirtualClock();
-  const config = parseConfig(JSON.stringify({ networks: ['127.20.0.0/24'], scan: { every: '1h' } }), {
+  const config = parseConfig(JSON.stringify({ networks: [NETWORK], scan: { every: '1h' } }), {
     baseDir: '.',
     environment: {},
     name: 'test',

@@ -8,8 +8,9 @@ import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
 import { type RebootStep, rebootOnce } from '../../../../src/agent/standalone/reboot.ts';
+import { loopback } from '../../../support/loopback.ts';
 
-const NETWORK = '127.50.1.0/28';
+const NET = loopback(28);
 const baseDir = mkdtempSync(join(tmpdir(), 'pithead-standalone-'));
 let farm: Farm;
 let portMap: Readonly<Record<string, number>>;
@@ -17,7 +18,7 @@ let portMap: Readonly<Record<string, number>>;
 beforeAll(async () => {
   portMap = await suitablePortMap();
   farm = await startFarm({
-    network: NETWORK,
+    network: NET.network,
     miners: 3,
     mix: 'antminer-c',
     seed: 5,
@@ -35,9 +36,7 @@ afterAll(async () => {
 test('a unit that takes the place of one that waits for its turn is not rebooted', async () => {
   const [a, b, stranger] = farm.devices;
   if (a === undefined || b === undefined || stranger === undefined) throw new Error('the farm is too small');
-  const free = [11, 12, 13, 14]
-    .map((last) => `127.50.1.${last}`)
-    .find((ip) => farm.devices.every((device) => device.ip !== ip));
+  const free = [11, 12, 13, 14].map(NET.ip).find((ip) => farm.devices.every((device) => device.ip !== ip));
   const reboot = { concurrency: 1, backS: 30, hashS: 40, graceS: 6, checkEveryS: 0.1 };
   const config = parseConfig(JSON.stringify({ portMap, tasks: { reboot } }), {
     ...{ baseDir, environment: { XDG_CONFIG_HOME: baseDir }, name: 'test' },

@@ -2,6 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Engine } from '../../../../src/transport/tcp/engine.ts';
 import { FIN_PROBES } from '../../../../src/transport/tcp/fin-budget.ts';
+import { loopback } from '../../../support/loopback.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { listen, portOf, transportTo } from '../loopback-device.ts';
 
@@ -101,7 +102,8 @@ describe('probes that would fill the local ports', () => {
     const { seen, port } = await startServer();
     const { probe } = transport(port);
     const count = FIN_PROBES + 1_000;
-    const address = (i: number) => `127.67.${1 + (i >> 8)}.${i & 255}`;
+    const nets = [loopback(20), loopback(20)];
+    const address = (i: number) => nets[i >> 12]?.ip(i & 4_095) ?? '';
     const all = await Promise.all(Array.from({ length: count }, (_, i) => probe(address(i), 4028, 60_000)));
     expect(new Set(all)).toEqual(new Set(['open']));
     await expect.poll(() => seen.ends, { timeout: 20_000 }).toBe(FIN_PROBES);

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { createTransport } from '../../../../src/transport/transport.ts';
+import { loopback } from '../../../support/loopback.ts';
 import { closedPort, listen, portOf } from '../loopback-device.ts';
 
 const open: { close(): unknown }[] = [];
@@ -90,11 +91,9 @@ test('2,000 probes over a mixed range miss nobody', async () => {
     },
   };
   const { probe, stats } = transport(limits);
+  const { ip: ipOf } = loopback(21);
   const results = await Promise.all(
-    Array.from({ length: 2_000 }, (_, i) => {
-      const ip = `127.66.${1 + (i >> 8)}.${i & 255}`;
-      return probe(ip, i % 4 === 0 ? port : closed, 20_000);
-    }),
+    Array.from({ length: 2_000 }, (_, i) => probe(ipOf(i), i % 4 === 0 ? port : closed, 20_000)),
   );
   const expected = Array.from({ length: 2_000 }, (_, i) => (i % 4 === 0 ? 'open' : 'refused'));
   expect(results).toEqual(expected);
