@@ -4,8 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { VisitMemory } from '../../src/driver/memory.ts';
+import { loopback } from '../support/loopback.ts';
 import { type Site, startSite } from './site.ts';
 
+const NET = loopback(25);
 const MINERS = 6;
 let site: Site;
 /** Where this agent hears the IP reports of Whatsminers. */
@@ -25,7 +27,7 @@ beforeAll(async () => {
   reportPort = portMap[WHATSMINER_REPORTS];
   const mix = 'antminer-b=2,whatsminer-2=3,avalon-a=1';
   site = await startSite(
-    { network: '127.31.0.128/25', miners: MINERS, mix, seed: 7, noise: 0.01, noiseStepS: 3_600 },
+    { network: NET.network, miners: MINERS, mix, seed: 7, noise: 0.01, noiseStepS: 3_600 },
     { portMap },
   );
   await site.until(
@@ -96,7 +98,7 @@ test('a miner that moves to another address keeps its id and its age', async () 
   const device = site.farm.devices.find(({ driver }) => driver === 'avalon');
   if (device === undefined) throw new Error('the farm has no such miner');
   const before = await site.miner(device.ip);
-  const to = '127.31.0.250';
+  const to = NET.ip(122);
   await site.farm.move(device.ip, to);
   await site.stack.agent.scan();
   const after = await site.until(
@@ -110,7 +112,7 @@ test('a miner that moved is found without a scan when somebody presses its butto
   const device = site.farm.devices.findLast(({ driver }) => driver === 'whatsminer');
   if (device === undefined) throw new Error('the farm has no such miner');
   const before = await site.miner(device.ip);
-  const free = Array.from({ length: 100 }, (_, i) => `127.31.0.${i + 130}`).find((ip) => !site.farm.device(ip));
+  const free = Array.from({ length: 100 }, (_, i) => NET.ip(i + 2)).find((ip) => !site.farm.device(ip));
   const to = free ?? '';
   await site.farm.move(device.ip, to);
   await site.farm.pressIpReport(to, { host: '127.0.0.1', port: reportPort });

@@ -17,10 +17,11 @@ import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { sliceBodySchema } from '../../src/wire/records.ts';
 import { newCredentials } from '../fault/new-credentials.ts';
+import { loopback } from '../support/loopback.ts';
 import { runPithead } from './process.ts';
 import { until } from './until.ts';
 
-const NETWORK = '127.109.0.0/27';
+const { network: NETWORK } = loopback(27);
 const HOUR_MS = 3_600_000;
 const STEPS = [-1_000, 1_000, -HOUR_MS, HOUR_MS, -24 * HOUR_MS, 24 * HOUR_MS];
 const MINERS = 2 * STEPS.length + 2;

@@ -11,11 +11,12 @@ import { captureOnce } from '../../src/agent/capture/record.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { captureSchema, lineSchema } from '../../src/agent/control/messages.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
+import { loopback } from '../support/loopback.ts';
 import { runPithead } from './process.ts';
 
 const FAMILIES = Object.keys(parseMix('all'));
 /** In the range, and nobody stands there. */
-const EMPTY = '127.33.0.2';
+const EMPTY = loopback().ip(2);
 /** Of the families that come without one. */
 const PASSWORD = 'canary-pass-7f3a';
 let farm: Farm;
@@ -28,7 +29,7 @@ beforeAll(async () => {
   portMap = await suitablePortMap();
   args = Object.entries(portMap).flatMap(([from, to]) => ['--port-map', `${from}=${to}`]);
   farm = await startFarm({
-    network: '127.99.8.0/24',
+    network: loopback().network,
     miners: FAMILIES.length,
     mix: Object.fromEntries(FAMILIES.map((family) => [family, 1])),
     seed: 8,

@@ -6,13 +6,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { loopback } from '../support/loopback.ts';
 import { runPithead, startPithead, USUAL_STATE } from './process.ts';
 import { readScan } from './scan-lines.ts';
 import { vouchFor } from './vouch.ts';
 
-const NETWORK = '127.32.0.0/26';
+const { network: NETWORK } = loopback(26);
 /** In the range, and nobody stands there. */
-const EMPTY = '127.33.0.1';
+const EMPTY = loopback().ip(1);
 let farm: Farm;
 let folder: string;
 let portMap: string[];

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { loopback } from '../support/loopback.ts';
 import { MAIN, type Started, startPithead } from './process.ts';
 import { minerListSchema } from './site.ts';
 
@@ -44,7 +45,7 @@ async function list({ url, key, workspace_id, farm_id }: z.infer<typeof readySch
 
 test('its first line is the way in, the list behind it is whole and valid, and it ends by itself without a trace', async () => {
   const { path, environment } = temporary('own-');
-  const args = ['demo', '--miners', '60', '--network', '127.36.0.0/24', '--json', '--for', '30s'];
+  const args = ['demo', '--miners', '60', '--network', loopback().network, '--json', '--for', '30s'];
   const demo = startPithead(args, { environment, cwd: path });
   const way = await ready(demo);
   expect(way.miners).toBe(60);
@@ -81,7 +82,7 @@ test('an ordinary user who may not use port 80 gets the same demo on mapped port
   const { uid } = user;
   const { path, environment } = temporary('nobody-');
   if (uid !== undefined) for (const place of [folder, path]) chownSync(place, uid, uid);
-  const args = ['demo', '--miners', '12', '--network', '127.37.0.0/26', '--json', '--log-level', 'error'];
+  const args = ['demo', '--miners', '12', '--network', loopback(26).network, '--json', '--log-level', 'error'];
   const demo = startPithead(args, { environment, cwd: path, ...(uid === undefined ? {} : { uid }) });
   try {
     const miners = await list(await ready(demo));

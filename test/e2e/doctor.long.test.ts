@@ -8,9 +8,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import { loopback } from '../support/loopback.ts';
 import { selfSigned } from '../unit/service-http/certificates.data.ts';
 import { startPithead } from './process.ts';
 
+const networks = [loopback(28).network];
 const reportSchema = z.strictObject({
   findings: z.array(
     z.strictObject({
@@ -80,7 +82,7 @@ test('each mistake of a configuration is a finding', async () => {
 
 test('a host where all is well says so and ends with 0', async () => {
   const port = await serve(200);
-  const { code, findings } = await doctor({ networks: ['127.39.0.0/28'], listen: { port } });
+  const { code, findings } = await doctor({ networks, listen: { port } });
   expect(findings.filter(({ level }) => level === 'wrong')).toEqual([]);
   expect(findings).toContainEqual({ about: 'service', level: 'ok', text: `answers on http://127.0.0.1:${port}` });
   const text = '14 addresses in 1 ranges, all inside this host';
@@ -90,7 +92,7 @@ test('a host where all is well says so and ends with 0', async () => {
 
 test('a service that is there but cannot take requests is not taken for another program', async () => {
   const port = await serve(503);
-  const { about } = await doctor({ networks: ['127.39.0.0/28'], listen: { port } });
+  const { about } = await doctor({ networks, listen: { port } });
   expect(about('service')).toEqual([
     expect.objectContaining({ level: 'wrong', remedy: expect.stringContaining('its log') }),
   ]);
@@ -105,7 +107,7 @@ test('a service behind TLS is found, whoever has signed its certificate', async 
   const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   writeFileSync(certFile, selfSigned.cert);
   writeFileSync(keyFile, selfSigned.key);
-  const { about } = await doctor({ networks: ['127.39.0.0/28'], listen: { port, tls: { certFile, keyFile } } });
+  const { about } = await doctor({ networks, listen: { port, tls: { certFile, keyFile } } });
   expect(about('service')).toEqual([
     expect.objectContaining({ level: 'ok', text: `answers on https://127.0.0.1:${port}` }),
   ]);
@@ -136,7 +138,6 @@ test('no networks, a port that somebody else has, a damaged database: each is na
 });
 
 test("a company's service: unreachable, not encrypted, or with another time", async () => {
-  const networks = ['127.39.0.0/28'];
   const tasks = { control: false, allow: { log: false } };
   const plain = await doctor({ networks, tasks, service: { url: 'http://127.0.0.1:9' } });
   expect(plain.about('tasks')).toMatchObject([

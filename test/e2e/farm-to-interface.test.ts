@@ -10,7 +10,7 @@ let site: Site;
 
 beforeAll(async () => {
   site = await startSite(
-    { network: '127.31.0.0/25', miners: 40, mix: 'all', seed: 7, noise: 0.01, noiseStepS: 3_600 },
+    { miners: 40, mix: 'all', seed: 7, noise: 0.01, noiseStepS: 3_600 },
     { portMap: await suitablePortMap() },
   );
   await site.until(

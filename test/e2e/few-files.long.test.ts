@@ -8,10 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
+import { loopback } from '../support/loopback.ts';
 import { MAIN, runPithead } from './process.ts';
 import { until } from './until.ts';
 
-const URL = 'http://127.117.1.1:18429';
+const HOST = loopback().ip(1);
+const URL = `http://${HOST}:18429`;
 
 /** Devices at every address of this host that take connections and never say a word: each holds what asks it for as long as it is let. */
 async function silentDevices(): Promise<{ port: number; held(): number }> {
@@ -84,16 +86,16 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const devices = await silentDevices();
     await startWithFewFiles(`stateDir: state
-networks: [{ name: c, range: 127.117.0.0/26 }]
+networks: [{ name: c, range: ${loopback(26).network} }]
 portMap: { 4028: ${devices.port}, 80: ${devices.port} }
-listen: { host: 127.117.1.1, port: 18429 }
+listen: { host: ${HOST}, port: 18429 }
 `);
     await until(devices.held, (held) => held > 0);
     // While a scan is under way.
     for (let round = 0; round < 3; round++) expect([(await status()).code, await healthz()]).toEqual([0, 200]);
 
     const path = join(folders.at(-1) ?? '', 'state', 'agent.sock');
-    const leave = [crowd(80, () => connect(path)), crowd(80, () => connect(18_429, '127.117.1.1'))];
+    const leave = [crowd(80, () => connect(path)), crowd(80, () => connect(18_429, HOST))];
     await new Promise((resolve) => setTimeout(resolve, CROWD_MS));
     for (const end of leave) end();
     await until(status, ({ code }) => code === 0, 60_000);

@@ -10,13 +10,14 @@ import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type Stack, startStack } from '../../src/cli/run/all-in-one.ts';
+import { loopback } from '../support/loopback.ts';
 import { neighbourAt } from '../support/neighbours.ts';
 import { startTlsFront, type TlsFront, tlsKeyOf } from '../support/tls-front.ts';
 import { good as a, selfSigned as b } from '../unit/service-http/certificates.data.ts';
 import { runPithead } from './process.ts';
 import { until } from './until.ts';
 
-const NETWORK = '127.168.0.0/29';
+const { network: NETWORK } = loopback(29);
 /** Where the farm has its web, and where its miners have it for the agent. */
 const BEHIND = 18_481;
 const PORTS = { 80: 18_482, 443: 18_483 };

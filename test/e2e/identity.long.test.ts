@@ -6,10 +6,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Device } from '../../fixtures/farm/farm.ts';
+import { loopback } from '../support/loopback.ts';
 import { runPithead } from './process.ts';
 import { type Site, startSite } from './site.ts';
 
-const NETWORK = '127.165.0.0/26';
+const { network: NETWORK, ip: ipOf } = loopback(26);
 const [ANTMINERS, AXES] = [3, 5];
 let site: Site;
 let config: string;
@@ -21,7 +22,7 @@ const device = (driver: string, index: number): Device => {
   return found;
 };
 const freeAddress = (): string => {
-  const free = Array.from({ length: 62 }, (_, n) => `127.165.0.${n + 1}`).find((ip) => !everUsed.has(ip));
+  const free = Array.from({ length: 62 }, (_, n) => ipOf(n + 1)).find((ip) => !everUsed.has(ip));
   everUsed.add(free ?? '');
   return free ?? '';
 };

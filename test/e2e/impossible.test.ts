@@ -16,7 +16,7 @@ let site: Site;
 
 beforeAll(async () => {
   site = await startSite({
-    ...{ network: '127.97.11.0/28', miners: MINERS, mix: 'antminer-stock', seed: 5, noise: 0, noiseStepS: 3_600 },
+    ...{ miners: MINERS, mix: 'antminer-stock', seed: 5, noise: 0, noiseStepS: 3_600 },
   });
   site.farm.devices[0]?.setFault('low-hashrate', true, TIMES);
   await site.until(

@@ -2,6 +2,7 @@
 // gets an order. And the farm moves to other addresses as a whole: every miner is known again. A whole site, real sockets.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Device } from '../../fixtures/farm/farm.ts';
+import { loopback } from '../support/loopback.ts';
 import { neighbourAt } from '../support/neighbours.ts';
 import { type Site, startSite } from './site.ts';
 
@@ -15,7 +16,7 @@ const ENTRIES = ['own', 'none'] as const;
 const CASES = PHASES.flatMap((phase) =>
   (['MAC', 'serial', 'MAC and serial'] as const).flatMap((claim) => ENTRIES.map((entry) => ({ phase, claim, entry }))),
 );
-const INSIDE = '127.161.0';
+const NET = loopback(23);
 /** A stranger hashes so little that its readings are known anywhere. */
 const LITTLE = 0.01;
 
@@ -37,7 +38,7 @@ async function arrive(strangers: readonly Pair[]) {
   for (const { victim, stranger, claim, entry } of strangers) {
     stranger.setFault('low-hashrate', true, LITTLE);
     for (const fault of CLAIMS[claim]) stranger.setFault(fault, true, victim.ip);
-    const to = Array.from({ length: 253 }, (_, n) => `${INSIDE}.${n + 2}`).find((ip) => !site.farm.device(ip));
+    const to = Array.from({ length: 253 }, (_, n) => NET.ip(n + 2)).find((ip) => !site.farm.device(ip));
     if (entry === 'none') unseen.add(to ?? '');
     await site.farm.move(stranger.ip, to ?? '');
   }
@@ -47,9 +48,9 @@ async function arrive(strangers: readonly Pair[]) {
 beforeAll(async () => {
   const count = 2 * CASES.length;
   site = await startSite(
-    { network: '127.161.0.0/23', miners: count, mix: 'antminer-c', seed: 3, noise: 0, bootS: 4, warmUpS: 2 },
+    { network: NET.network, miners: count, mix: 'antminer-c', seed: 3, noise: 0, bootS: 4, warmUpS: 2 },
     {
-      networks: [`${INSIDE}.0/24`],
+      networks: [NET.part(0, 24)],
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
       tasks: {
         reboot: { concurrency: 50, backS: 20, hashS: 60, graceS: 10, checkEveryS: 0.2 },

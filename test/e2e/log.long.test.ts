@@ -2,15 +2,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { loopback } from '../support/loopback.ts';
 import { runPithead } from './process.ts';
 
+const { network, ip: addressOf } = loopback(29);
 let farm: Farm;
 let portMap: string[];
 
 beforeAll(async () => {
   const map = await suitablePortMap();
   portMap = Object.entries(map).flatMap(([from, to]) => ['--port-map', `${from}=${to}`]);
-  farm = await startFarm({ network: '127.47.0.0/29', mix: { 'braiins-rest': 4, bitaxe: 1 }, miners: 5, portMap: map });
+  farm = await startFarm({ network, mix: { 'braiins-rest': 4, bitaxe: 1 }, miners: 5, portMap: map });
 });
 afterAll(() => farm.stop());
 
@@ -31,6 +33,6 @@ test('a family without a log says so, and fails', async () => {
 });
 
 test('nobody, and what is no address, are told apart by the exit code', async () => {
-  expect((await log('127.47.0.6')).code).toBe(1);
+  expect((await log(addressOf(6))).code).toBe(1);
   expect(await log('miner-7')).toMatchObject({ code: 78, stdout: '' });
 });

@@ -12,7 +12,6 @@ let key: string;
 
 beforeAll(async () => {
   site = await startSite({
-    network: '127.97.8.0/28',
     miners: 4,
     mix: 'antminer-stock',
     seed: 3,

@@ -9,11 +9,12 @@ import { z } from 'zod';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { findRunningAgent } from '../../src/agent/control/control-client.ts';
+import { loopback } from '../support/loopback.ts';
 import { runPithead, type Started, startPithead } from './process.ts';
 import { readScan } from './scan-lines.ts';
 import { until } from './until.ts';
 
-const NETWORK = '127.124.0.0/26';
+const { network: NETWORK, ip: ipOf } = loopback(26);
 const MINERS = 35;
 const SILENT = 12;
 const MOST_MS = 10_000;
@@ -125,7 +126,7 @@ test('miners that hang together are one finding, and each is called what it is w
   setFault('hangs', true, SILENT);
   const { findings } = await until(state, ({ findings }) => findings[0]?.miner_count === SILENT);
   expect(findings).toHaveLength(1);
-  expect(findings[0]?.title).toBe(`127.124.0.0/24: ${SILENT} of ${MINERS} miners do not answer`);
+  expect(findings[0]?.title).toBe(`${ipOf(0)}/24: ${SILENT} of ${MINERS} miners do not answer`);
 
   const { ip = '' } = farm.devices[0] ?? {};
   const askedMs = performance.now();

@@ -10,7 +10,7 @@ let site: Site;
 beforeAll(async () => {
   site = await startSite(
     {
-      ...{ network: '127.97.61.0/28', miners: MINERS, mix: 'antminer-stock,luxos', seed: 9 },
+      ...{ miners: MINERS, mix: 'antminer-stock,luxos', seed: 9 },
       ...{ noise: 0, noiseStepS: 1, bootS: 3, warmUpS: 3 },
     },
     { tasks: { reboot: { checkEveryS: 0.3 } } },

@@ -13,7 +13,7 @@ let site: Site;
 beforeAll(async () => {
   site = await startSite(
     {
-      ...{ network: '127.97.12.0/28', miners: MINERS, mix: 'antminer-b,antminer-c,bitaxe', seed: 9 },
+      ...{ miners: MINERS, mix: 'antminer-b,antminer-c,bitaxe', seed: 9 },
       ...{ noise: 0, noiseStepS: 3_600, bootS: 10, warmUpS: 10, speed: 10 },
     },
     {

@@ -10,7 +10,7 @@ let site: Site;
 beforeAll(async () => {
   site = await startSite(
     {
-      ...{ network: '127.97.10.0/28', miners: MINERS, mix: 'antminer-stock,luxos', seed: 9 },
+      ...{ miners: MINERS, mix: 'antminer-stock,luxos', seed: 9 },
       ...{ noise: 0, noiseStepS: 3_600, bootS: 15, warmUpS: 15, speed: 15 },
     },
     {

@@ -24,7 +24,6 @@ let answers = '';
 
 beforeAll(async () => {
   site = await startSite({
-    network: '127.97.9.0/28',
     miners: 2,
     mix: 'antminer-stock',
     seed: 4,

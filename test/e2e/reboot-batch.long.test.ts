@@ -17,7 +17,7 @@ let site: Site;
 
 beforeAll(async () => {
   site = await startSite(
-    { network: '127.38.0.0/25', miners: 30, mix: 'all', seed: 11, noise: 0, noiseStepS: 1, bootS: 2, warmUpS: 3 },
+    { miners: 30, mix: 'all', seed: 11, noise: 0, noiseStepS: 1, bootS: 2, warmUpS: 3 },
     {
       tasks: {
         reboot: { concurrency: CONCURRENCY, backS: 15, hashS: 60, graceS: 8, checkEveryS: 0.3 },

@@ -21,6 +21,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { loopback } from '../support/loopback.ts';
 import { runPithead, startPithead } from './process.ts';
 import { minerListSchema } from './site.ts';
 import { until } from './until.ts';
@@ -45,10 +46,10 @@ async function site() {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-restore-'));
   chmodSync(folder, 0o755);
   const portMap = await suitablePortMap();
-  const network = '127.118.0.0/28';
+  const { network } = loopback(28);
   const mix = { 'whatsminer-2': MINERS };
   const options = { miners: MINERS, mix, seed: 11, portMap, noise: 0, noiseStepS: 1, bootS: 2, warmUpS: 2 };
-  const farm = await startFarm({ network: '127.118.0.0/28', ...options });
+  const farm = await startFarm({ network, ...options });
   const config = join(folder, 'pithead.yaml');
   writeFileSync(
     config,

@@ -10,12 +10,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { loopback } from '../support/loopback.ts';
 import { MAIN, runPithead, type Started, startPithead } from './process.ts';
 import { readScan } from './scan-lines.ts';
 import { minerListSchema } from './site.ts';
 import { until } from './until.ts';
 
-const NETWORK = '127.51.0.0/27';
+const NET = loopback(23);
+const NETWORK = NET.part(0, 27);
+/** Outside of it. */
+const BEYOND = NET.ip(257);
 const MINERS = 16;
 const GATE = { count: 4, windowS: 10 };
 /** What lies between the gate and the device on a busy machine. How long this process stood still comes on top. */
@@ -109,7 +113,7 @@ function watchReboots() {
 /** In the network, and nobody stands there. */
 function freeAddress(): string {
   const taken = new Set(farm.devices.map(({ ip }) => ip));
-  return Array.from({ length: 30 }, (_, i) => `127.51.0.${i + 1}`).find((ip) => !taken.has(ip)) ?? '';
+  return Array.from({ length: 30 }, (_, i) => NET.ip(i + 1)).find((ip) => !taken.has(ip)) ?? '';
 }
 
 const mostWithin = (times: readonly number[], windowMs: number) =>
@@ -235,20 +239,20 @@ test('scan, miner and log are answered by the agent, in the same words as withou
   expect(shown).toMatchObject({ status: 'identified', reading: { mac: miner?.truth().mac } });
   expect((await pithead('log', miner?.ip ?? '')).stdout).toMatch(/\S+\n$/);
 
-  const beyond = await pithead('scan', '127.51.1.0/30', '--json');
+  const beyond = await pithead('scan', NET.part(256, 30), '--json');
   expect(beyond.stderr).toContain('this command goes there itself');
   expect(readScan(beyond.stdout).summary).toMatchObject({ addresses: 4, identified: 0 });
-  const nobody = await pithead('reboot', '127.51.1.1', '--json');
+  const nobody = await pithead('reboot', BEYOND, '--json');
   expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('by this command alone') });
   const free = freeAddress();
-  const mixed = await pithead('reboot', '127.51.1.1', free, '--yes', '--json');
+  const mixed = await pithead('reboot', BEYOND, free, '--yes', '--json');
   expect(endsOf(mixed.stdout).map(({ ip, message }) => `${ip} ${message}`)).toEqual([
-    expect.stringContaining('127.51.1.1 outside the networks'),
+    expect.stringContaining(`${BEYOND} outside the networks`),
     expect.stringContaining(`${free} the running agent knows no such miner`),
   ]);
-  const across = await pithead('scan', '127.51.0.0/24');
+  const across = await pithead('scan', NET.part(0, 24));
   expect(across).toMatchObject({ code: 1, stdout: '' });
-  expect(across.stderr).toContain('127.51.0.32 to 127.51.0.254');
+  expect(across.stderr).toContain(`${NET.ip(32)} to ${NET.ip(254)}`);
 });
 
 test('a device is recorded by the agent: nobody else is at it, and its polls wait', async () => {

@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { loopback } from '../support/loopback.ts';
 import { type PatientConfig, patientConfig } from './patient-config.ts';
 import { runPithead } from './process.ts';
 import { readScan } from './scan-lines.ts';
 import { vouchFor } from './vouch.ts';
 
-const NETWORK = '127.35.0.0/22';
+const { network: NETWORK } = loopback(22);
 const MINERS = 300;
 let farm: Farm;
 let config: PatientConfig;

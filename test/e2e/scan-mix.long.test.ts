@@ -4,12 +4,13 @@ import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { normaliseMac } from '../../src/model/identity-facts.ts';
+import { loopback } from '../support/loopback.ts';
 import { type PatientConfig, patientConfig } from './patient-config.ts';
 import { runPithead } from './process.ts';
 import { type FoundLine, readScan } from './scan-lines.ts';
 import { vouchFor } from './vouch.ts';
 
-const NETWORK = '127.99.24.0/23';
+const { network: NETWORK } = loopback(23);
 const FAMILIES = Object.keys(parseMix('all'));
 /** Enough for every model of every family; the models come in turn. */
 const PER_FAMILY = 8;

@@ -13,12 +13,14 @@ import { silentLog } from '../../src/base/log.ts';
 import { VERSION } from '../../src/base/version.ts';
 import { taskV2Schema } from '../../src/service/http/v2/tasks/batches.ts';
 import { createService, type Service } from '../../src/service/service.ts';
+import { loopback } from '../support/loopback.ts';
 import { type Started, startPithead } from './process.ts';
 import { until } from './until.ts';
 import { vouchFor } from './vouch.ts';
 
 const MINERS = 12;
-const WIDE = '127.97.0.0/22';
+const NET = loopback(22);
+const OUTSIDE = loopback(30).network;
 /** Addresses a second, three ports each: slow enough to be watched. */
 const PER_SECOND = 90;
 
@@ -36,7 +38,7 @@ const start = () => {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pithead-scan-task-'));
   const portMap = await suitablePortMap();
-  farm = await startFarm({ network: '127.97.0.0/26', miners: MINERS, mix: 'all', seed: 9, portMap });
+  farm = await startFarm({ network: NET.part(0, 26), miners: MINERS, mix: 'all', seed: 9, portMap });
   service = await createService({
     databasePath: join(folder, 'service.sqlite'),
     host: '127.0.0.1',
@@ -61,7 +63,7 @@ beforeAll(async () => {
   vouchFor(join(folder, 'state'), farm);
   const config = {
     stateDir: 'state',
-    networks: [WIDE],
+    networks: [NET.network],
     portMap,
     scan: { every: '7d', timeout: '300ms', maxPerSecond: 3 * PER_SECOND },
     poll: { interval: '1s', deadline: '3s' },
@@ -149,11 +151,11 @@ test('the scan says how far it is, a second one is not made meanwhile, and the a
 });
 
 test('ranges beyond the configured networks are refused by the agent, with the range by name', async () => {
-  const { data } = await scan(['127.97.1.0/24', '127.97.8.0/30']);
+  const { data } = await scan([NET.part(256, 24), OUTSIDE]);
   const done = await until(() => taskOf(data[0]?.id), isOver);
   expect(done).toMatchObject({
     status: 'failed',
-    message: 'refused: 127.97.8.0/30 is outside the networks configured here',
+    message: `refused: ${OUTSIDE} is outside the networks configured here`,
   });
 });
 
@@ -169,7 +171,7 @@ test('a cancel ends it with what it has found', async () => {
 });
 
 test('an agent that is killed in the middle scans again when it is back', async () => {
-  const { data } = await scan(['127.97.0.0/24', '127.97.1.0/24']);
+  const { data } = await scan([NET.part(0, 24), NET.part(256, 24)]);
   await until(() => taskOf(data[0]?.id), hasBegun);
   agent?.kill('SIGKILL');
   await agent?.end();

@@ -7,11 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseIpv4 } from '../../src/base/net/ipv4.ts';
+import { loopback } from '../support/loopback.ts';
 import { runPithead, USUAL_STATE } from './process.ts';
 import { runOnTerminal, type Screen } from './terminal.ts';
 import { vouchFor } from './vouch.ts';
 
-const NETWORK = '127.171.0.0/26';
+const { network: NETWORK } = loopback(26);
 let farm: Farm;
 let folder: string;
 let portMap: string[];

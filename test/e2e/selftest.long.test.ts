@@ -1,6 +1,7 @@
 // The self-test as people and packages run it: every part named, exit 0 when all work and 1 when one does not.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { loopback } from '../support/loopback.ts';
 import { startPithead } from './process.ts';
 
 const reportSchema = z.strictObject({
@@ -17,7 +18,7 @@ async function selftest(...args: string[]) {
 }
 
 test('every part works here', async () => {
-  const { code, stderr, checks } = await selftest('--network', '127.34.0.0/24');
+  const { code, stderr, checks } = await selftest('--network', loopback().network);
   expect(checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`)).toEqual([]);
   expect(checks.map(({ name }) => name)).toEqual(['sqlite', 'tls', 'miners', 'drivers', 'host', 'openapi']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

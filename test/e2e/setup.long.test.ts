@@ -6,9 +6,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { loadConfig } from '../../src/agent/config/config.ts';
+import { loopback } from '../support/loopback.ts';
 import { startPithead } from './process.ts';
 
-const NETWORK = '127.38.1.0/27';
+const { network: NETWORK } = loopback(27);
 const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433 };
 const portMap = Object.entries(PORTS).map(([from, to]) => `${from}=${to}`);
 

@@ -11,6 +11,7 @@ import { type AgentConfig, parseConfig } from '../../src/agent/config/config.ts'
 import { silentLog } from '../../src/base/log.ts';
 import { type Stack, startStack } from '../../src/cli/run/all-in-one.ts';
 import { type MinerV1, minerV1Schema } from '../../src/model/miner.ts';
+import { loopback } from '../support/loopback.ts';
 import type { neighbourAt } from '../support/neighbours.ts';
 import { until } from './until.ts';
 import { vouchFor } from './vouch.ts';
@@ -51,20 +52,20 @@ export type Site = {
   stop(): Promise<void>;
 };
 
-/** `network` must be a loopback range of its own for each test file: files run side by side. */
 export async function startSite(
-  farmOptions: FarmOptions,
+  farmOptions: Partial<FarmOptions> & Pick<FarmOptions, 'miners'>,
   config: Readonly<Record<string, unknown>> = {},
   /** What the network says of an address: loopback itself has no neighbours. */
   neighbourOf?: (farm: Farm, ip: string) => ReturnType<typeof neighbourAt>,
 ): Promise<Site> {
   const portMap = await suitablePortMap();
-  const farm = await startFarm({ ...farmOptions, portMap });
+  const { network = loopback().network } = farmOptions;
+  const farm = await startFarm({ ...farmOptions, network, portMap });
   const stateDir = mkdtempSync(join(tmpdir(), 'pithead-e2e-'));
   const parsed = parseConfig(
     JSON.stringify({
       stateDir,
-      networks: [farmOptions.network],
+      networks: [network],
       portMap,
       // Loopback bears what a farm's network does not.
       scan: { maxPerSecond: 50_000 },

@@ -5,12 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { loopback } from '../support/loopback.ts';
 import { MAIN } from './process.ts';
 import { until } from './until.ts';
 
 test('the end of the standard input stops it in order', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-stdin-'));
-  writeFileSync(join(folder, 'pithead.yaml'), 'listen: { host: 127.54.0.1, port: 18421 }\n');
+  writeFileSync(join(folder, 'pithead.yaml'), `listen: { host: ${loopback().ip(1)}, port: 18421 }\n`);
   const args = [MAIN, 'run', '--stop-with-stdin', '--config', join(folder, 'pithead.yaml')];
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
   try {
@@ -33,7 +34,7 @@ test('the end of the standard input stops it in order', async () => {
 
 test.skipIf(process.platform === 'win32')('it ends with the npm that started it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-npm-'));
-  writeFileSync(join(folder, 'pithead.yaml'), 'listen: { host: 127.54.0.2, port: 18422 }\n');
+  writeFileSync(join(folder, 'pithead.yaml'), `listen: { host: ${loopback().ip(1)}, port: 18422 }\n`);
   // As npm does: a shell between, which outlives it.
   const start = `sh -c '"$0" "$@" & echo $!; wait' "$0" "$@"; true`;
   const args = ['-c', start, process.execPath, MAIN, 'run', '--config', join(folder, 'pithead.yaml')];

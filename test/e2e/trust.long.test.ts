@@ -6,11 +6,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { loopback } from '../support/loopback.ts';
 import { runPithead, startPithead } from './process.ts';
 import { readScan } from './scan-lines.ts';
 import { until } from './until.ts';
 
-const NETWORK = '127.121.8.0/27';
+const { network: NETWORK } = loopback(27);
 const KINDS = ['antminer-c', 'vnish', 'elphapex', 'iceriver'];
 let farm: Farm;
 let folder: string;

@@ -3,9 +3,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { findRunningAgent } from '../../src/agent/control/control-client.ts';
+import { loopback } from '../support/loopback.ts';
 import { type Site, startSite } from './site.ts';
 
-const [INSIDE, OUTSIDE] = ['127.166.0', '127.166.1'];
+const NET = loopback(23);
+/** Where each half of it begins. */
+const [INSIDE, OUTSIDE] = [0, 256];
 const MIX = { 'antminer-c': 5, axeos: 3 };
 const MINERS = MIX['antminer-c'] + MIX.axeos;
 const EVERYTHING = ['duplicate-mac', 'duplicate-serial', 'duplicate-boards'] as const satisfies readonly FaultName[];
@@ -25,8 +28,8 @@ const antminer = (index: number) => device('antminer-stock', index);
 /** It tells a MAC and no serial number. */
 const axe = (index: number) => device('axeos', index);
 const keyAt = (ip: string) => [...site.stack.agent.fleet.all()].find(({ target }) => target.ip === ip)?.key ?? '';
-const freeIn = (network: string) =>
-  Array.from({ length: 253 }, (_, n) => `${network}.${n + 2}`).find((ip) => !site.farm.device(ip)) ?? '';
+const placesIn = (half: number) => Array.from({ length: 254 }, (_, n) => NET.ip(half + n + 1));
+const freeIn = (half: number) => placesIn(half).find((ip) => !site.farm.device(ip)) ?? '';
 const suspects = async () => {
   const found = await findRunningAgent(site.stateDir);
   if (found.kind !== 'running') throw new Error(`the agent cannot be asked: ${found.kind}`);
@@ -51,14 +54,14 @@ async function polled(ips: readonly string[], times = ENOUGH_POLLS) {
 
 beforeAll(async () => {
   site = await startSite(
-    { network: `${INSIDE}.0/23`, miners: MINERS, mix: MIX, seed: 12, noise: 0, bootS: 3, warmUpS: 1 },
-    { networks: [`${INSIDE}.0/24`], poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' } },
+    { network: NET.network, miners: MINERS, mix: MIX, seed: 12, noise: 0, bootS: 3, warmUpS: 1 },
+    { networks: [NET.part(INSIDE, 24)], poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' } },
   );
   const strangers = [antminer(3), antminer(4), axe(1), axe(2)];
   for (const one of site.farm.devices) {
     const isStranger = strangers.includes(one);
-    const network = isStranger ? OUTSIDE : INSIDE;
-    if (!one.ip.startsWith(`${network}.`)) await site.farm.move(one.ip, freeIn(network));
+    const half = isStranger ? OUTSIDE : INSIDE;
+    if (!placesIn(half).includes(one.ip)) await site.farm.move(one.ip, freeIn(half));
   }
   await site.stack.agent.scan();
   const own = () => site.farm.devices.filter((one) => !strangers.includes(one));
