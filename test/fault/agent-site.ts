@@ -15,6 +15,7 @@ import { createService, type Service } from '../../src/service/service.ts';
 import { type Started, type StartOptions, startPithead } from '../e2e/process.ts';
 import { minerListSchema } from '../e2e/site.ts';
 import { vouchFor } from '../e2e/vouch.ts';
+import { loopback } from '../support/loopback.ts';
 
 const rowSchema = z.record(z.string(), z.union([z.number(), z.string(), z.null()]));
 
@@ -50,12 +51,13 @@ export type AgentSite = {
 
 /** The service keeps this port for its life, so that something may stand in front of it: `reachedAt` gives the URL that the agent is told. */
 export async function startAgentSite(
-  farmOptions: FarmOptions,
+  farmOptions: Partial<FarmOptions> & Pick<FarmOptions, 'miners'>,
   options: { readonly log?: Log; readonly reachedAt?: (url: string) => Promise<string> } = {},
 ): Promise<AgentSite> {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-fault-'));
   const portMap = await suitablePortMap();
-  const farm = await startFarm({ seed: 5, ...farmOptions, portMap });
+  const { network = loopback(26).network } = farmOptions;
+  const farm = await startFarm({ seed: 5, ...farmOptions, network, portMap });
   const databasePath = join(folder, 'service.sqlite');
   const service = await createService({
     databasePath,
@@ -101,7 +103,7 @@ export async function startAgentSite(
     configure(more = {}) {
       const config = {
         stateDir: 'state',
-        networks: [farmOptions.network],
+        networks: [network],
         portMap,
         // Loopback bears what a farm's network does not.
         scan: { maxPerSecond: 50_000 },

@@ -15,6 +15,7 @@ import { openAdmin } from '../../src/service/admin.ts';
 import { type Started, startPithead } from '../e2e/process.ts';
 import { minerListSchema } from '../e2e/site.ts';
 import { queryDatabase } from '../support/database.ts';
+import { loopback } from '../support/loopback.ts';
 
 /** One host with a wall clock of its own, and the program on it. */
 export type ClockedHost = {
@@ -40,15 +41,15 @@ export type ClockedSite = {
 const CLOCK = pathToFileURL(join(import.meta.dirname, 'settable-clock.ts')).href;
 
 type SiteOptions = {
-  readonly network: string;
   readonly miners: number;
   readonly intervalMs: number;
   readonly isApart: boolean;
 };
 
-export async function startClockedSite({ network, miners, intervalMs, isApart }: SiteOptions): Promise<ClockedSite> {
+export async function startClockedSite({ miners, intervalMs, isApart }: SiteOptions): Promise<ClockedSite> {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-fault-'));
   const portMap = await suitablePortMap();
+  const { network } = loopback(27);
   const farm = await startFarm({ network, miners, mix: 'antminer-c', seed: 20, portMap });
   const database = join(folder, 'service.sqlite');
   const admin = await openAdmin(database, { clock: systemClock });

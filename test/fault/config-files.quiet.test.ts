@@ -8,6 +8,7 @@ import { ConfigError } from '../../src/base/errors.ts';
 import { seeded } from '../contract/mutate.ts';
 import { runPithead, startPithead } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
+import { loopback } from '../support/loopback.ts';
 import { isFull, isWithin, report } from './table.ts';
 
 let folder: string;
@@ -185,8 +186,9 @@ test.runIf(isFull)(
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     mkdirSync(join(home, 'state'));
     const path = join(home, 'pithead.yaml');
+    const { network, ip } = loopback(30);
     const write = (text: string) => writeFileSync(path, `stateDir: state\nlisten: { port: 18471 }\n${text}`);
-    write('networks: [127.61.0.1]\n');
+    write(`networks: [${ip(1)}]\n`);
     const agent = startPithead(['run', '-c', path], { cwd: home });
     await agent.untilPrinted('stderr', 'service on');
     const reloaded = async (text: string, expected: RegExp) => {
@@ -194,10 +196,10 @@ test.runIf(isFull)(
       agent.kill('SIGHUP');
       await agent.untilPrinted('stdout', expected);
     };
-    await reloaded('networks: [127.61.0.0/30]\npoll: { interval: 5s }\n', /"changed":\["networks","poll"\]/);
+    await reloaded(`networks: [${network}]\npoll: { interval: 5s }\n`, /"changed":\["networks","poll"\]/);
     await reloaded('networks: [nowhere]\n', /the last good one stays in use/);
     await reloaded(
-      'networks: [127.61.0.0/30]\npoll: { interval: 5s }\nportMap: { "80": 8080 }\nlog: { level: debug }\n',
+      `networks: [${network}]\npoll: { interval: 5s }\nportMap: { "80": 8080 }\nlog: { level: debug }\n`,
       /"needsRestart":\["portMap"\]/,
     );
     // The good one was still there to be compared with.

@@ -13,6 +13,7 @@ import { decodeReply, repairJson } from '../../src/transport/cgminer/json-fixer.
 import type { MinerRequest } from '../../src/transport/request.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 import { samplesOf } from '../contract/samples.ts';
+import { loopback } from '../support/loopback.ts';
 import { startHostileDevice } from './hostile-process.ts';
 import { BODIES, FULL, TEXTS } from './hostile-replies.ts';
 import { isFull, isWithin, report } from './table.ts';
@@ -22,7 +23,8 @@ const AT_ONCE = 40;
 const SEED = 20_261_121;
 const CANARY = 'canary-of-the-login';
 /** One for each that asks: what it is answered does not depend on what the others ask meanwhile. */
-const ADDRESSES = Array.from({ length: AT_ONCE }, (_, i) => `127.74.0.${i + 1}`);
+const { ip: ipOf } = loopback();
+const ADDRESSES = Array.from({ length: AT_ONCE }, (_, i) => ipOf(i + 1));
 /** For what has a deadline on top of it: the machine may be busy. What matters is that nothing goes on for ever. */
 const SLACK_MS = 30_000;
 

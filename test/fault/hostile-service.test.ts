@@ -12,6 +12,7 @@ import { agentFrameSchema } from '../../src/wire/frames.ts';
 import { CHALLENGE_HEADER } from '../../src/wire/protocol.ts';
 import { seeded } from '../contract/mutate.ts';
 import { until } from '../e2e/until.ts';
+import { loopback } from '../support/loopback.ts';
 import { idleSource, uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { SCRIPTS, welcome, wholeTask } from './hostile-frames.ts';
 import { isFull, report } from './table.ts';
@@ -115,10 +116,11 @@ test('frames of every wrong kind have no effect, and each connection ends with a
   const all = Array.from({ length: ROUNDS }, (_, round) =>
     kinds.map((kind) => ({ kind, isBurst: round % 2 === 0 })),
   ).flat();
+  const hosts = loopback();
   const agents = await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, i) => {
       const share = all.filter((__, at) => at % AT_ONCE === i);
-      const service = await startHostileService(`127.75.0.${i + 1}`, share, seeded(SEED + i));
+      const service = await startHostileService(hosts.ip(i + 1), share, seeded(SEED + i));
       const link = linkTo(service.url, (what) => effects.push(what));
       link.uplink.start();
       return { ...service, ...link, share };

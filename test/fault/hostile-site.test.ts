@@ -7,11 +7,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { startStack } from '../../src/cli/run/all-in-one.ts';
+import { loopback } from '../support/loopback.ts';
 import { pause } from './agent-site.ts';
 import { startHostileDevice } from './hostile-process.ts';
 import { isFull, isWithin, report } from './table.ts';
 
-const ADDRESSES = Array.from({ length: 9 }, (_, i) => `127.73.0.${i + 1}`);
+const { network: NETWORK, ip: ipOf } = loopback(28);
+const ADDRESSES = Array.from({ length: 9 }, (_, i) => ipOf(i + 1));
 const SEED = 20_261_123;
 const ATTACK_MS = isFull ? 45_000 : 10_000;
 const SLOWEST_MS = 500;
@@ -20,7 +22,7 @@ async function start(stateDir: string, portMap: ReadonlyMap<number, number>) {
   const config = parseConfig(
     JSON.stringify({
       stateDir,
-      networks: ['127.73.0.0/28'],
+      networks: [NETWORK],
       portMap: Object.fromEntries(portMap),
       scan: { maxPerSecond: 50_000 },
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },

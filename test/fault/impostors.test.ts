@@ -5,6 +5,7 @@ import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { findRunningAgent } from '../../src/agent/control/control-client.ts';
 import { parseDurationMs } from '../../src/base/time/duration.ts';
 import { type Site, startSite } from '../e2e/site.ts';
+import { loopback } from '../support/loopback.ts';
 import { neighbourAt } from '../support/neighbours.ts';
 import { pause } from './agent-site.ts';
 import { isFull, report } from './table.ts';
@@ -99,7 +100,7 @@ test('a twentieth of a farm claims to be other miners, and nothing happens to th
   const unseen = new Set<string>();
   const site = await startSite(
     // Without a warm-up: a miner that has just begun would look like a stranger.
-    { network: '127.162.0.0/21', miners: MINERS, mix: 'antminer-c', seed: 9, noise: 0, bootS: 5, warmUpS: 0 },
+    { network: loopback(21).network, miners: MINERS, mix: 'antminer-c', seed: 9, noise: 0, bootS: 5, warmUpS: 0 },
     {
       poll: { interval: `${INTERVAL_S}s`, slowEvery: 1, staticEvery: '5s', deadline: '3s' },
       tasks: {

@@ -1,9 +1,10 @@
 // What a device may try to get more of a login than is meant for it: challenges, redirects, cookies, other addresses and other names.
 import { expect, test } from 'vitest';
+import { loopback } from '../support/loopback.ts';
 import type { Act, Reply } from './actor.ts';
 import { CANARY, collector, innosilicon, playedSite, ruleFor, secretsIn } from './played-site.ts';
 
-const NET = '127.122.3';
+const NET = loopback();
 const REALM = 'antMiner Configuration';
 const USUAL = `Digest realm="${REALM}", nonce="abc", qop="auth"`;
 const STRONGER = 'Digest realm="mine", nonce="abc", qop="auth", algorithm=SHA-256';
@@ -25,7 +26,7 @@ test.each<readonly [trick: string, digests: number, challenge: string | readonly
   ['no realm', 0, 'Digest nonce="abc", qop="auth"'],
   ['a realm that ends its quotes', 0, `Digest realm="${REALM}\\", x=\\"", nonce="abc", qop="auth"`],
   ['a nonce that is stale for ever', 2, `${USUAL}, stale=true`],
-  ['a domain elsewhere', 1, `${USUAL}, domain="http://${NET}.99/"`],
+  ['a domain elsewhere', 1, `${USUAL}, domain="http://${NET.ip(99)}/"`],
 ])('an accepted device that asks with %s gets %i digests, and its password nowhere', async (_, digests, challenge) => {
   const { actor, meet, poll, trust } = await playedSite(NET, ruleFor(NET));
   let isAccepted = false;

@@ -18,6 +18,7 @@ import { WEB_RULES } from '../../src/driver/families.data.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';
 import { until } from '../e2e/until.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
+import { loopback } from '../support/loopback.ts';
 import { overhear } from './overheard.ts';
 import { sightingsOf } from './sightings.ts';
 
@@ -33,20 +34,21 @@ const CANARY = { user: USER, password: PASSWORD };
 
 type Lures = Awaited<ReturnType<typeof startLures>>;
 
-/** One of each kind; `net` = the first three numbers of their addresses, `behind` those of the devices that play them. */
-async function startLures(kinds: readonly string[], net: string, behind: string) {
+/** One of each kind. Behind each address of the network that is told stands a device that plays it, at another one. */
+async function startLures(kinds: readonly string[]) {
+  const [net, behind] = [loopback(26), loopback(26)];
   const portMap = await suitablePortMap();
   const farm = await startFarm({
-    ...{ network: `${behind}.0/26`, miners: kinds.length, seed: 3, noise: 0, portMap },
+    ...{ network: behind.network, miners: kinds.length, seed: 3, noise: 0, portMap },
     mix: Object.fromEntries(kinds.map((kind) => [kind, 1])),
   });
-  const ways = new Map(farm.devices.map(({ ip }, i) => [`${net}.${i + 2}`, ip]));
+  const ways = new Map(farm.devices.map(({ ip }, i) => [net.ip(i + 2), ip]));
   const heard = await overhear(ways, portMap);
   onTestFinished(async () => {
     await heard.stop();
     await farm.stop();
   });
-  return { farm, portMap, heard, network: `${net}.0/26`, ways };
+  return { farm, portMap, heard, network: net.network, ways };
 }
 
 function configOf({ portMap, network }: Pick<Lures, 'portMap' | 'network'>, credentials: object, stateDir = '.') {
@@ -91,7 +93,7 @@ async function watch(lures: Lures, credentials: object): Promise<void> {
 }
 
 test('one of each kind: a scan and polls with a login for the range give no password away', async () => {
-  const lures = await startLures(KINDS, '127.121.0', '127.121.1');
+  const lures = await startLures(KINDS);
   await watch(lures, loginFor(lures.network));
   const texts = lures.heard.texts();
   expect(Object.keys(texts)).toHaveLength(KINDS.length);
@@ -99,7 +101,7 @@ test('one of each kind: a scan and polls with a login for the range give no pass
 });
 
 test('one of each kind: an order gives it neither the login nor what the order holds', async () => {
-  const lures = await startLures(KINDS, '127.122.1', '127.122.2');
+  const lures = await startLures(KINDS);
   const config = configOf(lures, loginFor(lures.network));
   const trust = freshTrust();
   const client = createDeviceClient({
@@ -153,7 +155,7 @@ const drawn = async (farm: Farm, config: ReturnType<typeof configOf>, mac: { val
 };
 
 test('after it was accepted a device gets its login, and another one behind its address gets nothing', async () => {
-  const lures = await startLures(['antminer-c'], '127.121.2', '127.121.3');
+  const lures = await startLures(['antminer-c']);
   const [ip = ''] = [...lures.ways.keys()];
   const mac = { value: '02:00:00:00:00:01' };
   const config = configOf(lures, loginFor(lures.network));
@@ -176,7 +178,7 @@ test('after it was accepted a device gets its login, and another one behind its 
 });
 
 test('while two claim to be one, neither gets a login nor an order', async () => {
-  const lures = await startLures(['antminer-c'], '127.121.4', '127.121.5');
+  const lures = await startLures(['antminer-c']);
   const [ip = ''] = [...lures.ways.keys()];
   const config = configOf(lures, { trust: 'network', ...loginFor(lures.network) });
   let isContested = true;
@@ -204,7 +206,7 @@ test('while two claim to be one, neither gets a login nor an order', async () =>
 });
 
 test('pages with one word of a family get no factory login, and no order', async () => {
-  const net = '127.121.6';
+  const net = loopback(26);
   const portMap = await suitablePortMap();
   const requests: string[] = [];
   const pages = WEB_RULES.map((rule, i) => {
@@ -222,14 +224,14 @@ test('pages with one word of a family get no factory login, and no order', async
       response.writeHead(isStart ? (rule.status ?? 200) : rule.status === 401 ? 401 : 404, headers);
       response.end(isStart ? `<html>${rule.body ?? ''}</html>` : '');
     });
-    return { rule, server, ip: `${net}.${i + 2}` };
+    return { rule, server, ip: net.ip(i + 2) };
   });
   for (const { server, ip } of pages)
     await new Promise<void>((resolve) => server.listen(portMap[80] ?? 80, ip, resolve));
   onTestFinished(() => {
     for (const { server } of pages) server.close();
   });
-  const config = configOf({ portMap, network: `${net}.0/26` }, {});
+  const config = configOf({ portMap, network: net.network }, {});
   const trust = freshTrust();
   const client = createDeviceClient({
     clock: systemClock,

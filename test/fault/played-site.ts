@@ -8,13 +8,14 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
+import type { Loopback } from '../support/loopback.ts';
 import { type Act, startActor } from './actor.ts';
 import { sightingsOf } from './sightings.ts';
 
 export const CANARY = { user: 'canary-user', password: 'canary-Pa55word', token: 'canary-token' };
 /** For all devices of a network. */
-export const ruleFor = (net: string) => ({
-  logins: [{ range: `${net}.0/24`, user: CANARY.user, password: 'env:CANARY' }],
+export const ruleFor = ({ network }: Loopback) => ({
+  logins: [{ range: network, user: CANARY.user, password: 'env:CANARY' }],
 });
 
 /** Names itself on TCP, and takes any login on its page for a token. */
@@ -32,10 +33,9 @@ export const collector: Act = {
   }),
 };
 
-/** `net` = the first three numbers of its addresses. */
-export async function playedSite(net: string, credentials: object) {
+export async function playedSite({ network, ip: ipOf }: Loopback, credentials: object) {
   const portMap = await suitablePortMap();
-  const settings = { stateDir: '.', networks: [`${net}.0/24`], portMap, credentials };
+  const settings = { stateDir: '.', networks: [network], portMap, credentials };
   const environment = { CANARY: CANARY.password };
   const config = parseConfig(JSON.stringify(settings), { baseDir: '.', environment, name: 'played' });
   const macs = new Map<string, string>();
@@ -56,7 +56,7 @@ export async function playedSite(net: string, credentials: object) {
       laterMs += 60_000;
     },
     async actor(last: number, act: Act) {
-      const actor = await startActor(`${net}.${last}`, portMap, act);
+      const actor = await startActor(ipOf(last), portMap, act);
       onTestFinished(() => actor.stop());
       return actor;
     },

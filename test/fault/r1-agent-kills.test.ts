@@ -31,7 +31,7 @@ function momentOf(share: number): (typeof MOMENTS)[number] {
 
 async function killAgainAndAgain(program: string, index: number, kills: number): Promise<Verdict> {
   const random = seeded(SEED + index);
-  const site = await startAgentSite({ network: `127.81.${index}.0/26`, miners: MINERS, mix: 'all' });
+  const site = await startAgentSite({ miners: MINERS, mix: 'all' });
   try {
     const databasePath = join(site.folder, 'service.sqlite');
     const ledgerPath = join(site.folder, 'ledger');

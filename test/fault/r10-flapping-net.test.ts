@@ -34,7 +34,7 @@ test('whatever the line does, the ledger is equal and nothing is stuck', { timeo
   const program = await buildProgram(folder, 'ledger-writer.ts');
   let proxy: FaultProxy | undefined;
   const site = await startAgentSite(
-    { network: '127.63.0.0/26', miners: MINERS, mix: 'all' },
+    { miners: MINERS, mix: 'all' },
     {
       async reachedAt(url) {
         proxy = await startProxy({ host: '127.0.0.1', port: Number(new URL(url).port) }, SEED);

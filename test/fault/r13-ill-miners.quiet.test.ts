@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import type { MinerRecord } from '../../src/wire/records.ts';
+import { loopback } from '../support/loopback.ts';
 import { pause } from './agent-site.ts';
 import { startLoneAgent } from './lone-agent.ts';
 import { isFull, report } from './table.ts';
@@ -29,10 +30,12 @@ async function startLine(args: readonly string[]) {
 }
 
 /** A farm in a process of its own, and the agent; `fall` puts ill devices in the place of those that are named. */
-async function startIllFarm(options: { network: string; aside: string; miners: number; intervalMs: number }) {
+async function startIllFarm(options: { prefix: number; miners: number; intervalMs: number }) {
   const portMap = await suitablePortMap();
+  const { network } = loopback(options.prefix);
+  const aside = loopback(20);
   const farm = await startLine([
-    ...['fixtures/farm/main.ts', '--json', '--control', '0', '--network', options.network],
+    ...['fixtures/farm/main.ts', '--json', '--control', '0', '--network', network],
     ...['--miners', String(options.miners), '--mix', 'all', '--for', '10m'],
     ...Object.entries(portMap).flatMap(([from, to]) => ['--port-map', `${from}=${to}`]),
   ]);
@@ -40,14 +43,14 @@ async function startIllFarm(options: { network: string; aside: string; miners: n
     .object({ devices: z.array(z.object({ ip: z.string(), driver: z.string() })), control: z.string() })
     .parse(JSON.parse(await farm.next()));
   const poll = { interval: `${options.intervalMs}ms`, staticEvery: '24h', deadline: `${DEADLINE_MS}ms` };
-  const agent = startLoneAgent({ networks: [options.network], portMap, poll }, { farm: { devices } });
+  const agent = startLoneAgent({ networks: [network], portMap, poll }, { farm: { devices } });
   const ill = await startLine([join(import.meta.dirname, 'ill-devices.ts')]);
   return {
     agent,
     ips: devices.map(({ ip }) => ip),
     async fall(manners: ReadonlyMap<string, string>) {
       for (const [index, [ip]] of [...manners].entries()) {
-        const to = `${options.aside}.${Math.floor(index / 200)}.${1 + (index % 200)}`;
+        const to = aside.ip(1 + index);
         const { statusCode, body } = await request(`${control}/devices/${ip}/move`, {
           method: 'POST',
           body: JSON.stringify({ to }),
@@ -89,7 +92,7 @@ const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, 
 test.runIf(isFull)('half of the farm never ends an answer, and the cycle of the others is what it was', async () => {
   const miners = 300;
   const intervalMs = 3_000;
-  const site = await startIllFarm({ network: '127.103.0.0/22', aside: '127.104', miners, intervalMs });
+  const site = await startIllFarm({ prefix: 22, miners, intervalMs });
   try {
     await site.agent.untilKnown(miners);
     await pause(2 * intervalMs);
@@ -137,7 +140,7 @@ test.runIf(isFull)('half of the farm never ends an answer, and the cycle of the 
 test.runIf(isFull)('the worst answers that we know do not keep the agent from the other miners', async () => {
   const miners = 60;
   const intervalMs = 2_000;
-  const site = await startIllFarm({ network: '127.105.0.0/25', aside: '127.106', miners, intervalMs });
+  const site = await startIllFarm({ prefix: 25, miners, intervalMs });
   try {
     await site.agent.untilKnown(miners);
     await pause(4 * intervalMs);

@@ -5,6 +5,7 @@ import { createAgent } from '../../src/agent/agent.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { loopback } from '../support/loopback.ts';
 import { createVirtualClock } from '../support/virtual-clock.ts';
 import { makeDir } from '../unit/agent/outbox/farm-records.ts';
 import { pause } from './agent-site.ts';
@@ -20,12 +21,13 @@ const PATIENCE_MS = 10_000;
 
 test('a day without a service is no ill health', { timeout: 280_000 }, async () => {
   const dir = makeDir({ isQuick: true });
-  const farm = await startFarm({ network: '127.82.5.0/28', miners: 6, mix: 'all', seed: 5 });
+  const { network } = loopback(28);
+  const farm = await startFarm({ network, miners: 6, mix: 'all', seed: 5 });
   const silent = await startProxy({ host: '127.0.0.1', port: 1 });
   silent.set({ isBlackhole: true });
   const cutting = await startProxy({ host: '127.0.0.1', port: 1 });
   cutting.set({ isDown: true });
-  const text = JSON.stringify({ stateDir: dir.path(''), networks: ['127.82.5.0/28'], scan: { every: '6h' } });
+  const text = JSON.stringify({ stateDir: dir.path(''), networks: [network], scan: { every: '6h' } });
   const config = parseConfig(text, { baseDir: dir.path(''), environment: {}, name: 'hang' });
   const start = async (clock: Clock) => {
     const uplinks = [1, silent.port, cutting.port].map((port, index) => ({

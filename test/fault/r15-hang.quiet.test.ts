@@ -67,8 +67,8 @@ function supervise(site: AgentSite, trouble: string) {
 const updatedSince = (site: AgentSite, atMs: number) => async () =>
   (await site.miners()).filter(({ last_updated_at }) => Date.parse(last_updated_at ?? '') > atMs).length;
 
-async function hang(trouble: string, network: string) {
-  const site = await startAgentSite({ network, miners: MINERS, mix: 'all' });
+async function hang(trouble: string) {
+  const site = await startAgentSite({ miners: MINERS, mix: 'all' });
   const manager = supervise(site, trouble);
   try {
     await until(updatedSince(site, Date.now()), (count) => count === MINERS, 60_000);
@@ -104,20 +104,18 @@ async function hang(trouble: string, network: string) {
 
 const inFull = test.runIf(isFull);
 
-test.concurrent('a blocked loop is noticed because nothing feeds the watchdog', TIMEOUT, () =>
-  hang('loop', '127.82.1.0/26'),
-);
+test.concurrent('a blocked loop is noticed because nothing feeds the watchdog', TIMEOUT, () => hang('loop'));
 
 inFull('a poller that starts nothing is noticed by the agent itself', { ...TIMEOUT, concurrent: true }, () =>
-  hang('poller', '127.82.2.0/26'),
+  hang('poller'),
 );
 
-inFull('so is an outbox that writes nothing', { ...TIMEOUT, concurrent: true }, () => hang('outbox', '127.82.3.0/26'));
+inFull('so is an outbox that writes nothing', { ...TIMEOUT, concurrent: true }, () => hang('outbox'));
 
 inFull('a service that is away leaves the agent running', { ...TIMEOUT, concurrent: true }, async () => {
   let proxy: Awaited<ReturnType<typeof startProxy>> | undefined;
   const site = await startAgentSite(
-    { network: '127.82.4.0/26', miners: MINERS, mix: 'all' },
+    { miners: MINERS, mix: 'all' },
     {
       async reachedAt(url) {
         proxy = await startProxy({ host: '127.0.0.1', port: Number(new URL(url).port) }, 15);

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { startFarmProcess } from '../bench/farm-process.ts';
 import { until } from '../e2e/until.ts';
+import { loopback } from '../support/loopback.ts';
 import { pause } from './agent-site.ts';
 import { startLoneAgent, type Telling } from './lone-agent.ts';
 import { report } from './table.ts';
@@ -47,8 +48,8 @@ async function kept(network: string, miners: number) {
 test('an idle miner is kept in 16 KiB, and neither timers nor handles become more', async () => {
   // Of every model some in both, so that what is kept once for a model counts for neither.
   const [few, many] = [200, 1_000];
-  const small = await kept('127.112.0.0/22', few);
-  const big = await kept('127.113.0.0/21', many);
+  const small = await kept(loopback(22).network, few);
+  const big = await kept(loopback(21).network, many);
   const heapB = (tellings: readonly Telling[]) => least(tellings, ({ heapB: bytes }) => bytes);
   const perMinerKib = (heapB(big.later) - heapB(small.later)) / (many - few) / 1_024;
   report({

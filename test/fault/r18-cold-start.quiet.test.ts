@@ -72,7 +72,7 @@ async function fill(outbox: Outbox): Promise<void> {
 const MINERS = 40;
 
 test.runIf(isFull)('an agent with a long backlog polls the miners that it knows at once', async () => {
-  const site = await startAgentSite({ network: '127.97.40.0/26', miners: MINERS, mix: 'all' });
+  const site = await startAgentSite({ miners: MINERS, mix: 'all' });
   try {
     const freshSince = async (sinceMs: number) =>
       (await site.miners()).filter(({ last_updated_at }) => Date.parse(last_updated_at ?? '') > sinceMs).length;

@@ -7,7 +7,7 @@ import { isFull, report } from './table.ts';
 const MINERS = 40;
 let site: AgentSite;
 beforeAll(async () => {
-  if (isFull) site = await startAgentSite({ network: '127.62.0.0/26', miners: MINERS, mix: 'all' });
+  if (isFull) site = await startAgentSite({ miners: MINERS, mix: 'all' });
 });
 afterAll(() => site?.stop());
 

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { loopback } from '../support/loopback.ts';
 import { pause } from './agent-site.ts';
 import { startLoneAgent } from './lone-agent.ts';
 import { isFull, report } from './table.ts';
@@ -15,7 +16,7 @@ const SUSPENDED_MS = 7_000;
 const VISIT_MS = 600;
 
 test.runIf(isFull)('steps of the wall clock and a suspend: one poll per miner and interval, in order', async () => {
-  const network = '127.107.0.0/26';
+  const { network } = loopback(26);
   const portMap = await suitablePortMap();
   const farm = await startFarm({ network, miners: MINERS, mix: 'all', seed: 20, portMap });
   const config = { networks: [network], portMap, poll: { interval: `${INTERVAL_MS}ms` } };

@@ -95,7 +95,7 @@ async function tell(site: ClockedSite, figures: Figures, what: string, agentStep
 const whole = <T>(items: readonly T[]): readonly T[] => (isFull ? items : items.slice(0, 2));
 
 test.concurrent('agent and service in one process: its clock is set before, while and after it runs', async () => {
-  const options = { network: '127.117.0.0/27', miners: MINERS, intervalMs: INTERVAL_MS, isApart: false };
+  const options = { miners: MINERS, intervalMs: INTERVAL_MS, isApart: false };
   const site = await startClockedSite(options);
   const figures = figuresOf();
   const host = [site.service];
@@ -123,7 +123,7 @@ test.concurrent('agent and service in one process: its clock is set before, whil
 });
 
 test.concurrent('a host without a battery: it starts in 1970, and a time server sets it while it runs', async () => {
-  const options = { network: '127.117.0.64/27', miners: MINERS, intervalMs: INTERVAL_MS, isApart: false };
+  const options = { miners: MINERS, intervalMs: INTERVAL_MS, isApart: false };
   const site = await startClockedSite(options);
   const figures = figuresOf();
   try {
@@ -148,7 +148,7 @@ test.concurrent('a host without a battery: it starts in 1970, and a time server 
 });
 
 test.concurrent('agent and service on two hosts: their clocks are set alone and together, and while one is away', async () => {
-  const options = { network: '127.117.0.32/27', miners: MINERS, intervalMs: INTERVAL_MS, isApart: true };
+  const options = { miners: MINERS, intervalMs: INTERVAL_MS, isApart: true };
   const site = await startClockedSite(options);
   const figures = figuresOf();
   const { agent, service } = site;

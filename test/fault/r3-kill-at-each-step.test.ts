@@ -7,6 +7,7 @@ import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { until } from '../e2e/until.ts';
+import { loopback } from '../support/loopback.ts';
 import { type AgentSite, startAgentSite } from './agent-site.ts';
 import { isFull, report } from './table.ts';
 
@@ -58,7 +59,7 @@ test(
   'killed at each step of each effect class, nothing is done twice and everything ends',
   async () => {
     const site = await startAgentSite({
-      network: '127.83.0.0/25',
+      network: loopback(25).network,
       miners: DEVICES,
       mix: 'vnish',
       bootS: 1,

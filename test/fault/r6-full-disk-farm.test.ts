@@ -16,14 +16,15 @@ import { silentLog } from '../../src/base/log.ts';
 import { createService } from '../../src/service/service.ts';
 import { runPithead, type Started, startPithead } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
+import { loopback } from '../support/loopback.ts';
 import { canMount, mountSmallDisk } from './small-disk.ts';
 import { canTrace } from './strace.ts';
 import { isWithin, report } from './table.ts';
 
 const MINERS = 6;
 /** Of each test its own: they mostly wait, and do so side by side. */
-const NETWORK = '127.119.0.0/25';
-const networkOf = (nth: number) => NETWORK.replace('.0/25', `.${nth * 16}/28`);
+const NET = loopback(25);
+const networkOf = (nth: number) => NET.part(nth * 16, 28);
 const NORMAL_MS = 60_000;
 /** What `pithead status` ends with where none runs. */
 const NOT_RUNNING = 3;

@@ -13,6 +13,7 @@ import { ConfigError, PeerError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import { runPithead } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
+import { loopback } from '../support/loopback.ts';
 import { uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { authority, elsewhere, expired, good, selfSigned } from '../unit/service-http/certificates.data.ts';
 import { recordingLog, startRig, temporaryFolder } from '../unit/service-http/rig.ts';
@@ -199,7 +200,7 @@ test('plain is refused unless the operator says so, and then the log, the doctor
       '--config',
       fresh,
       '--network',
-      '127.77.0.0/30',
+      loopback(30).network,
       '--service',
       url,
       '--code',

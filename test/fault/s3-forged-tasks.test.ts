@@ -18,6 +18,7 @@ import { silentLog } from '../../src/base/log.ts';
 import type { Notice, SignedNoticeFrame, SignedTaskFrame } from '../../src/wire/frames.ts';
 import type { ReportRecord } from '../../src/wire/records.ts';
 import { until } from '../e2e/until.ts';
+import { loopback } from '../support/loopback.ts';
 import { keyChange, newSigner, task as taskOf } from '../unit/agent/uplink/signatures/signed.ts';
 import { type Line, startForgingService } from './forging-service.ts';
 import { seeded } from './seeded.ts';
@@ -44,7 +45,7 @@ test('nothing is carried out that the service did not order of this agent, now, 
   const folder = mkdtempSync(join(tmpdir(), 'pithead-forged-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const portMap = await suitablePortMap();
-  const network = '127.93.0.0/27';
+  const { network } = loopback(27);
   const farm = await startFarm({
     network,
     miners: MINERS,

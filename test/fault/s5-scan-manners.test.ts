@@ -14,6 +14,7 @@ import { silentLog } from '../../src/base/log.ts';
 import type { MutexPriority } from '../../src/transport/limits/device-mutex.ts';
 import type { MinerRequest, ProbeLink } from '../../src/transport/request.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
+import { loopback } from '../support/loopback.ts';
 import { createVirtualClock } from '../support/virtual-clock.ts';
 import { densest } from '../unit/agent/poll/farm.ts';
 import { createNetwork, miner, type Station } from '../unit/agent/scan/network.ts';
@@ -129,7 +130,7 @@ function watch(client: DeviceClient) {
 }
 
 test('a farm that is polled is scanned one request at a time, and nothing is asked twice or changed', async () => {
-  const [network, miners] = isFull ? ['127.78.0.0/22', 300] : ['127.78.8.0/26', 20];
+  const [network, miners] = isFull ? [loopback(22).network, 300] : [loopback(26).network, 20];
   const intervalMs = (isFull ? 5 : 2) * SECOND;
   const portMap = await suitablePortMap();
   const farm = await startFarm({ network, miners, mix: 'all', seed: 5, freeze: true, portMap });

@@ -9,6 +9,7 @@ import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import type { TaskRecord } from '../../src/wire/records.ts';
 import { startPithead } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
+import { loopback } from '../support/loopback.ts';
 import { task as taskOf } from '../unit/agent/uplink/signatures/signed.ts';
 import { pause } from './agent-site.ts';
 import { startForgingService } from './forging-service.ts';
@@ -28,7 +29,7 @@ test(
     const folder = mkdtempSync(join(tmpdir(), 'pithead-flood-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const portMap = await suitablePortMap();
-    const network = '127.84.0.0/25';
+    const { network } = loopback(25);
     const farm = await startFarm({ network, miners: MINERS, seed: 6, mix: 'vnish', noise: 0, portMap });
     onTestFinished(() => farm.stop());
     const service = await startForgingService();

@@ -15,6 +15,7 @@ import { bundle } from '../../packaging/binary/bundle.ts';
 import { ROOT, sources } from '../arch/sources.ts';
 import { runPithead } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
+import { loopback } from '../support/loopback.ts';
 import { canTrace } from './strace.ts';
 import { isFull, report } from './table.ts';
 
@@ -132,7 +133,8 @@ test.runIf(isFull && canTrace)(
   async () => {
     const MINERS = 30;
     const portMap = await suitablePortMap();
-    const farm = await startFarm({ network: '127.76.0.0/26', miners: MINERS, mix: 'all', seed: 7, portMap });
+    const { network } = loopback(26);
+    const farm = await startFarm({ network, miners: MINERS, mix: 'all', seed: 7, portMap });
     onTestFinished(() => farm.stop());
     // One that says yes to everything, and no shell.
     const bin = join(folder, 'bin');
@@ -142,7 +144,7 @@ test.runIf(isFull && canTrace)(
     mkdirSync(stateDir, { mode: 0o700 });
     const config = join(folder, 'pithead.yaml');
     const poll = { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' };
-    const settings = { stateDir, networks: ['127.76.0.0/26'], portMap, poll, log: { level: 'debug' } };
+    const settings = { stateDir, networks: [network], portMap, poll, log: { level: 'debug' } };
     writeFileSync(config, JSON.stringify(settings), { mode: 0o600 });
     const log = join(folder, 'execs');
     const traced = ['-f', '--seccomp-bpf', '-s', '200', '-e', 'trace=execve,execveat', '-o', log];

@@ -111,7 +111,7 @@ test('the token alone, used from elsewhere, is refused, and the agent itself not
 });
 
 test.runIf(isFull)('an agent that is revoked is out within a minute, and stays out', async () => {
-  const site = await startAgentSite({ network: '127.64.1.0/28', miners: 4, mix: 'all' });
+  const site = await startAgentSite({ miners: 4, mix: 'all' });
   onTestFinished(() => site.stop());
   const agent = site.startAgent();
   await until(

@@ -15,11 +15,14 @@ import { runPithead, startPithead } from '../e2e/process.ts';
 import { minerListSchema } from '../e2e/site.ts';
 import { until } from '../e2e/until.ts';
 import { vouchFor } from '../e2e/vouch.ts';
+import { loopback } from '../support/loopback.ts';
 import { pause } from './agent-site.ts';
 import { filesBelow, sightingsOf, textOf } from './sightings.ts';
 import { isFull, report } from './table.ts';
 
-const NETWORK = '127.64.0.0/26';
+const { network: NETWORK, ip: ipOf } = loopback(26);
+/** Of the address of a firmware; nothing answers there. */
+const NOBODY = ipOf(63);
 const MINERS = 40;
 const STRANGER_EVERY = 4;
 const CANARY = {
@@ -31,7 +34,7 @@ const CANARY = {
   'token of a firmware address': 'canary-of-a-firmware-token-e8',
 } as const;
 const POOL = { url: 'stratum+tcp://pool.example:3333', user: 'farm.1', password: CANARY['password of a pool'] };
-const FIRMWARE = `https://${CANARY['user of a firmware address']}:x@127.64.0.63:9/a.bin?token=${CANARY['token of a firmware address']}`;
+const FIRMWARE = `https://${CANARY['user of a firmware address']}:x@${NOBODY}:9/a.bin?token=${CANARY['token of a firmware address']}`;
 
 /** On the signal the program fails as a mistake of ours would have it fail. */
 const CRASH = `data:text/javascript,${encodeURIComponent('process.on("SIGUSR2",()=>setImmediate(()=>{throw new Error("crash")}))')}`;
@@ -166,7 +169,7 @@ test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or 
       portMap,
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
       log: { level: 'debug' },
-      firmware: { allowedHosts: ['127.64.0.63'] },
+      firmware: { allowedHosts: [NOBODY] },
       credentials: {
         secretsFile,
         keyFile,

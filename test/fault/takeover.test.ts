@@ -1,10 +1,11 @@
 // Devices that come to an address of another one, or call themselves another one, while nobody looks: they are sent no login, no session and no order.
 import { expect, test } from 'vitest';
+import { loopback } from '../support/loopback.ts';
 import type { Act } from './actor.ts';
 import { CANARY, collector, innosilicon, playedSite, ruleFor, secretsIn } from './played-site.ts';
 import { sightingsOf } from './sightings.ts';
 
-const NET = '127.122.0';
+const NET = loopback();
 const RULE = ruleFor(NET);
 const site = (credentials: object) => playedSite(NET, credentials);
 

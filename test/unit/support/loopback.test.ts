@@ -1,7 +1,7 @@
 // What a test file gets when it asks for networks.
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { parseIpv4Range } from '../../../src/base/net/ipv4.ts';
+import { formatIpv4, parseIpv4Range } from '../../../src/base/net/ipv4.ts';
 import { loopback } from '../../support/loopback.ts';
 
 const rangeOf = (network: string) => {
@@ -20,8 +20,7 @@ test('networks of one file do not overlap, and their parts lie within them', () 
 });
 
 test('a network that another process holds is left to it', async () => {
-  const next = (network: string) =>
-    `127.${[16, 8, 0].map((bits) => ((rangeOf(network).first + 4_096) >> bits) & 255).join('.')}`;
+  const next = (network: string) => formatIpv4(rangeOf(network).first + 4_096);
   const taken = next(loopback(20).network);
   const other = createServer().listen(`\0pithead-tests-${taken}`);
   const { network } = loopback(20);
