@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { loopback } from '../support/loopback.ts';
 
 const PROGRAM = fileURLToPath(new URL('ways.ts', import.meta.url));
 const LIMIT_MS = 90_000;
@@ -13,7 +14,9 @@ const CAPS = { hashrate: 122, reboot: 124 };
 const waysSchema = z.object({ hashrate: z.array(z.string()), reboot: z.array(z.string()) });
 
 test('a hashrate from a driver to the v1 JSON, and a reboot from the route to the miner, pass few files', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM], { timeout: LIMIT_MS });
+  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, loopback(26).network], {
+    timeout: LIMIT_MS,
+  });
   const ways = waysSchema.parse(JSON.parse(stdout));
   for (const way of ['hashrate', 'reboot'] as const)
     process.stdout.write(`${way}: ${ways[way].length} files\n${ways[way].map((file) => `  ${file}\n`).join('')}`);

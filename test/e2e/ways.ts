@@ -1,6 +1,7 @@
 // Prints the files of `src` on two ways through the program as one line of JSON: a hashrate from a driver to the v1 JSON, and a reboot from the v1
 // route to the miner. Agent, service and one simulated miner run before the first of them begins. Only what belongs to a way happens on it:
-// loops that work once in a second or more seldom stand still (host, clock, samples to disk, retries), and there is no scan.
+// loops that work once in a second or more seldom stand still (host, clock, samples to disk, retries), and there is no scan. The argument is
+// the network of the miner.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,8 +51,9 @@ let onReceived = (_text: string) => {};
 
 const folder = mkdtempSync(join(tmpdir(), 'pithead-ways-'));
 const portMap = await suitablePortMap();
+const [, , network = ''] = process.argv;
 const farm = await startFarm({
-  ...{ network: '127.174.0.0/26', miners: 1, mix: DRIVER, seed: 1, noiseStepS: 0.1, portMap },
+  ...{ network, miners: 1, mix: DRIVER, seed: 1, noiseStepS: 0.1, portMap },
   onReceived: (_ip, text) => onReceived(text),
 });
 vouchFor(folder, farm);
