@@ -147,7 +147,7 @@ export function createControlHandlers(
       return { total: miners.length + unknown.length, succeeded };
     },
     /** Gives up those that have not been started, and says how many there were. */
-    cancel: tasks.cancelAll,
+    cancel: (taskIds: readonly string[]) => tasks.cancelAll(taskIds),
     /** The same for all tasks, whoever asked for them. */
     abortAll: runs.abortAll,
     /** What it found is kept when `signal` ends it early. */

@@ -63,7 +63,7 @@ export type TaskDeps = {
   /** `rebooting` until the task is over: flags are suppressed, a missing answer is no fault. */
   onPhase(minerKey: string, phase: 'rebooting' | 'idle'): void;
   /** Tasks of the agent's own, by name. */
-  readonly own?: Readonly<Partial<Record<string, AgentTask>>>;
+  readonly agentTasks?: Readonly<Partial<Record<string, AgentTask>>>;
   /**
    * A task that was started is over. Called within the transaction that writes this: what is written to the same database meanwhile is kept or lost
    * with it, and a throw undoes both, to be tried again.

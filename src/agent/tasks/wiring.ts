@@ -77,7 +77,7 @@ export function wireTasks(
       if (phase === 'idle') poller.pollNow(key);
     },
     report: (record) => outbox.append([record]).then(() => undefined),
-    own: {
+    agentTasks: {
       'agent.scan.create': createScanTask({
         ...{ clock, configured: () => settings.ranges, planFor: scanning.planFor, scans: scanning.manual },
       }),

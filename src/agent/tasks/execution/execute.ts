@@ -7,11 +7,11 @@ import { driverAbilityOf } from '../../../model/task.ts';
 import { failed, succeeded, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
 import { expired } from '../queue/admission.ts';
 import type { Baseline, Journal, JournalRow } from '../queue/journal.ts';
-import type { PowerBudget } from '../queue/power-budget.ts';
 import { notAllowed } from '../settings.ts';
 import { logEvidence } from './log-evidence.ts';
 import { changedOutcome, movedBefore, observeWithin, type VerifyStart } from './look.ts';
 import { refuseUnidentified } from './observations.ts';
+import type { PowerBudget } from './power-budget.ts';
 import { type Command, sendCommand } from './send-command.ts';
 
 import { showsVersion, verifyEffect } from './verify-effect.ts';

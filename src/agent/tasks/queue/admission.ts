@@ -1,13 +1,22 @@
-// From an order to its first row in the journal, and from a row to what people see. Pure; writing rows down is the task queue.
+// From a command to its first row in the journal, and from a row to what people see.
+import type { Clock } from '../../../base/clock.ts';
+import { RefusedError } from '../../../base/errors.ts';
 import { type ClockLook, offsetOf } from '../../../base/time/clock-steps.ts';
 import type { TaskCommand } from '../../../wire/frames.ts';
 import { MAX_PARAMS_LENGTH } from '../../../wire/protocol.ts';
 import { failed, type TaskOutcome, type TaskState } from '../contract.ts';
-import { type AllowSettings, notAllowed } from '../settings.ts';
-import type { JournalRow } from './journal.ts';
+import { type AllowSettings, notAllowed, type TaskSettings } from '../settings.ts';
+import type { Journal, JournalRow } from './journal.ts';
+import type { Rollout } from './rollout-rule.ts';
+import type { createRollouts } from './rollouts.ts';
 
 /** What lives longer would have to be remembered longer, so that it is not carried out again. */
 const MAX_LIFE_MS = 7 * 24 * 3_600_000;
+const KEEP_MS = 7 * 24 * 3_600_000;
+const KEEP_LEAST_MS = 2 * 24 * 3_600_000;
+const MAX_JOURNAL_ROWS = 200_000;
+/** Of these, whatever services fill it with. */
+const LOCAL_ROWS = 20_000;
 
 export type LocalTask = Pick<JournalRow, 'name' | 'minerKey'> & {
   readonly params?: JournalRow['params'];
@@ -40,18 +49,18 @@ export function newRow(
 }
 
 /** `uplink` = over which it came. */
-export function rowOfOrder(order: TaskCommand, now: ClockLook, uplink?: string): JournalRow {
+export function rowOf(command: TaskCommand, now: ClockLook, uplink?: string): JournalRow {
   return newRow(
     {
-      taskId: order.task_id,
-      batchId: order.batch_id,
-      name: order.name,
-      minerKey: order.miner_key,
-      params: order.params,
+      taskId: command.task_id,
+      batchId: command.batch_id,
+      name: command.name,
+      minerKey: command.miner_key,
+      params: command.params,
       source: 'service',
       uplink: uplink ?? null,
       // Once: from here on the wall clock may be set.
-      expiresMs: Math.round(Date.parse(order.expires_at) - offsetOf(now)),
+      expiresMs: Math.round(Date.parse(command.expires_at) - offsetOf(now)),
     },
     Math.round(now.elapsedMs),
   );
@@ -67,7 +76,7 @@ export function timeUnknown(): TaskOutcome {
   return { status: 'timeout', message, evidence: {} };
 }
 
-/** The state in which a new order enters the journal: waiting, or over at once. `waiting` = tasks that wait or run already. */
+/** The state in which a new command enters the journal: waiting, or over at once. `waiting` = tasks that wait or run already. */
 export function enter(
   row: JournalRow,
   context: {
@@ -101,3 +110,62 @@ export function enter(
 
 /** Without its params, which may hold passwords. */
 export const viewOf = ({ params: _, isLegible: __, baseline: ___, unit: ____, ...view }: JournalRow) => view;
+
+type Parts = {
+  readonly clock: Clock;
+  readonly journal: Pick<Journal, 'get' | 'insert' | 'prune' | 'size'>;
+  readonly rollouts: Pick<ReturnType<typeof createRollouts>, 'declare' | 'stopped'>;
+  readonly settings: TaskSettings;
+  /** Whether this agent can do tasks of the name. */
+  readonly isKnown: (name: string) => boolean;
+};
+
+/** Lets commands into the journal, each task id once and for ever, and keeps the journal within its bounds. It begins nothing. */
+export class Admission {
+  readonly #parts: Parts;
+  #rows: number;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#rows = parts.journal.size();
+  }
+
+  /**
+   * Journals the rows that are new, some of which are over at once, and names those that were there already. `rules` = of the batches that come with
+   * a rule; `open` = tasks that wait or run. Throws RefusedError when the journal is full.
+   */
+  admit(rows: readonly JournalRow[], rules: ReadonlyMap<string, Rollout> = new Map(), open = 0) {
+    const { journal, rollouts, settings, isKnown } = this.#parts;
+    const maxRows = rows.every(({ source }) => source === 'local') ? MAX_JOURNAL_ROWS : MAX_JOURNAL_ROWS - LOCAL_ROWS;
+    // Before rules of batches are written that have no task in the journal yet.
+    if (this.#rows + rows.length > maxRows) this.#prune(KEEP_LEAST_MS);
+    const known = new Map<string, JournalRow>();
+    const fresh = new Map<string, JournalRow>();
+    for (const row of rows) {
+      const before = fresh.get(row.taskId) ?? journal.get(row.taskId);
+      if (before === undefined) {
+        const rule = row.batchId === null ? undefined : rules.get(row.batchId);
+        if (row.batchId !== null && rule !== undefined) rollouts.declare(row.batchId, rule);
+        const stopped = rollouts.stopped(row.batchId);
+        const context = { isKnown: isKnown(row.name), waiting: open + fresh.size, stopped, settings };
+        fresh.set(row.taskId, enter(row, context));
+      } else if (!fresh.has(row.taskId)) known.set(row.taskId, before);
+    }
+    if (this.#rows + fresh.size > maxRows) {
+      throw new RefusedError('tasks.journal-full', `journal ${fresh.size} tasks: ${this.#rows} are remembered already`);
+    }
+    if (fresh.size > 0) journal.insert([...fresh.values()]);
+    this.#rows += fresh.size;
+    return { fresh: [...fresh.values()], known: [...known.values()] };
+  }
+
+  /** Forgets old tasks that are over. */
+  prune(): void {
+    this.#prune(KEEP_MS);
+  }
+
+  #prune(keepMs: number): void {
+    const nowMs = this.#parts.clock.elapsedMs();
+    this.#rows -= this.#parts.journal.prune(nowMs - keepMs, nowMs);
+  }
+}

@@ -11,17 +11,17 @@ import { notAllowed } from '../settings.ts';
 import { expired } from './admission.ts';
 import type { JournalRow } from './journal.ts';
 
-/** What stands in one line and shares its places: the tasks of one ability, or those of one name of the agent's own. */
+/** What waits in one queue and shares its capacity: the tasks of one ability, or those of one name that the agent carries out itself. */
 export type Kind =
-  | { readonly line: string; readonly ability: AbilityName; readonly own?: never }
-  | { readonly line: string; readonly ability?: never; readonly own: AgentTask };
+  | { readonly queue: string; readonly ability: AbilityName; readonly agentTask?: never }
+  | { readonly queue: string; readonly ability?: never; readonly agentTask: AgentTask };
 
 /** Undefined for a name that this agent cannot do. */
-export function kindOf(name: string, own: TaskDeps['own']): Kind | undefined {
+export function kindOf(name: string, agentTasks: TaskDeps['agentTasks']): Kind | undefined {
   const ability = driverAbilityOf(name);
-  if (ability !== undefined) return { line: ability, ability };
-  const task = own !== undefined && Object.hasOwn(own, name) ? own[name] : undefined;
-  return task && { line: name, own: task };
+  if (ability !== undefined) return { queue: ability, ability };
+  const agentTask = agentTasks !== undefined && Object.hasOwn(agentTasks, name) ? agentTasks[name] : undefined;
+  return agentTask && { queue: name, agentTask };
 }
 
 /** `stage` moves one way: waiting for a place, in a place but not started, started. */
@@ -49,14 +49,14 @@ type JobHooks = {
   onProgress(row: JournalRow): void;
   settle(row: JournalRow, end: TaskEnd): void;
   /** It may simply run again. */
-  repeat(job: Job): void;
+  repeat(): void;
   /** What it holds of its queue. */
   readonly capacity: RebootCapacity;
 };
 
 /** Resolves when the job is over, or `stop` aborts; it never rejects. */
 export async function runJob(job: Job, parts: ExecutionParts, stop: AbortSignal, hooks: JobHooks): Promise<void> {
-  const { ability, own } = job.kind;
+  const { ability, agentTask } = job.kind;
   const { log, clock, deps } = parts;
   const { settle } = hooks;
   const execution: Execution = {
@@ -77,13 +77,13 @@ export async function runJob(job: Job, parts: ExecutionParts, stop: AbortSignal,
     job.row = { ...job.row, evidence };
     hooks.onProgress(job.row);
   };
-  const recover = () => (own === undefined ? resume(parts, execution) : resumeAgentTask(execution));
+  const recover = () => (agentTask === undefined ? resume(parts, execution) : resumeAgentTask(execution));
   const act = () =>
-    own === undefined ? execute(parts, execution) : executeAgentTask(parts, execution, own, onProgress);
+    agentTask === undefined ? execute(parts, execution) : executeAgentTask(parts, execution, agentTask, onProgress);
   job.stage = job.isRecovered ? 'started' : 'checking';
   try {
     const end = await (job.isRecovered ? recover() : act());
-    if (end === undefined) hooks.repeat(job);
+    if (end === undefined) hooks.repeat();
     else settle(job.row, end);
   } catch (error) {
     if (job.givenUp !== undefined && job.stage !== 'started') {

@@ -1,15 +1,15 @@
-// Who waits and who may begin: first come, first served in each line, as many at once as the line has places, one order per miner at a time.
+// Which task waits and which may begin: first come, first served in each queue, as many at once as it has capacity, one task per miner at a time.
 // It does not know how a task is carried out.
 import type { Job } from './job.ts';
 
-const add = (counts: Map<string, number>, line: string, by: number): void =>
-  void counts.set(line, (counts.get(line) ?? 0) + by);
+const add = (counts: Map<string, number>, name: string, by: number): void =>
+  void counts.set(name, (counts.get(name) ?? 0) + by);
 
 export function createQueues(options: {
   capacityOf(job: Job): number;
-  /** Whether more than its line holds it back. */
+  /** Whether more than its queue holds it back. */
   isHeld(job: Job): boolean;
-  /** Must occupy a place before it returns. */
+  /** Must occupy capacity before it returns. */
   begin(job: Job): void;
 }) {
   const queues = new Map<string, Job[]>();
@@ -18,11 +18,11 @@ export function createQueues(options: {
   const awayWithout = new Map<string, number>();
   const busyMiners = new Set<string>();
 
-  const pumpLine = (line: string) => {
-    const queue = queues.get(line) ?? [];
+  const pumpQueue = (name: string) => {
+    const queue = queues.get(name) ?? [];
     for (;;) {
       const first = queue[0];
-      if (first === undefined || (taken.get(line) ?? 0) >= options.capacityOf(first)) return;
+      if (first === undefined || (taken.get(name) ?? 0) >= options.capacityOf(first)) return;
       const index = queue.findIndex((job) => !busyMiners.has(job.row.minerKey) && !options.isHeld(job));
       const job = queue[index];
       if (job === undefined) return;
@@ -32,54 +32,54 @@ export function createQueues(options: {
   };
   /** Begins all that may begin now. */
   const pump = (): void => {
-    for (const line of queues.keys()) pumpLine(line);
+    for (const name of queues.keys()) pumpQueue(name);
   };
 
   return {
     pump,
     push(job: Job): void {
-      const { line } = job.kind;
-      const queue = queues.get(line);
-      if (queue === undefined) queues.set(line, [job]);
+      const { queue: name } = job.kind;
+      const queue = queues.get(name);
+      if (queue === undefined) queues.set(name, [job]);
       else queue.push(job);
     },
     drop(jobs: ReadonlySet<Job>): void {
-      for (const [line, queue] of queues) {
+      for (const [name, queue] of queues) {
         const left = queue.filter((job) => !jobs.has(job));
-        queues.set(line, left);
+        queues.set(name, left);
       }
     },
     /** For who begins, with or without having waited. */
     occupy(job: Job) {
-      const { line } = job.kind;
+      const { queue: name } = job.kind;
       const { minerKey } = job.row;
       let hasCapacity = true;
       let isAwayWithout = false;
-      add(taken, line, 1);
+      add(taken, name, 1);
       busyMiners.add(minerKey);
       const setAwayWithout = (isAway: boolean): void => {
-        if (isAway !== isAwayWithout) add(awayWithout, line, isAway ? 1 : -1);
+        if (isAway !== isAwayWithout) add(awayWithout, name, isAway ? 1 : -1);
         isAwayWithout = isAway;
       };
       const free = (): void => {
         if (!hasCapacity) return;
         hasCapacity = false;
-        add(taken, line, -1);
-        pumpLine(line);
+        add(taken, name, -1);
+        pumpQueue(name);
       };
       const leave = (): void => {
         setAwayWithout(false);
         free();
       };
       return {
-        /** Another may have the place; the miner stays taken. */
+        /** Another may have the capacity; the miner stays taken. */
         leave,
         /**
-         * The same where nothing is proven. As many miners that are still away as there are places may have left theirs, so that a reboot that kills
+         * The same where nothing is proven. As many miners as the queue has capacity may be away without any, so that a reboot that kills
          * miners does not go on through the farm at full speed.
          */
         leaveUnproven(isAway: boolean): void {
-          if (isAway && hasCapacity && (awayWithout.get(line) ?? 0) >= options.capacityOf(job)) return;
+          if (isAway && hasCapacity && (awayWithout.get(name) ?? 0) >= options.capacityOf(job)) return;
           setAwayWithout(isAway);
           free();
         },

@@ -48,7 +48,7 @@ function begin(): TaskQueue {
     settings: taskSettingsSchema.parse({}),
     deps: {
       ...bench.farm.deps,
-      own: { 'agent.scan.create': work },
+      agentTasks: { 'agent.scan.create': work },
       onEnd: ({ name }, { status }) => ends.push({ name, status }),
     },
   });

@@ -92,7 +92,7 @@ function createBench() {
         identifyTarget: () => 'itself',
         onPhase() {},
         report: async (record) => void records.push(record),
-        own: { 'miner.pool.lock': createPoolLockTask({ clock, guard, observeMs: () => 20_000 }) },
+        agentTasks: { 'miner.pool.lock': createPoolLockTask({ clock, guard, observeMs: () => 20_000 }) },
         onEnd({ name, minerKey, params }, { status }) {
           if (name === 'miner.pool.update' && status === 'succeeded') guard.setDesired(minerKey, params.pools);
         },
