@@ -1,6 +1,7 @@
 // The way to the miners: probes, links and one mutex per device over one engine and one HTTP client. The port map and the reach rule are applied
 // here only; every address passes `mayReach` before a packet leaves. It decides neither when to ask nor what an answer means.
 import { isIPv4 } from 'node:net';
+import { LruMap } from 'toad-cache';
 import type { Clock } from '../base/clock.ts';
 import { CancelledError, RefusedError, unreachable } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -9,7 +10,6 @@ import { Dialects } from './cgminer/dialects.ts';
 import { askCgminer, askCgminerRaw, CGMINER_PORT, type CgminerWire } from './cgminer/protocol.ts';
 import { askHttp, HTTP_PORT, lookAt, type Web } from './http/ask.ts';
 import { HttpClient, type HttpClientLimits, type HttpEndpoint } from './http/client.ts';
-import { BoundedMap } from './limits/bounded-map.ts';
 import { createDeviceMutex, type DeviceMutex } from './limits/device-mutex.ts';
 import type { ExchangeLimits, Login, MinerRequest, ProbeLink } from './request.ts';
 import { Engine, type EngineLimits } from './tcp/engine.ts';
@@ -76,7 +76,7 @@ export function createTransport(options: {
   const engine = new Engine(clock, limits.engine, recorder);
   const client = new HttpClient(clock, limits.http, recorder);
   const wire: CgminerWire = { engine, log, dialects: new Dialects(clock, limits.devices) };
-  const perDevice = <V>() => new BoundedMap<V>(limits.devices);
+  const perDevice = <V>() => new LruMap<V>(limits.devices);
   const web: Web = {
     client,
     clock,

@@ -1,9 +1,9 @@
 // The trials of logins at devices: one per factory login and device, and one per visit for a configured login. A login that a device refused is not
 // tried there again for a day, whatever program of this host asks; a configured one is, once it is another login.
 import { hash } from 'node:crypto';
+import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import type { Driver } from '../../driver/contract.ts';
-import { BoundedMap } from '../../transport/limits/bounded-map.ts';
 import type { Login } from '../../transport/request.ts';
 import { type LoginTrial, newTrial } from './login-attempts.ts';
 import type { DeviceTrust } from './trust/device-trust.ts';
@@ -20,8 +20,8 @@ type Device = { readonly ip: string; readonly driver: Pick<Driver, 'id'> };
 export class LoginTrials {
   readonly #clock: Clock;
   readonly #trust: Pick<DeviceTrust, 'attempts' | 'namesOf'>;
-  readonly #factory = new BoundedMap<Trial>(MAX_TRIALS);
-  readonly #configured = new BoundedMap<{ readonly trial: Trial; readonly startedMs: number }>(MAX_TRIALS);
+  readonly #factory = new LruMap<Trial>(MAX_TRIALS);
+  readonly #configured = new LruMap<{ readonly trial: Trial; readonly startedMs: number }>(MAX_TRIALS);
 
   constructor(clock: Clock, trust: Pick<DeviceTrust, 'attempts' | 'namesOf'>) {
     this.#clock = clock;

@@ -1,12 +1,12 @@
 // What a device was asked a moment ago, so that it is not asked again: answers of an identification serve the visit that follows it, and a scan that
 // no person waits for repeats no question and no visit. Answers live as long as one identification, times as long as they count as recent.
+import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Driver } from '../../driver/contract.ts';
 import { IDENTIFYING } from '../../driver/identify.ts';
 import { CGMINER_PORT, readCgminerText } from '../../transport/cgminer/protocol.ts';
 import { HTTP_PORT, readPage } from '../../transport/http/ask.ts';
-import { BoundedMap } from '../../transport/limits/bounded-map.ts';
 import type { MinerLink, MinerRequest, ProbeLink, WebEvidence } from '../../transport/request.ts';
 
 /** Devices whose newest visit is remembered. */
@@ -108,7 +108,7 @@ export function createQuestions(parts: {
   const { clock, drivers, recentMs } = parts;
   /** When each question of identification was last sent to each device; oldest first. */
   const sentMs = new Map<string, number>();
-  const visits = new BoundedMap<LastVisit>(MAX_DEVICES);
+  const visits = new LruMap<LastVisit>(MAX_DEVICES);
   const ofIdentification = new Set(
     [...IDENTIFYING, ...drivers.flatMap(({ afterLogin }) => afterLogin?.ask ?? [])].map(questionKey),
   );

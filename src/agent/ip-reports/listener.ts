@@ -1,10 +1,10 @@
 // Listens for IP reports and makes a hint of each that concerns the configured ranges: somebody stands in front of that miner. Repeats, floods and nonsense
 // end here. It sends nothing, and a port that somebody else holds costs that port and no more.
 import { createSocket, type Socket } from 'node:dgram';
+import { LruMap } from 'toad-cache';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { BoundedMap } from '../../transport/limits/bounded-map.ts';
 import { MAX_REPORT_BYTES, REPORT_FORMATS, type ReportFormat } from './formats.ts';
 
 /** `claimedMac` is what the datagram says: never identity. `makes` = who is known to send to that port. */
@@ -39,8 +39,8 @@ const RETRY_MS = 60_000;
 
 export function createIpReports({ clock, log, portOf, isOurs, onReport }: Options) {
   const sockets = new Map<number, Socket>();
-  const senders = new BoundedMap<() => boolean>(MAX_KNOWN);
-  const reportedMs = new BoundedMap<number>(MAX_KNOWN);
+  const senders = new LruMap<() => boolean>(MAX_KNOWN);
+  const reportedMs = new LruMap<number>(MAX_KNOWN);
   const handedOn = new Set<Promise<void>>();
   const mayHandOn = createRateLimit(clock, MOST_IN_ALL, WINDOW_MS);
   const mayWarn = createRateLimit(clock, 1, WARN_EVERY_MS);

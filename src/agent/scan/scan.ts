@@ -1,12 +1,12 @@
 // One scan: probes the ports of every address, identifies what answers, gives a second chance where one is worth it, and accounts for every
 // address. Results stream. It remembers nothing between scans and reaches miners only through what it is handed.
+import Queue from 'yocto-queue';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../driver/identify.ts';
 import type { ScanAccount } from '../../model/contact.ts';
-import { Queue } from '../../transport/limits/queue.ts';
 import { orderAddresses } from './address-order.ts';
 import { type AnswerTime, HostProbe, patienceMs, probePorts } from './host-probe.ts';
 import {
@@ -151,7 +151,7 @@ class Scan<F extends Identification> {
     const queue = new Queue<HostProbe<F>>();
     const identifyWorkers = createWorkerPool({
       ...{ clock, pause, limit: maxIdentifying },
-      next: () => queue.shift(),
+      next: () => queue.dequeue(),
       run: async (host) => {
         await this.#identify(host);
         this.#tally.identifying--;
@@ -167,7 +167,7 @@ class Scan<F extends Identification> {
         if (this.#signal.aborted) return;
         if (host.open.size === 0) return done(host);
         this.#tally.identifying++;
-        queue.push(host);
+        queue.enqueue(host);
         identifyWorkers.wake();
       },
     });

@@ -1,7 +1,7 @@
 // Which form of the CGMiner API each device answers, so that a device is asked in the right form at once. Forgotten when a connection fails, because
 // the device may have restarted with another program, and after an hour. A device that hangs speaks the same form afterwards.
+import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
-import { BoundedMap } from '../limits/bounded-map.ts';
 import type { Endpoint } from '../tcp/exchange.ts';
 
 /** `mute-to-json` = bare text only, and JSON costs the whole time limit; `neither` = it answered nothing to both. */
@@ -10,12 +10,12 @@ type Dialect = 'json' | 'bare' | 'mute-to-json' | 'neither';
 const REMEMBERED_MS = 3_600_000;
 
 export class Dialects {
-  readonly #known: BoundedMap<{ readonly dialect: Dialect; readonly sinceMs: number }>;
+  readonly #known: LruMap<{ readonly dialect: Dialect; readonly sinceMs: number }>;
   readonly #clock: Clock;
 
   constructor(clock: Clock, maxDevices: number) {
     this.#clock = clock;
-    this.#known = new BoundedMap(maxDevices);
+    this.#known = new LruMap(maxDevices);
   }
 
   of(to: Endpoint): Dialect | undefined {

@@ -2,11 +2,10 @@
 // It does not retry and does not queue: the caller holds the device mutex.
 import { PeerError } from '../../base/errors.ts';
 import { type Log, silentLog } from '../../base/log.ts';
-import { DEFAULT_DEADLINE_MS, DEFAULT_MAX_BYTES } from '../limits/exchange-limits.ts';
 import { cleanWords, deviceSays, peerError } from '../peer-errors.ts';
 import type { CgminerRequest, ExchangeLimits, Login } from '../request.ts';
 import type { Engine } from '../tcp/engine.ts';
-import { type Endpoint, exchange } from '../tcp/exchange.ts';
+import { DEFAULT_DEADLINE_MS, DEFAULT_MAX_BYTES, type Endpoint, exchange } from '../tcp/exchange.ts';
 import { bareLine, isRead, parseBareText } from './bare-text.ts';
 import type { Dialects } from './dialects.ts';
 import { decodeReply, isJsonObject, repairJsonText } from './json-fixer.ts';

@@ -1,18 +1,18 @@
 // HTTP requests of drivers and of identification: each kind of login, statuses as PeerErrors, JSON or text.
 // Redirects are evidence, never followed. Wrong credentials are tried once: several families lock out.
+import type { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import type { PeerCode } from '../../base/errors.ts';
 import { decodeReply, repairJson, repairJsonText } from '../cgminer/json-fixer.ts';
-import type { BoundedMap } from '../limits/bounded-map.ts';
+import { beforeSent, cleanWords, deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
+import type { ExchangeLimits, HttpRequest, Login, SessionOpening, WebEvidence, WebSession } from '../request.ts';
 import {
   DEFAULT_DEADLINE_MS,
   DEFAULT_MAX_BYTES,
   type TimeBudget,
   timeBudget,
   UPLOAD_DEADLINE_MS,
-} from '../limits/exchange-limits.ts';
-import { beforeSent, cleanWords, deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
-import type { ExchangeLimits, HttpRequest, Login, SessionOpening, WebEvidence, WebSession } from '../request.ts';
+} from '../tcp/exchange.ts';
 import type { HttpAnswer, HttpClient, HttpEndpoint } from './client.ts';
 import { carrying, contentOf } from './content.ts';
 import { type Nonce, sendWithDigest } from './digest.ts';
@@ -22,7 +22,7 @@ import { shortKey } from './tls-keys.ts';
 export type Web = {
   readonly client: HttpClient;
   readonly clock: Clock;
-  readonly nonces: BoundedMap<Nonce>;
+  readonly nonces: LruMap<Nonce>;
   readonly sessions: Sessions;
 };
 

@@ -2,10 +2,10 @@
 // the asking side has not chosen itself, which makes a password easy to guess: no known miner asks so, and it is refused.
 // Nonces are kept per device and used again, a stale one is replaced once, wrong credentials are tried once. What an answer means is ask.ts.
 import { hash, randomBytes } from 'node:crypto';
+import type { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secrets.ts';
-import type { BoundedMap } from '../limits/bounded-map.ts';
 import { beforeSent, peerError } from '../peer-errors.ts';
 import type { HttpRequest, Login } from '../request.ts';
 import type { HttpAnswer } from './client.ts';
@@ -110,7 +110,7 @@ const CHALLENGE_PAUSE_MS = 30;
 
 export type DigestPlan = {
   readonly clock: Clock;
-  readonly nonces: BoundedMap<Nonce>;
+  readonly nonces: LruMap<Nonce>;
   /** `ip:port`, and the TLS key. */
   readonly endpoint: string;
   readonly login: Login;

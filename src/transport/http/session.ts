@@ -1,8 +1,8 @@
 // Logins that yield a cookie or a token: grants are kept per device and login until the device refuses them, and a login is tried once however many
 // requests wait for it. What a login looks like is the driver's affair; what an answer means is ask.ts.
 import { hash } from 'node:crypto';
+import type { LruMap } from 'toad-cache';
 import { BugError, CancelledError } from '../../base/errors.ts';
-import type { BoundedMap } from '../limits/bounded-map.ts';
 import { beforeSent, deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
 import type { SessionAnswer, SessionOpening, WebSession } from '../request.ts';
 import type { HttpAnswer } from './client.ts';
@@ -15,9 +15,9 @@ type Grant = {
 };
 
 export type Sessions = {
-  readonly grants: BoundedMap<Grant>;
+  readonly grants: LruMap<Grant>;
   /** Endpoints that answered a login with 429: the end of their cooldown, monotonic ms. */
-  readonly cooldowns: BoundedMap<{ readonly untilMs: number; readonly words: string }>;
+  readonly cooldowns: LruMap<{ readonly untilMs: number; readonly words: string }>;
   /** Logins under way, by endpoint. */
   readonly opening: Map<string, { readonly key: string; readonly grant: Promise<Grant> }>;
 };

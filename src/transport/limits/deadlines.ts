@@ -1,6 +1,6 @@
 // Deadlines of many connections at the cost of a few: one line per timeout class, so that each line is in order by itself and only its head
 // needs a look. It owns no timer: the engine asks `nextDueMs` and calls `expire` when sockets have had their say.
-import { Queue } from './queue.ts';
+import Queue from 'yocto-queue';
 
 export type Expirable = { readonly isSettled: boolean; expire(): void };
 
@@ -20,14 +20,14 @@ export class Deadlines<T extends Expirable> {
       line = new Queue();
       this.#lines.set(classMs, line);
     }
-    line.push({ dueMs: nowMs + classMs, item });
+    line.enqueue({ dueMs: nowMs + classMs, item });
   }
 
   /** Expires what was due at or before `nowMs` and has not settled by itself. */
   expire(nowMs: number): void {
     for (const [classMs, line] of this.#lines) {
       for (let head = line.peek(); head && (head.item.isSettled || head.dueMs <= nowMs); head = line.peek()) {
-        line.shift();
+        line.dequeue();
         if (!head.item.isSettled) head.item.expire();
       }
       if (line.size === 0) this.#lines.delete(classMs);
@@ -38,7 +38,7 @@ export class Deadlines<T extends Expirable> {
   nextDueMs(): number | undefined {
     let earliest: number | undefined;
     for (const line of this.#lines.values()) {
-      for (let head = line.peek(); head?.item.isSettled; head = line.peek()) line.shift();
+      for (let head = line.peek(); head?.item.isSettled; head = line.peek()) line.dequeue();
       const head = line.peek();
       if (head && (earliest === undefined || head.dueMs < earliest)) earliest = head.dueMs;
     }

@@ -1,10 +1,10 @@
 // All TCP connections of the process, paced: few connects per tick of the event loop, a cap on what is in flight, a bounded waiting line per pool, and total
 // deadlines that are judged only after the sockets were read, so that a busy loop never reports a live host as silent. No protocol lives here.
+import Queue from 'yocto-queue';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { CancelledError, RefusedError } from '../../base/errors.ts';
 import { AbortGroups } from '../limits/abort-groups.ts';
 import { Deadlines } from '../limits/deadlines.ts';
-import { Queue } from '../limits/queue.ts';
 import { ClosingSockets } from './closing.ts';
 import { Connection, type ConnectionEnd, type ConnectionRequest, type Outcome, type Shared } from './connection.ts';
 import { FinBudget } from './fin-budget.ts';
@@ -119,7 +119,7 @@ export class Engine {
 
   #enqueue(job: Job): void {
     const state = this.#pools[job.pool];
-    state.waiting.push(job);
+    state.waiting.enqueue(job);
     state.waitingCount++;
     this.#planTick();
   }
@@ -178,8 +178,8 @@ export class Engine {
 
   #launchNext(pool: ConnectionPool): boolean {
     const state = this.#pools[pool];
-    let job = state.waiting.shift();
-    while (job?.isSettled) job = state.waiting.shift();
+    let job = state.waiting.dequeue();
+    while (job?.isSettled) job = state.waiting.dequeue();
     if (!job) return false;
     state.waitingCount--;
     state.inFlight++;

@@ -1,7 +1,7 @@
 // One request and one answer over the engine, or one connect to see who is there; every failure is a declared error. It does not read the answer:
 // the receiver holds the bytes.
+import type { Clock } from '../../base/clock.ts';
 import { RefusedError } from '../../base/errors.ts';
-import { DEFAULT_DEADLINE_MS } from '../limits/exchange-limits.ts';
 import { peerError } from '../peer-errors.ts';
 import type { ExchangeLimits } from '../request.ts';
 import type { Outcome, Receiver } from './connection.ts';
@@ -10,6 +10,29 @@ import { recorded } from './recorder.ts';
 
 /** Where a device is reached: the mapped port, not the port that a request names. */
 export type Endpoint = { readonly ip: string; readonly port: number };
+
+/** What one exchange may cost unless its caller says otherwise. */
+export const DEFAULT_DEADLINE_MS = 5_000;
+export const DEFAULT_MAX_BYTES = 256 * 1024;
+/** Slow flash, slow links: a device may take this long for a file of firmware. */
+export const UPLOAD_DEADLINE_MS = 30 * 60_000;
+
+export type TimeBudget = {
+  /** Limits for the next step: what is left. Throws PeerError `peer.timeout` when nothing is. */
+  next(what: string): ExchangeLimits & { readonly deadlineMs: number };
+};
+
+/** One total deadline over several steps (login, then request). */
+export function timeBudget(clock: Clock, limits: ExchangeLimits, defaultMs: number): TimeBudget {
+  const endsAtMs = clock.monotonicMs() + (limits.deadlineMs ?? defaultMs);
+  return {
+    next(what) {
+      const deadlineMs = Math.ceil(endsAtMs - clock.monotonicMs());
+      if (deadlineMs <= 0) throw peerError('peer.timeout', what, { wasSent: false });
+      return { ...limits, deadlineMs };
+    },
+  };
+}
 
 /**
  * Sends `request` and feeds `receiver` until it is content or the peer has finished ('ended'); `file` goes out when the receiver says so.

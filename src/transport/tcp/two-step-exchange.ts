@@ -1,12 +1,10 @@
 // Two steps on one connection: a request and its answer, then a file to the device and its verdict, or so many bytes from the device.
 // What an answer means is the caller's; here is where one message ends, and that nothing grows beyond its cap.
-
-import { DEFAULT_MAX_BYTES } from '../limits/exchange-limits.ts';
 import { peerError } from '../peer-errors.ts';
 import type { ExchangeLimits } from '../request.ts';
 import type { Receiver } from './connection.ts';
 import type { Engine } from './engine.ts';
-import { type Endpoint, exchange, fileChunks } from './exchange.ts';
+import { DEFAULT_MAX_BYTES, type Endpoint, exchange, fileChunks } from './exchange.ts';
 import { ReplyBytes } from './reply-bytes.ts';
 
 /** `nothing`: the answer is all there is. */

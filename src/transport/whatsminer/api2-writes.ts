@@ -1,18 +1,17 @@
 // Encrypted writes of Whatsminer API 2 (atlas section 4.2): a token per device, the sealed command, the unsealed answer. A token is kept for 25 of
 // its 30 minutes and never fetched per command. The write API is switched on by people with the vendor tool; nothing here works around that.
 import { hash } from 'node:crypto';
+import type { LruMap } from 'toad-cache';
 import { silentLog } from '../../base/log.ts';
 import type { Secret } from '../../base/secrets.ts';
 import { seal, unseal } from '../aes.ts';
 import { isJsonObject, repairJson } from '../cgminer/json-fixer.ts';
 import { askJsonLine, type Wire } from '../cgminer/protocol.ts';
 import { type Refusal, refusalIn, statusCodeOf } from '../cgminer/refusals.ts';
-import type { BoundedMap } from '../limits/bounded-map.ts';
-import { DEFAULT_MAX_BYTES } from '../limits/exchange-limits.ts';
 import { beforeSent, deviceSays, peerError } from '../peer-errors.ts';
 import type { ExchangeLimits, Login, Whatsminer2Write } from '../request.ts';
 import type { Engine } from '../tcp/engine.ts';
-import type { Endpoint } from '../tcp/exchange.ts';
+import { DEFAULT_MAX_BYTES, type Endpoint } from '../tcp/exchange.ts';
 import { endOfObject, exchangeTwoSteps, type TwoStepAnswer } from '../tcp/two-step-exchange.ts';
 import { textOfArchive } from './archive.ts';
 import { beginWrite, MAX_ARCHIVE_BYTES, sizeOf } from './file-transfer.ts';
@@ -25,7 +24,7 @@ export type WhatsminerToken = {
   readonly fetchedAtMs: number;
 };
 
-type WhatsminerWriter = { readonly engine: Engine; readonly tokens: BoundedMap<WhatsminerToken> };
+type WhatsminerWriter = { readonly engine: Engine; readonly tokens: LruMap<WhatsminerToken> };
 
 const TOKEN_LIFE_MS = 25 * 60_000;
 const CODE_DONE = 131;

@@ -3,12 +3,11 @@
 import type { PeerCode } from '../../base/errors.ts';
 import { isJsonObject, repairJson } from '../cgminer/json-fixer.ts';
 import { refusalCode } from '../cgminer/refusals.ts';
-import { DEFAULT_MAX_BYTES } from '../limits/exchange-limits.ts';
 import { cleanWords, deviceSays, peerError } from '../peer-errors.ts';
 import type { ExchangeLimits } from '../request.ts';
 import type { Receiver } from '../tcp/connection.ts';
 import type { Engine } from '../tcp/engine.ts';
-import { type Endpoint, exchange } from '../tcp/exchange.ts';
+import { DEFAULT_MAX_BYTES, type Endpoint, exchange } from '../tcp/exchange.ts';
 import { ReplyBytes } from '../tcp/reply-bytes.ts';
 
 export const WHATSMINER3_PORT = 4433;

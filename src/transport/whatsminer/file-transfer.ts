@@ -1,11 +1,10 @@
 // What a write to a Whatsminer begins with, and the files of API 3 (atlas section 4.3): firmware that goes out when the device says `ready`, and logs
 // that come behind an answer with their size. It signs nothing.
 import { isJsonObject } from '../cgminer/json-fixer.ts';
-import { DEFAULT_MAX_BYTES, timeBudget, UPLOAD_DEADLINE_MS } from '../limits/exchange-limits.ts';
 import { peerError } from '../peer-errors.ts';
 import type { ExchangeLimits, Login, Whatsminer2Write, Whatsminer3Write } from '../request.ts';
 import type { Engine } from '../tcp/engine.ts';
-import type { Endpoint } from '../tcp/exchange.ts';
+import { DEFAULT_MAX_BYTES, type Endpoint, timeBudget, UPLOAD_DEADLINE_MS } from '../tcp/exchange.ts';
 import { exchangeTwoSteps } from '../tcp/two-step-exchange.ts';
 import { encodeFrame, HEADER_BYTES, type Request3, readFrame, type Whatsminer3Reply } from './api3-frames.ts';
 import { textOfArchive } from './archive.ts';

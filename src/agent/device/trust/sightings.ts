@@ -1,6 +1,6 @@
 // What each device showed when it was asked who it is, in this process or an earlier one, and whether that still holds.
 // It asks no device and decides nothing.
-import { BoundedMap } from '../../../transport/limits/bounded-map.ts';
+import { LruMap } from 'toad-cache';
 import { type DeviceFacts, type OldAddress, pinKeyOf } from './rules.ts';
 import { factsOf, type StoredPin, type TrustRecord } from './trust-record.ts';
 
@@ -24,7 +24,7 @@ export type NeighbourAt = (ip: string) => { readonly mac: string; readonly isSha
 export class Sightings {
   readonly #record: Pick<TrustRecord, 'device'>;
   readonly #neighbourAt: NeighbourAt;
-  readonly #sightings = new BoundedMap<Sighting>(MAX_DEVICES);
+  readonly #sightings = new LruMap<Sighting>(MAX_DEVICES);
 
   constructor(record: Pick<TrustRecord, 'device'>, neighbourAt: NeighbourAt) {
     this.#record = record;
