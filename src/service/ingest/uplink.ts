@@ -1,18 +1,20 @@
-// The WebSocket door for agents on the server's port: checks the token before it upgrades, keeps one connection per agent (the newest), pings,
-// drops the silent. Where the newest connection of an agent is on another copy, the one here goes. What a connection says is connection.ts.
+// The WebSocket endpoint for agents on the server's port: checks the token before it upgrades, keeps one connection per agent (the newest), pings, and
+// drops silent ones. Where the newest connection of an agent is on another copy, the one here closes. Frames are read in session.ts.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import { createRound } from '../../base/lifecycle.ts';
 import type { Notice, TaskCommand } from '../../wire/frames.ts';
 import { CHALLENGE_HEADER, MAX_FRAME_BYTES, PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { isSecretOf } from '../auth/secrets.ts';
 import type { Agent, AgentStore, LinkStore } from '../store/store.ts';
-import { CLOSE, type Connection, type ConnectionParts, createConnection } from './connection.ts';
+import { CLOSE, type Connection, createConnection } from './connection.ts';
+import type { SessionParts } from './session.ts';
 
-type UplinkParts = Omit<ConnectionParts, 'agent' | 'challenge' | 'onProven' | 'onHello'> & {
+type UplinkParts = Omit<SessionParts, 'agent' | 'challenge' | 'onProven' | 'onHello'> & {
   readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setHello' | 'findRevoked'>;
   readonly links: LinkStore;
   /** A connection of the agent has been claimed: other copies let theirs go. */
@@ -22,7 +24,7 @@ type UplinkParts = Omit<ConnectionParts, 'agent' | 'challenge' | 'onProven' | 'o
 /** How long agents get to finish the closing handshake when the service stops. */
 const CLOSE_GRACE_MS = 2_000;
 
-/** Tokens cannot be guessed; this bounds the work that trying makes. */
+/** Tokens cannot be guessed; this bounds the work of checking them. */
 const MAX_AUTHENTICATING = 256;
 
 /** For an agent to prove its key. */
@@ -35,16 +37,6 @@ export function createUplinks(parts: UplinkParts) {
   const connections = new Map<string, Connection>();
   /** The claim of each connection that has made one. */
   const claims = new WeakMap<Connection, string>();
-  let isStopping = false;
-  let authenticating = 0;
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
-
-  const challenges = new WeakMap<IncomingMessage, string>();
-  sockets.on('headers', (headers, request) => {
-    const challenge = newChallenge();
-    challenges.set(request, challenge);
-    headers.push(`${CHALLENGE_HEADER}: ${challenge}`);
-  });
 
   const accept = (socket: WebSocket, agent: Agent, challenge: string) => {
     const takeOver = () => {
@@ -67,7 +59,7 @@ export function createUplinks(parts: UplinkParts) {
         parts.announceLink(agent.id);
       },
     });
-    // Whoever holds no more than the token of an agent takes nobody's place, and does not stay.
+    // A peer that has only the token of an agent replaces no connection, and does not stay.
     const cancelPatience = clock.after(PROOF_MS, () => connection.terminate());
     log.info({ agentId: agent.id }, 'agent connected');
     socket.on('error', (error) => log.debug({ agentId: agent.id, error: renderError(error) }, 'uplink socket failed'));
@@ -77,58 +69,14 @@ export function createUplinks(parts: UplinkParts) {
       log.info({ agentId: agent.id, code }, 'agent disconnected');
     });
   };
+  const upgrades = createUpgrades(agents, accept);
 
-  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const onError = () => socket.destroy();
-    socket.on('error', onError);
-    if (isStopping || authenticating >= MAX_AUTHENTICATING) {
-      socket.end(UNAVAILABLE);
-      return;
-    }
-    authenticating++;
-    const agent = await authenticate(agents, request).finally(() => authenticating--);
-    if (agent === undefined || isStopping || socket.destroyed) {
-      socket.end(isStopping ? UNAVAILABLE : UNAUTHORIZED);
-      return;
-    }
-    socket.off('error', onError);
-    sockets.handleUpgrade(request, socket, head, (webSocket) =>
-      accept(webSocket, agent, challenges.get(request) ?? newChallenge()),
-    );
-  };
-
-  /** Closes those of our connections (of this agent, or all) that are no longer the newest of their agent. */
-  const yieldReplaced = async (agentId?: string) => {
-    const ids = agentId === undefined ? [...connections.keys()] : [agentId];
-    // Claims made before the database is asked: what it says is theirs or a later one.
-    const ours = ids.flatMap((id) => {
-      const connection = connections.get(id);
-      const linkId = connection && claims.get(connection);
-      return connection === undefined || linkId === undefined ? [] : [{ id, connection, linkId }];
-    });
-    const current = await parts.links.current(ours.map(({ id }) => id));
-    for (const { id, connection, linkId } of ours)
-      if (current.get(id) !== linkId) connection.close(CLOSE.replaced, TOOK_OVER);
-  };
-
-  const tend = async () => {
-    await yieldReplaced();
-    const nowMs = clock.monotonicMs();
-    for (const connection of connections.values()) {
-      if (nowMs - connection.heardAtMs() > PEER_SILENCE_MS) connection.terminate();
-      else connection.ping();
-    }
-    await agents.touch([...connections.keys()], clock.nowMs());
-    for (const id of await agents.findRevoked([...connections.keys()]))
-      connections.get(id)?.close(CLOSE.refused, 'this agent was revoked');
-  };
-
-  const round = createRound('tending uplinks', PING_INTERVAL_MS, tend, clock, log);
+  const round = createRound('tending uplinks', PING_INTERVAL_MS, () => tend(connections, claims, parts), clock, log);
   return {
     /** Takes the upgrade requests of the server, which has none but those for UPLINK_PATH. */
     attach(server: Server): void {
       server.on('upgrade', (request, socket, head) => {
-        upgrade(request, socket, head).catch((error: unknown) => {
+        upgrades.take(request, socket, head).catch((error: unknown) => {
           log.error({ error: renderError(error) }, 'upgrade failed');
           socket.destroy();
         });
@@ -138,16 +86,90 @@ export function createUplinks(parts: UplinkParts) {
     start: round.start,
     /** The agent is connected here and reads what it is sent. */
     hasRoom: (agentId: string): boolean => connections.get(agentId)?.hasRoom() ?? false,
-    yieldReplaced,
+    /** Closes the connections here (of this agent, or all) that are no longer the newest of their agent. */
+    yieldReplaced: (agentId?: string) =>
+      yieldReplaced(agentId === undefined ? [...connections.keys()] : [agentId], connections, claims, parts.links),
     countConnected: (): number => connections.size,
     connectedIds: (): readonly string[] => [...connections.keys()],
     /** False when the agent is not connected here. */
     send: (agentId: string, message: TaskCommand | Notice): boolean => connections.get(agentId)?.send(message) ?? false,
     async stop(): Promise<void> {
-      isStopping = true;
+      upgrades.refuse();
       const open = [...connections.values()];
       for (const connection of open) connection.close(CLOSE.restart, 'the service stops');
       await Promise.all([round.stop(), ...open.map((connection) => connection.drained())]);
+      await upgrades.close(clock);
+    },
+  };
+}
+
+type Connections = ReadonlyMap<string, Connection>;
+type Claims = WeakMap<Connection, string>;
+
+async function yieldReplaced(ids: readonly string[], connections: Connections, claims: Claims, links: LinkStore) {
+  // Claims made before the database is asked: it answers with these or later ones.
+  const ours = ids.flatMap((id) => {
+    const connection = connections.get(id);
+    const linkId = connection && claims.get(connection);
+    return connection === undefined || linkId === undefined ? [] : [{ id, connection, linkId }];
+  });
+  const current = await links.current(ours.map(({ id }) => id));
+  for (const { id, connection, linkId } of ours)
+    if (current.get(id) !== linkId) connection.close(CLOSE.replaced, TOOK_OVER);
+}
+
+/** Closes replaced connections and those of revoked agents, pings the others, drops the silent ones. */
+async function tend(connections: Connections, claims: Claims, { agents, links, clock }: UplinkParts): Promise<void> {
+  await yieldReplaced([...connections.keys()], connections, claims, links);
+  const nowMs = clock.monotonicMs();
+  for (const connection of connections.values()) {
+    if (nowMs - connection.heardAtMs() > PEER_SILENCE_MS) connection.terminate();
+    else connection.ping();
+  }
+  await agents.touch([...connections.keys()], clock.nowMs());
+  for (const id of await agents.findRevoked([...connections.keys()]))
+    connections.get(id)?.close(CLOSE.refused, 'this agent was revoked');
+}
+
+/** Upgrades requests with the token of an agent; each gets a challenge of its own. */
+function createUpgrades(
+  agents: Pick<AgentStore, 'find'>,
+  accept: (socket: WebSocket, agent: Agent, challenge: string) => void,
+) {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
+  const challenges = new WeakMap<IncomingMessage, string>();
+  let authenticating = 0;
+  let isStopping = false;
+  sockets.on('headers', (headers, request) => {
+    const challenge = newChallenge();
+    challenges.set(request, challenge);
+    headers.push(`${CHALLENGE_HEADER}: ${challenge}`);
+  });
+  return {
+    async take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+      const onError = () => socket.destroy();
+      socket.on('error', onError);
+      if (isStopping || authenticating >= MAX_AUTHENTICATING) {
+        socket.end(UNAVAILABLE);
+        return;
+      }
+      authenticating++;
+      const agent = await authenticate(agents, request).finally(() => authenticating--);
+      if (agent === undefined || isStopping || socket.destroyed) {
+        socket.end(isStopping ? UNAVAILABLE : UNAUTHORIZED);
+        return;
+      }
+      socket.off('error', onError);
+      sockets.handleUpgrade(request, socket, head, (webSocket) =>
+        accept(webSocket, agent, challenges.get(request) ?? newChallenge()),
+      );
+    },
+    /** Upgrades no more. */
+    refuse(): void {
+      isStopping = true;
+    },
+    /** Resolves when all sockets are closed; those that do not say goodbye in time are cut. */
+    async close(clock: Clock): Promise<void> {
       const cancel = clock.after(CLOSE_GRACE_MS, () => {
         for (const client of sockets.clients) client.terminate();
       });
