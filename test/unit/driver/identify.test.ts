@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Driver, Evidence, Identity } from '../../../src/driver/contract.ts';
 import { WEB_RULES } from '../../../src/driver/families.data.ts';
-import { familyOf, gatherEvidence, matchDriver } from '../../../src/driver/identify.ts';
+import { familyOf } from '../../../src/driver/family.ts';
+import { gatherEvidence, matchDriver } from '../../../src/driver/identify.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { fakeLink, takes } from './fake-link.ts';
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { drivers } from '../../../drivers/index.ts';
 import type { Evidence } from '../../../src/driver/contract.ts';
 import { WEB_RULES } from '../../../src/driver/families.data.ts';
-import { evidenceOf, matchDriver } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/family.ts';
+import { matchDriver } from '../../../src/driver/identify.ts';
 import { speaksCgminer } from '../../../src/driver/proof.ts';
 import { parseBareText } from '../../../src/transport/cgminer/bare-text.ts';
 

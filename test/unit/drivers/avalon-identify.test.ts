@@ -1,7 +1,7 @@
 // An Avalon is recognised by TCP and by its web page, each alone, and finds its model wherever its build wrote it.
 import { expect, test } from 'vitest';
 import { identify, isHomeModel, modelOf, splitVer } from '../../../drivers/avalon/identify.ts';
-import { evidenceOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/family.ts';
 
 const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => identify(evidenceOf(parts));
 

@@ -1,7 +1,7 @@
 // AxeOS and its kin where the recording does not reach: names, old builds, missing sensors, heat, pools.
 import { describe, expect, test } from 'vitest';
 import { axeos as driver } from '../../../drivers/axeos/driver.ts';
-import { evidenceOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/family.ts';
 
 const read = (info: object, generation?: string) =>
   driver.read({ info }, generation === undefined ? {} : { generation }).reading;

@@ -4,7 +4,7 @@ import { braiinsOs as driver } from '../../../drivers/braiins-os/driver.ts';
 import { modelOf, slotsOf } from '../../../drivers/braiins-os/parts.ts';
 import { graphqlSession, luciSession, restSession } from '../../../drivers/braiins-os/requests.ts';
 import { MODELS } from '../../../drivers/models.data.ts';
-import { evidenceOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/family.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
 const info = (value: object) => ({ data: { bosminer: { info: value } } });

@@ -1,7 +1,7 @@
 // Goldshell where the simulated devices do not reach: unknown models, boards of several kinds, and how it is recognised.
 import { describe, expect, test } from 'vitest';
 import { goldshell as driver } from '../../../drivers/goldshell/driver.ts';
-import { evidenceOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/family.ts';
 import { goldshellByte, goldshell as sample } from '../../contract/samples-iceriver-goldshell-innosilicon.ts';
 
 describe('the samples', () => {

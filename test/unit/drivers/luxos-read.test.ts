@@ -1,7 +1,7 @@
 // LuxOS where the recording does not reach: modes, lights, hydro, immersion, faults, and answers that are missing.
 import { describe, expect, test } from 'vitest';
 import { luxos as driver } from '../../../drivers/luxos/driver.ts';
-import { evidenceOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/family.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
 const config = (row: Record<string, unknown>) => ({ config: { CONFIG: [row] } });

@@ -4,7 +4,7 @@ import { MODELS } from '../../../drivers/models.data.ts';
 import { vnish as driver } from '../../../drivers/vnish/driver.ts';
 import { pools } from '../../../drivers/vnish/pools.ts';
 import { modelOf, secondsOf } from '../../../drivers/vnish/read.ts';
-import { evidenceOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/family.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
 const summary = (miner: object) => ({ summary: { miner } });

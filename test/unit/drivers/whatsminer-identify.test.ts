@@ -1,7 +1,7 @@
 // A Whatsminer is recognised by each of its servers alone, and told which API it speaks.
 import { expect, test } from 'vitest';
 import { generationOf, identify } from '../../../drivers/whatsminer/identify.ts';
-import { evidenceOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/family.ts';
 
 const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => identify(evidenceOf(parts));
 

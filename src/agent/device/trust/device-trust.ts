@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../base/clock.ts';
 import { covers, type ScanRanges } from '../../../base/net/ranges.ts';
 import type { Evidence, Identity } from '../../../driver/contract.ts';
-import { isSentToTls } from '../../../driver/identify.ts';
+import { isSentToTls } from '../../../driver/family.ts';
 import { macState, normaliseMac, serialState } from '../../../model/identity-facts.ts';
 import { parseDigestChallenge } from '../../../transport/http/digest.ts';
 import { type DeviceFacts, pinKeyOf, standingOf, type TrustQuestion, type Withheld, whyWithheld } from './rules.ts';
