@@ -31,7 +31,7 @@ import { createSuspectReport } from './fleet/suspects.ts';
 import { createClockWatch } from './host/clock-watch.ts';
 import { createHostReader } from './host/host.ts';
 import { createNeighbours } from './host/neighbours.ts';
-import { createIpReportDesk } from './ip-reports/handle-report.ts';
+import { createIpReportHandler } from './ip-reports/handle-report.ts';
 import { createIpReports } from './ip-reports/listener.ts';
 import { openOutbox } from './outbox/open.ts';
 import { Poller } from './poll/poller.ts';
@@ -207,7 +207,7 @@ export function createAgent(options: AgentOptions) {
   const { scanner, manual, plan, findings } = scanning;
   const ipReports = createIpReports({
     ...{ clock, log, isOurs: mayReach, portOf: (port) => config.portMap.get(port) ?? port },
-    onReport: createIpReportDesk({
+    onReport: createIpReportHandler({
       ...{ clock, log, random, client, scanning, registry, emit, settings: config, signal: stopping.signal },
     }),
   });

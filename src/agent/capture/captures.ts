@@ -1,5 +1,5 @@
-// Recordings of devices for whoever asks the running agent. While one is made nobody polls that device, and each of its questions takes a turn of its
-// own, so that an order waits for one question and not for the recording. Which questions those are is record.ts.
+// Recordings of devices through the running agent. The device is not polled meanwhile, and each question takes the device mutex by itself, so that a
+// command waits for one question and not for the recording. `record.ts` has the questions.
 import { CancelledError, RefusedError } from '../../base/errors.ts';
 import type { DeviceMutex } from '../../transport/limits/device-mutex.ts';
 import type { DeviceSettings, TrustSources } from '../device/device-client.ts';
@@ -7,15 +7,15 @@ import { type Capture, captureOnce } from './record.ts';
 
 export type Captures = ReturnType<typeof createCaptures>;
 
-/** For so long nobody polls the device; most take seconds. */
+/** Most recordings take seconds. */
 const LIMIT_MS = 5 * 60_000;
-/** As much as a slow reader at the door may leave unread. */
+/** A slow reader at the control socket may leave this much unread. */
 const MAX_CHARS = 12 * 1024 * 1024;
 
 export function createCaptures(config: DeviceSettings, deviceMutex: Pick<DeviceMutex, 'run'>, trust: TrustSources) {
   const underWay = new Set<string>();
   return {
-    /** Undefined when nothing answers there. Throws RefusedError when it would take too long, or is too much to hand over. */
+    /** Undefined when nothing answers there. Throws RefusedError when the recording takes too long or becomes too large. */
     async capture(
       ip: string,
       onAsked: (done: number, total: number, note: string) => void,
@@ -27,7 +27,7 @@ export function createCaptures(config: DeviceSettings, deviceMutex: Pick<DeviceM
       underWay.add(ip);
       try {
         const found = await captureOnce(
-          { config, trust, ip, inTurn: (question) => deviceMutex.run(ip, 'command', until, question) },
+          { config, trust, ip, alone: (question) => deviceMutex.run(ip, 'command', until, question) },
           onAsked,
           until,
         );
@@ -49,7 +49,7 @@ export function createCaptures(config: DeviceSettings, deviceMutex: Pick<DeviceM
         underWay.delete(ip);
       }
     },
-    /** This address is being recorded: a poll would stand in the record, and may wait. */
+    /** This address is being recorded: a poll must wait, or it would be in the recording. */
     isAt: (ip: string): boolean => underWay.has(ip),
   };
 }

@@ -1,4 +1,4 @@
-// The case folder of one capture: what is in `case.json`, and how its parts are named. The contract tests read the same layout.
+// The case folder of one capture: the content of `case.json` and the names of its files. The contract tests read the same layout.
 import type { Rhythm } from '../../driver/contract.ts';
 import type { HttpRequest, ReadRequest } from '../../transport/request.ts';
 
@@ -19,7 +19,7 @@ export type Exchange = {
   readonly ask?: string;
   readonly every?: Rhythm;
   readonly elapsedMs: number;
-  /** Why there is no answer, or what the device said in place of one. */
+  /** Why there is no answer, or what the device sent instead of one. */
   readonly failure?: string;
 };
 
@@ -38,13 +38,13 @@ export type Case = {
   readonly capturedBy: string;
   readonly ports: Readonly<Record<string, string>>;
   readonly responses: readonly Exchange[];
-  /** What somebody read by hand: the contract tests compare it with what the driver reads. Empty until then. */
+  /** Values that a person has read by hand; the contract tests compare them with what the driver reads. Empty until then. */
   readonly expect: Readonly<Record<string, unknown>>;
-  /** What the driver of today makes of it, for the author to check. */
+  /** What today's driver reads from it, for the author to check. */
   readonly read: unknown;
 };
 
-/** What `case.json` says of a request. */
+/** A request as `case.json` has it. */
 export function describeRequest(request: ReadRequest): Asked {
   switch (request.via) {
     case 'cgminer':
@@ -85,7 +85,7 @@ const slug = (text: string) =>
     .replaceAll(/^[-.]+|[-.]+$/g, '')
     .slice(0, 40) || 'unknown';
 
-/** `<make>-<model>-<firmware>`; parts that nobody knows are `unknown`. */
+/** `<make>-<model>-<firmware>`; unknown parts are `unknown`. */
 export const caseName = (make?: string, model?: string, firmwareVersion?: string): string =>
   [...(make !== undefined && model?.startsWith(make) ? [] : [make]), model, firmwareVersion]
     .map((part) => slug(part ?? 'unknown'))
@@ -94,11 +94,11 @@ export const caseName = (make?: string, model?: string, firmwareVersion?: string
 /** A file name that says what was asked, unique among `taken`. */
 export function fileName(exchange: Asked, answer: string, taken: Set<string>): string {
   const { transport, port, send, path, ask } = exchange;
-  const door = transport === 'cgminer-tcp' ? 'tcp' : transport === 'whatsminer-v3' ? 'v3' : 'http';
+  const protocol = transport === 'cgminer-tcp' ? 'tcp' : transport === 'whatsminer-v3' ? 'v3' : 'http';
   const what = ask ?? slug(String(send?.command ?? send?.cmd ?? (path === '/' ? 'start-page' : path)));
   const start = answer.trimStart();
   const end = /^[[{]/.test(start) ? 'json' : /^</.test(start) ? 'html' : 'txt';
-  const stem = `${ask === undefined ? 'probe.' : ''}${door}-${port}.${what}`;
+  const stem = `${ask === undefined ? 'probe.' : ''}${protocol}-${port}.${what}`;
   for (let count = 1; ; count++) {
     const name = `${stem}${count === 1 ? '' : `.${count}`}.${end}`;
     if (taken.has(name)) continue;

@@ -1,4 +1,4 @@
-// What a scan or a look shows a person of one address, as the running agent tells it. Schema and types only.
+// What a scan or a look shows a person of one address, as the running agent reports it. Schema and types only.
 import { z } from 'zod';
 import { type Evidence, identitySchema } from '../../driver/contract.ts';
 import { CONTACT_STATUSES } from '../../model/contact.ts';
@@ -10,9 +10,9 @@ const knownMinerSchema = z.object({
   model: z.string().nullable(),
   driver: z.string(),
   since: z.string().nullable(),
-  /** A task is at work on it, or has restarted it and it is not back. */
+  /** A task works on it, or has restarted it and it has not answered yet. */
   isInWork: z.boolean(),
-  /** It answers, and nothing that a driver knows. */
+  /** It answers, but no driver knows the answers. */
   isGarbled: z.literal(true).exactOptional(),
 });
 export type KnownMiner = Readonly<z.output<typeof knownMinerSchema>>;
@@ -32,12 +32,12 @@ export const foundSchema = z.object({
   elapsedMs: z.number().exactOptional(),
   /** It accepts connections and answered nothing at all. */
   isMute: z.literal(true).exactOptional(),
-  /** Present where nothing answered that a driver knows, although a miner is known there. */
+  /** Present where a miner is known and no driver recognised the answers. */
   known: knownMinerSchema.exactOptional(),
-  /** For devices without a driver of their own: what they say, with everything private removed, to be sent to us. */
+  /** For devices without a driver of their own: their answers without private data, for a report to the project. */
   sample: z.string().exactOptional(),
 });
 export type ShownFound = Readonly<z.output<typeof foundSchema>>;
 
-/** With what the doors of the device said in full, which stays in the process. */
+/** With the full answers of the device, which stay in the process. */
 export type Found = ShownFound & { readonly evidence?: Evidence };

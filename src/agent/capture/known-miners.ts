@@ -1,5 +1,5 @@
-// Looks at addresses where the agent knows a miner: one that says nothing now is called what it is, with the time of its last answer, and soon.
-// A person waits for it, and a device that hangs would take all the patience there is for strangers.
+// Looks at addresses where the agent knows a miner. A miner that does not answer is reported by name with the time of its last answer, and fast: a
+// person waits, and a device that hangs would take the long timeouts for unknown devices.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { lookAtClocks, wallTimeOf } from '../../base/time/clock-steps.ts';
@@ -12,9 +12,9 @@ import type { Contact, ScanPlan } from '../scan/plan.ts';
 import type { Found, KnownMiner } from './found.ts';
 import { foundOf, lookWith } from './look.ts';
 
-/** For a miner that answered its newest poll: its own driver asks it once before it is called mute. */
+/** A miner that answered its newest poll gets this long to answer its own driver once before it counts as mute. */
 const ANSWER_MS = 3_000;
-/** What the device is asked may end a little later. */
+/** A question to the device may end a little later. */
 const GRACE_MS = 300;
 const MAX_NAMED = 20;
 const LOST: readonly Found['status'][] = ['unknown', 'closed', 'missing'];
@@ -44,7 +44,7 @@ export function createKnownMiners(parts: {
     return { make, model, driver: state.target.driver.id, since: lastAnswerOf(state), isInWork };
   };
 
-  /** With the miner that should answer there, where nothing did, or nothing that is understood. */
+  /** With the known miner where nothing answered, or nothing that a driver knows. */
   const named = (found: Found): Found => {
     const miner = LOST.includes(found.status) ? known(found.ip) : undefined;
     if (miner === undefined) return found;
@@ -52,7 +52,7 @@ export function createKnownMiners(parts: {
     return { ...found, known: { ...miner, ...(isGarbled && { isGarbled: true as const }) } };
   };
 
-  /** Whether its own driver hears anything from it now. */
+  /** Whether its own driver gets an answer now. */
   const isAnswering = async ({ target }: MinerState, signal: AbortSignal): Promise<boolean> => {
     const onDeadline = () => new PeerError('peer.timeout', `read ${target.ip}`, 'soon');
     const bounds = { deadlineMs: ANSWER_MS, graceMs: GRACE_MS, signal, onDeadline };
@@ -66,7 +66,7 @@ export function createKnownMiners(parts: {
   };
 
   return {
-    /** Everything that one address says now. `plan` is of this one address. */
+    /** Everything that one address reports now. `plan` is of this one address. */
     async look(plan: ScanPlan, ip: string, signal: AbortSignal): Promise<Found> {
       const state = stateAt(ip);
       const isMute = state !== undefined && (isSilent(state) || !(await isAnswering(state, signal)));
@@ -75,7 +75,7 @@ export function createKnownMiners(parts: {
     /** Where the newest poll was not answered. */
     silentIps: (): ReadonlySet<string> =>
       new Set([...fleet.all()].flatMap((state) => (isSilent(state) ? state.target.ip : []))),
-    /** What a person is shown of an address of a scan. */
+    /** What a person sees of an address of a scan. */
     shown(contact: Contact<Recognised>): Found | undefined {
       const { ip, status, openPorts } = contact;
       const found = named(foundOf(contact) ?? { ip, status, openPorts });
@@ -84,7 +84,7 @@ export function createKnownMiners(parts: {
   };
 }
 
-/** For the account of a scan, where these are among the unknown ones; undefined = there are none. */
+/** A note for the account of a scan, where these count as unknown; undefined without any. */
 export function muteNote(mute: readonly string[]): string | undefined {
   if (mute.length === 0) return undefined;
   const some = mute.slice(0, MAX_NAMED).join(', ') + (mute.length > MAX_NAMED ? ' and more' : '');

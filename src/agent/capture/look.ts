@@ -1,4 +1,4 @@
-// What there is at an address, fit to be shown to a person: of each contact of a scan, and of one miner that is looked at now. It keeps nothing.
+// What is at an address, in the form that a person sees: of each contact of a scan, and of one miner that is read now. It keeps nothing.
 import { drivers, pleaseAddMe } from '../../../drivers/index.ts';
 import { systemClock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
@@ -16,11 +16,11 @@ type FoundListener = {
 };
 
 export type ScanFeedback = FoundListener & {
-  /** What was understood of the ranges, before anything is sent. */
+  /** How the ranges were understood, before anything is sent. */
   onUnderstood(text: string): void;
 };
 
-/** What a person is shown of an address; undefined where nobody answers or every port is closed. */
+/** Undefined where nothing answers or every port is closed. */
 export function foundOf({ ip, status, openPorts, found }: Contact<Recognised>): Found | undefined {
   if (status === 'silent' || status === 'closed') return undefined;
   const mute = { isMute: true } as const;
@@ -60,7 +60,7 @@ export function scanWith(
   );
 }
 
-/** Everything that one miner says now. `plan` is of this one address. */
+/** Everything that one miner reports now. `plan` is of this one address. */
 export async function lookWith(client: DeviceClient, plan: ScanPlan, ip: string, signal: AbortSignal): Promise<Found> {
   let result: Found = { ip, status: 'silent', openPorts: [] };
   const listener = { onFound: (found: Found) => (result = found), onProgress() {} };
@@ -68,7 +68,7 @@ export async function lookWith(client: DeviceClient, plan: ScanPlan, ip: string,
   if (counts.closed > 0) return { ip, status: 'closed', openPorts: [] };
   const { evidence } = result;
   const isStranger = result.status === 'unknown' || result.driver === GENERIC_DRIVER;
-  // What answers nothing at all is asked nothing more: there would be no sample in it.
+  // A device that answers nothing gives no sample.
   if (!isStranger || evidence === undefined || result.isMute === true) return result;
   const sample = await client.transport.deviceMutex.run(ip, 'command', signal, () =>
     sampleOf(client, ip, evidence, signal),
@@ -76,14 +76,14 @@ export async function lookWith(client: DeviceClient, plan: ScanPlan, ip: string,
   return { ...result, sample };
 }
 
-/** Whether anything at all came back, beside connections. */
+/** Whether any answer came back, besides connections. */
 function hasAnswered({ family: _, isProven: __, ...said }: Evidence): boolean {
   return Object.values(said).some((answer) => answer !== undefined);
 }
 
 export const GENERIC_DRIVER = 'cgminer';
 
-/** What a device without a driver says to the generic questions, fit to be sent to us. The caller holds the turn. */
+/** The answers of a device without a driver to the generic questions, without private data. The caller holds the device mutex. */
 async function sampleOf(client: DeviceClient, ip: string, evidence: Evidence, signal: AbortSignal): Promise<string> {
   const link = client.transport.link(ip);
   const raw: Record<string, unknown> = {};

@@ -1,20 +1,20 @@
-// Stands something harmless in for everything private in a set of answers: the same original always gets the same placeholder, and a placeholder
-// has the shape of what it replaces, so that drivers read it. It learns from all answers before it hides anything in the first one.
+// Replaces everything private in a set of answers by placeholders. The same original always gets the same placeholder, and a placeholder has the shape
+// of its original, so that drivers can read it. It must learn from all answers before it hides anything in the first one.
 import { writtenForms } from '../../base/secrets.ts';
 import { hideText, type PrivateKind } from '../../driver/redact.ts';
 
 type PlaceholderOptions = {
-  /** Words that give nobody away although they stand under private keys: makes and models that devices use as their host name. */
+  /** Words that are not private even under private keys: makes and models that devices use as their host name. */
   readonly publicWords: readonly string[];
-  /** Passwords and names known beforehand; hidden wherever they stand. */
+  /** Passwords and names known beforehand; hidden everywhere. */
   readonly secrets: readonly string[];
 };
 
-/** What devices write where they have nothing. */
+/** What devices write where they have no value. */
 const FILLER = /^(0+|f+|-+|n\/?a|none|null|unknown|undefined|true|false|default)$/i;
-/** Shorter ones would be found in the middle of what matters. */
+/** A shorter text would be found inside of other words. */
 const LEAST_LENGTH = 6;
-/** No device has more of its own; a hostile one shall not cost more. */
+/** No device has more; a hostile one must not cost more. */
 const MOST_EVERYWHERE = 500;
 const KEPT_IP = /^(255\.|127\.0\.0\.1$|0\.0\.0\.0$)/;
 /** Four numbers with dots that are a version, by the key before them. */
@@ -58,7 +58,7 @@ export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions)
         return false;
     }
   };
-  /** What was found under a key is hidden where it stands without one, too. */
+  /** A value found under a private key is hidden wherever it appears. */
   const everywhere = new Map<string, PrivateKind>();
   const note = (kind: PrivateKind, original: string) => {
     const placeholder = substitute(kind, original);
@@ -74,7 +74,7 @@ export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions)
   };
   for (const secret of secrets) if (secret.length > 3) everywhere.set(secret, 'secret');
   const long = secrets.filter((secret) => secret.length >= LEAST_LENGTH);
-  /** Those that are known, however they are written and within whatever word. */
+  /** Without the known secrets, in every written form and also inside of words. */
   const withoutKnown = (text: string): string =>
     long.reduce(
       (rest, secret) =>
@@ -88,9 +88,9 @@ export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions)
       for (const [, version = ''] of text.matchAll(VERSIONS)) if (!LOCAL_IP.test(version)) versions.add(version);
       hideText(text, note);
     },
-    /** What is known to be private without looking for it. */
+    /** Notes a value that is known to be private. */
     know: (kind: PrivateKind, original: string): void => void note(kind, original),
-    /** The text without it. Call it when everything has been learned. */
+    /** The text with placeholders. Call it after all texts were learned. */
     hide(text: string): string {
       let rest = hideText(withoutKnown(text), substitute);
       const longestFirst = [...everywhere].toSorted(([a], [b]) => b.length - a.length);
@@ -135,12 +135,12 @@ const macDigits = (mac: string) => mac.replaceAll(/[^0-9a-f]/gi, '').toUpperCase
 
 /** The maker's half stays, the notation too. */
 function macLike(original: string, number: number): string {
-  // Far from the numbers that makers give first.
+  // Far from the numbers that makers use first.
   const own = (0xa0_0000 + number).toString(16);
   const isLower = original === original.toLowerCase();
-  let place = 0;
+  let position = 0;
   return original.replaceAll(/[0-9a-f]/gi, (digit) => {
-    const index = place++;
+    const index = position++;
     if (index < 6) return digit;
     const replaced = own[index - 6] ?? '0';
     return isLower ? replaced : replaced.toUpperCase();

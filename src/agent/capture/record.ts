@@ -1,5 +1,5 @@
-// Records what one device answers, for the author of a driver: the shared questions, then every ask of the driver that knows it, or, for a device
-// that nobody knows, the questions of all drivers that need no login. It only reads, one question at a time, and gives back texts without a secret.
+// Records what one device answers, for the author of a driver: the shared questions, then every ask of its driver. An unknown device gets the questions
+// of all drivers that need no login. It only reads, one question at a time, and returns texts without secrets.
 import pLimit from 'p-limit';
 import { drivers } from '../../../drivers/index.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -21,9 +21,9 @@ import { createPlaceholders } from './placeholders.ts';
 
 export type Capture = {
   readonly case: Case;
-  /** Text of each file by its name, redacted. Bytes are told as Latin-1, so that writing them as such gives the bytes back. */
+  /** Text of each file by its name, redacted. Written as Latin-1 it gives the bytes of the device. */
   readonly files: ReadonlyMap<string, string>;
-  /** Undefined for a device that nobody knows. */
+  /** Undefined for a device that no driver knows. */
   readonly driver: string | undefined;
   readonly isLoginRefused: boolean;
 };
@@ -36,7 +36,7 @@ const PROBE_TIMEOUT_MS = 1_500;
 /** Between two requests: small control boards have few sockets. */
 const GAP_MS = 50;
 
-type InTurn = <T>(question: () => Promise<T>) => Promise<T>;
+type RunAlone = <T>(question: () => Promise<T>) => Promise<T>;
 type Recorder = <T>(about: Asked, question: () => Promise<T>) => Promise<T>;
 
 type Raw = Omit<Exchange, 'file' | 'failure'> & { readonly bytes: Buffer; readonly failure?: string };
@@ -45,12 +45,12 @@ type CaptureOptions = {
   readonly config: DeviceSettings;
   readonly trust: TrustSources;
   readonly ip: string;
-  readonly inTurn?: InTurn;
+  readonly alone?: RunAlone;
 };
 
-/** Undefined when nothing answers there. `inTurn` runs each question when nobody else is at the device; absent: nobody else is. */
+/** Undefined when nothing answers there. `alone` runs each question under the device mutex; absent = no other part uses the device. */
 export async function captureOnce(
-  { config, trust, ip, inTurn = (question) => question() }: CaptureOptions,
+  { config, trust, ip, alone = (question) => question() }: CaptureOptions,
   onProgress: (done: number, total: number, note: string) => void,
   signal: AbortSignal,
 ): Promise<Capture | undefined> {
@@ -64,7 +64,7 @@ export async function captureOnce(
   let total = PORTS.length + 2;
   const step = (note: string) => onProgress(++done, Math.max(total, done), note);
 
-  /** Runs one question alone and records what came. Its own failure is recorded and thrown on. */
+  /** Runs one question alone and records the answer. A failure is recorded and rethrown. */
   const oneAtATime = pLimit(1);
   const record: Recorder = (about, question) =>
     oneAtATime(async () => {
@@ -72,7 +72,7 @@ export async function captureOnce(
       await systemClock.sleep(GAP_MS, signal);
       let failure: string | undefined;
       try {
-        return await inTurn(() => {
+        return await alone(() => {
           heard.length = 0;
           return question();
         });
@@ -88,7 +88,7 @@ export async function captureOnce(
   try {
     const ports: Record<string, string> = {};
     for (const port of PORTS) {
-      ports[port] = await inTurn(() => client.transport.probe(ip, port, PROBE_TIMEOUT_MS, signal));
+      ports[port] = await alone(() => client.transport.probe(ip, port, PROBE_TIMEOUT_MS, signal));
       step(`port ${port}`);
     }
     const open = new Set(PORTS.filter((port) => ports[port] === 'open'));
@@ -98,10 +98,10 @@ export async function captureOnce(
     const { evidence } = await gatherEvidence(probeLink, open, {
       ...{ clock: systemClock, signal, isLastTry: true, deadlineMs: 15_000 },
     });
-    const choice = await inTurn(() => client.selectDriver(ip, evidence, signal));
+    const choice = await alone(() => client.selectDriver(ip, evidence, signal));
     const known = choice === undefined ? {} : knownFrom(choice.identity);
     const driver = choice?.driver;
-    // What gives no proof is asked only what any device may be asked.
+    // A device without proof of its family gets only the generic questions.
     const isMiner = choice !== undefined && client.isLasting(ip, choice, evidence);
     const isStranger = driver === undefined || driver.id === GENERIC_DRIVER || !isMiner;
     const target = driver && client.targetOf(ip, driver.id, known);
@@ -250,7 +250,7 @@ function toCapture(
   };
 }
 
-/** What the driver understood as somebody's own, whatever its key is called. */
+/** What the driver read as private, whatever its key is called. */
 function privateParts(reading: Reading): [PrivateKind, string][] {
   const { mac, serialNumber, controllerSerialNumber, hostname, boards = [], psus = [], pools = [] } = reading;
   const serials = [serialNumber, controllerSerialNumber, ...[...boards, ...psus].map((part) => part.serialNumber)];

@@ -1,4 +1,4 @@
-// Which miners a person means who names them by address, range, MAC, serial number or key. Pure; it asks no miner.
+// Which miners a person selects by address, range, MAC, serial number or key. Pure; it asks no miner.
 import { type Ipv4Range, isInRange, parseIpv4, parseIpv4Range } from '../../base/net/ipv4.ts';
 import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
 
@@ -10,13 +10,13 @@ type NameableMiner = {
 };
 
 export type Named = {
-  /** Each once, in the order in which they were named. */
+  /** Each once, in the order of the names. */
   readonly miners: readonly NameableMiner[];
-  /** What names nobody, as written, and why. */
+  /** Names without a miner, as written, and why. */
   readonly unknown: readonly { readonly name: string; readonly reason: string }[];
 };
 
-/** A range means those that are in it. A MAC or serial number that several miners show means none of them. */
+/** A range selects all miners in it. A MAC or serial number that several miners show selects none. */
 export function namedMiners(names: readonly string[], known: Iterable<NameableMiner>): Named {
   const all = [...known];
   const byIp = indexBy(all, ({ ip }) => ip);

@@ -1,5 +1,5 @@
-// What operators say of the miners here, as each service told it last: kept over restarts and while no service is there. A miner with an ops
-// status (maintenance, off the rack, in transit, retired, archived) is not meant to mine, so nothing that it does is a fault.
+// The ops status of each miner, as each service reported it last; kept over restarts and while no service is connected. A miner with an ops status
+// (maintenance, off the rack, in transit, retired, archived) is not meant to mine, so nothing that it does is a fault.
 import type { DatabaseSync } from 'node:sqlite';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -16,9 +16,9 @@ export const opsStatusMigrations: Migrations = {
 };
 
 type OpsStatuses = {
-  /** Takes in what the service of this uplink says. Never throws: what cannot be written holds until the next start. */
+  /** Takes in the statuses of this uplink's service. Never throws: what cannot be written is lost at the next start. */
   take(uplink: string, frame: Pick<OpsStatusFrame, 'is_first' | 'miners'>): void;
-  /** One of the services says that the miner is not meant to mine. */
+  /** By one of the services the miner is not meant to mine. */
   isOutOfOperation(key: string): boolean;
 };
 
@@ -27,7 +27,7 @@ const MAX_MINERS = 200_000;
 
 const known: ReadonlySet<string> = new Set(OPS_STATUSES);
 
-/** What was kept of services that are not among `uplinks` any more is dropped. */
+/** Drops the statuses of services that are no longer among `uplinks`. */
 export function createOpsStatuses(db: DatabaseSync, uplinks: readonly string[], log: Log): OpsStatuses {
   const select = db.prepare('SELECT uplink, key, status FROM ops_status');
   const clear = db.prepare('DELETE FROM ops_status WHERE uplink = ?');

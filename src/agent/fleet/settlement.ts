@@ -1,5 +1,5 @@
-// A person settles which of two units is the miner: only a person who stands before the machines can. It asks the register what is disputed, looks at the
-// addresses where the miners were, and has the word kept. Who may ask is not its business.
+// A person settles which of two units is the miner. It takes the disputes from the registry, checks the old addresses of the miners, and stores the
+// decision. It does not check who may ask.
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -8,7 +8,7 @@ import type { Fleet } from './fleet.ts';
 import type { Dispute, MinerRegistry } from './identity/miner-registry.ts';
 import { event, type MinerEntry, type Sighting } from './identity/record.ts';
 
-/** What a person wants settled. `by` = who it is, as the command says it. */
+/** What a person wants settled. `by` = the person's name, as the command reports it. */
 export type SettleRequest = {
   /** Keys of units of which each is the miner whose facts it shows; `all` = those that moved away from a silent address, and that no other unit claims. */
   readonly wanted: readonly string[] | 'all';
@@ -20,7 +20,7 @@ export type SettleRequest = {
 export type Settled = {
   readonly ip: string;
   readonly outcome: 'settled' | 'would_settle' | 'left';
-  /** Why it was left as it is, in words. */
+  /** Why it was left as it is, as a text. */
   readonly reason: string | null;
   /** The miner that it is now. */
   readonly key: string;
@@ -32,10 +32,10 @@ export type Settled = {
 
 export type Settlement = ReturnType<typeof createSettlement>;
 
-/** What answers where the miner was: nothing, something, or nothing is known of it. */
+/** What answers at the miner's old address: nothing, something, or it cannot be asked. */
 type OldAddress = 'silent' | 'answers' | 'unknown';
 
-/** One unit that is to be taken for the miner, and the others that are not. */
+/** The unit that becomes the miner, and the addresses of those that do not. */
 type Plan = { readonly unit: MinerEntry; readonly miner: MinerEntry; readonly others: readonly string[] };
 
 export function createSettlement(parts: {
@@ -45,11 +45,11 @@ export function createSettlement(parts: {
   readonly fleet: Pick<Fleet, 'settledByHand' | 'isExpectedBack'>;
   readonly neighbours: { at(ip: string): Sighting['neighbour'] };
   readonly emit: (record: EventRecord) => void;
-  /** Soon, so that it is reported as what it is. */
+  /** Polls it soon, so that its new identity is reported. */
   readonly pollNow: (key: string) => void;
   /** Whether a device answers there. A host that refuses every connection does not count. */
   readonly isAnswering: (ip: string, signal: AbortSignal) => Promise<boolean>;
-  /** Takes in what stands there. */
+  /** Takes in the devices there. */
   readonly meet: (ips: readonly string[], signal: AbortSignal) => Promise<unknown>;
   readonly mayReach: (ip: string) => boolean;
 }) {
@@ -86,19 +86,19 @@ export function createSettlement(parts: {
     return { ip, outcome: 'settled', reason: null, key: miner.key, from, rejected: rejected.map((one) => one.ip) };
   };
 
-  /** What is given up of the others, and what each of them becomes, follows from the next look at them. */
+  /** The identities of the other units follow from the next look at them. */
   const settleOne = async (plan: Plan, old: OldAddress, { isDryRun, by }: SettleRequest, signal: AbortSignal) => {
     if (isDryRun) return wouldSettle(plan, old);
     const settled = carryOut(plan, old, by);
     const unmet = settled.rejected.filter((ip) => registry.byIp(ip) === undefined);
     await parts.meet(unmet, signal).catch((error: unknown) => {
-      parts.log.warn({ ips: unmet, cause: renderError(error) }, 'look at units that were found not to be the miner');
+      parts.log.warn({ ips: unmet, cause: renderError(error) }, 'look at units that are not the miner');
     });
     return settled;
   };
 
   return {
-    /** Answers in the order of what is wanted; those of `all` by how long they have been disputed. A unit that cannot be settled is left, with the reason. */
+    /** Results in the order of `wanted`, for `all` the longest disputed first. A unit that cannot be settled is left, with the reason. */
     async settle(request: SettleRequest, signal: AbortSignal): Promise<Settled[]> {
       const disputes = registry.disputes();
       const undecided = registry.undecided();
@@ -152,7 +152,7 @@ function plansOf(
   });
 }
 
-/** Whose facts the unit shows: another miner's, or its own, which others show too. What a person once rejected comes last. */
+/** The miner whose facts the unit shows: another one, or itself if others show its facts too. Rejected disputes come last. */
 function minerMeant(unit: MinerEntry, disputes: readonly Dispute[], undecided: Undecided): MinerEntry | undefined {
   const claimed = disputes.filter(({ claimant }) => claimant.key === unit.key);
   const isClaimed =
@@ -163,7 +163,7 @@ function minerMeant(unit: MinerEntry, disputes: readonly Dispute[], undecided: U
   return isOfTwins(dispute) ? unit : dispute.miner;
 }
 
-/** Two units with a history each, of which neither claims to be the other: whichever is right keeps its own. */
+/** Two units with a history each, of which neither claims to be the other. */
 const isOfTwins = ({ claimant, miner }: Dispute): boolean => claimant.claimsKey !== miner.key;
 
 function planFor(unit: MinerEntry, miner: MinerEntry, disputes: readonly Dispute[], undecided: Undecided): Plan {
@@ -175,7 +175,7 @@ function planFor(unit: MinerEntry, miner: MinerEntry, disputes: readonly Dispute
   return { unit, miner, others: [...new Set([...units, ...waiting])].filter((ip) => ip !== unit.ip) };
 }
 
-/** One for each miner that a unit elsewhere claims to be; what speaks against it is its problem. */
+/** One for each miner that a unit elsewhere claims to be; `problem` = why it must not be settled. */
 function plansOfAll(disputes: readonly Dispute[], undecided: Undecided): (Plan | Problem)[] {
   const undisputed = disputes.filter(({ state }) => state !== 'rejected');
   return undisputed.map((dispute) => {
@@ -195,7 +195,7 @@ function whyLeft({ miner }: Plan, old: OldAddress): string {
     : `${miner.lastIp}, where the miner was, cannot be asked`;
 }
 
-/** The miner itself is where it was: what claims it elsewhere. Else what answers where it was, too. */
+/** The claimants elsewhere, and the unit that answers at the miner's old address unless that is the one chosen. */
 const rejectedBy = ({ unit, miner, others }: Plan, old: OldAddress): string[] =>
   unit.key !== miner.key && old === 'answers' && miner.ip !== null
     ? [...others.filter((ip) => ip !== miner.ip), miner.ip]

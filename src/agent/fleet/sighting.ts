@@ -1,4 +1,4 @@
-// What an answer of a device says of who it is, in the words of the register of miners; and what its driver may go by. Pure.
+// The identity facts in a device's answer, in the form of the miner registry, and the facts that its driver may use. Pure.
 import type { Known } from '../../driver/contract.ts';
 import type { VisitOutcome } from '../../driver/visit.ts';
 import type { Reading } from '../../model/reading.ts';
@@ -7,7 +7,7 @@ import type { MinerTarget } from '../device/device-client.ts';
 import type { NamedUnit } from './identity/conflicts.ts';
 import type { MinerEntry, Shown, Sighting } from './identity/record.ts';
 
-/** What the device says itself goes before what identification made of it. */
+/** Values that the device reports go before those of identification. */
 export const sightingOf = (
   { ip, driver, known }: MinerTarget,
   identity: Pick<Sighting, 'mac' | 'serialNumber'>,
@@ -26,7 +26,7 @@ export const sightingOf = (
   firmwareVersion: reading.firmwareVersion,
 });
 
-/** What of a reading says who the miner is. */
+/** What of a reading identifies the miner. */
 export const factsIn = (reading: Reading): Pick<Shown, 'mac' | 'serialNumber' | 'boardSerials'> => ({
   mac: reading.mac,
   serialNumber: reading.serialNumber,
@@ -35,13 +35,13 @@ export const factsIn = (reading: Reading): Pick<Shown, 'mac' | 'serialNumber' | 
 
 const boardSerialsOf = ({ boards = [] }: Reading) => boards.flatMap((board) => board.serialNumber ?? []);
 
-/** The login was not sent, because the unit that stood here before has refused it. */
+/** The login was not sent, because an earlier unit at this address refused it. */
 export function isHeldBack({ failed }: VisitOutcome): boolean {
   const refusals = failed.filter(({ error }) => error.code === 'peer.auth');
   return refusals.length > 0 && refusals.every(({ error }) => error.wasSent === false);
 }
 
-/** What its driver may go by. */
+/** What its driver may know. */
 export function knownOf({ generation, make, model }: MinerEntry): Known {
   return {
     ...(generation !== null && { generation }),
@@ -65,7 +65,7 @@ const nameOf = ({ ip, make, model }: NamedUnit): string => {
   return name === null ? ip : `${ip} (${name})`;
 };
 
-/** Once per miner and difference: what the device says of its build is what is expected, and our table is to be mended. */
+/** Once per miner and difference: the device's own report of its build counts, and our table should be corrected. */
 export const contradiction = (key: string, at: string, reading: Reading | undefined): EventRecord => ({
   ...{ kind: 'event', type: 'model_contradicted', key, at },
   detail: { make: reading?.make ?? null, model: reading?.model ?? null, counts: reading?.expected?.contradicted ?? [] },

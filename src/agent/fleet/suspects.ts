@@ -1,11 +1,11 @@
-// Reports to the services which devices show the facts of other miners or change who they are: one event for all of them, when there are others than before.
-// It judges nothing.
+// Reports to the services which devices show the facts of other miners or change their identity: one event for all, when the list changes. It judges
+// nothing.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { EventRecord } from '../../wire/records.ts';
 import type { Suspect } from './identity/miner-registry.ts';
 
-/** Of more, some are named; all are counted. */
+/** All are counted, at most these are named. */
 const MAX_NAMED = 200;
 
 export function createSuspectReport(parts: {
@@ -18,7 +18,7 @@ export function createSuspectReport(parts: {
 }) {
   let reported = '';
   return {
-    /** To be called once a minute or so: there is at most one event each time. */
+    /** At most one event per call. To be called about once a minute. */
     report(): void {
       const suspects = parts.suspects().toSorted((a, b) => a.ip.localeCompare(b.ip));
       const now = suspects.map(({ ip, reason }) => `${ip} ${reason}`).join();

@@ -1,5 +1,5 @@
-// What miners broadcast when somebody presses their IP-report button: one port and one form per make. It reads what a datagram claims and believes none of
-// it; anybody in the network can send one.
+// What miners broadcast when their IP-report button is pressed: one port and one form per make. It reads what a datagram claims and trusts none of it:
+// any device in the network can send one.
 import { inflateSync } from 'node:zlib';
 import { z } from 'zod';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
@@ -11,7 +11,7 @@ type Claim = { readonly ip?: string; readonly mac?: string };
 
 export type ReportFormat = {
   readonly port: number;
-  /** Who is known to send there. */
+  /** The makes known to send there. */
   readonly makes: string;
   /** Undefined = no report. */
   read(bytes: Buffer): Claim | undefined;
@@ -32,7 +32,7 @@ export const REPORT_FORMATS: readonly ReportFormat[] = [
   { port: 1_314, makes: 'Goldshell', read: byFields(addressed) },
   { port: 18_650, makes: 'Sealminer', read: packed },
   { port: 9_999, makes: 'Elphapex', read: byWords(/^DG_IPREPORT_ONLY$/) },
-  // Gadgets of another maker send JSON to this port, too.
+  // Devices of another maker send JSON to this port, too.
   { port: 12_345, makes: 'Auradine', read: byFields(addressed.extend({ SerialNo: z.string() })) },
   { port: 54_321, makes: 'iPollo', read: byWords(/IP Addr:\[([\d.]+)\].*MAC Addr:\[([0-9A-Fa-f:]+)\]/s) },
   { port: 42_069, makes: 'HiveOS', read: byWords(/^HiveOS ([\d.]+)$/) },

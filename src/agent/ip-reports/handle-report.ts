@@ -1,5 +1,5 @@
-// A technician presses the IP-report button of a miner: its address is looked at now, whatever scans wait, and the service is told. Who stands there is for
-// identification alone to say.
+// A technician presses the IP-report button of a miner: its address is scanned at once, before scans that wait, and the service gets an event. Only
+// identification decides which miner it is.
 import pLimit from 'p-limit';
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
@@ -28,13 +28,13 @@ type Parts = {
 };
 
 const AT_ONCE = 4;
-/** A report that would wait behind more than these is not worth it: the button is pressed again. */
+/** Further reports are dropped: the button is pressed again. */
 const MAX_WAITING = 16;
 
-/** Takes reports; resolves when one is dealt with, and never rejects. */
-export function createIpReportDesk(parts: Parts): (report: IpReport) => Promise<void> {
+/** Resolves when the report is handled; never rejects. */
+export function createIpReportHandler(parts: Parts): (report: IpReport) => Promise<void> {
   const { clock, log, random, settings, client, scanning, registry, emit, signal } = parts;
-  const turn = pLimit(AT_ONCE);
+  const limit = pLimit(AT_ONCE);
 
   const look = async ({ ip, makes, claimedMac }: IpReport) => {
     const ranges = narrowRanges(settings.ranges, [ip]);
@@ -45,7 +45,7 @@ export function createIpReportDesk(parts: Parts): (report: IpReport) => Promise<
     await runScan(scanning.planFor(ranges), deps, listener, signal);
     if (contact?.found !== undefined) await scanning.takeIn(ip, contact.found);
     const status = contact?.status ?? 'silent';
-    log.info({ ip, makes, claimedMac, status }, 'somebody pressed the IP-report button of a miner');
+    log.info({ ip, makes, claimedMac, status }, 'the IP-report button of a miner was pressed');
     const key = registry.byIp(ip)?.key;
     if (key === undefined || contact === undefined) return;
     const detail = { ip, makes, claimedMac: claimedMac ?? null, status };
@@ -53,11 +53,11 @@ export function createIpReportDesk(parts: Parts): (report: IpReport) => Promise<
   };
 
   return async (report) => {
-    if (turn.pendingCount >= MAX_WAITING) return;
+    if (limit.pendingCount >= MAX_WAITING) return;
     try {
-      await turn(look, report);
+      await limit(look, report);
     } catch (error) {
-      if (!signal.aborted) log.error({ ip: report.ip, cause: renderError(error) }, 'look at who reported its address');
+      if (!signal.aborted) log.error({ ip: report.ip, cause: renderError(error) }, 'scan the address of an IP report');
     }
   };
 }

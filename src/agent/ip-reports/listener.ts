@@ -1,5 +1,5 @@
-// Listens for IP reports and makes a hint of each that concerns the configured ranges: somebody stands in front of that miner. Repeats, floods and nonsense
-// end here. It sends nothing, and a port that somebody else holds costs that port and no more.
+// Listens for IP reports and passes on those of the configured ranges: a technician stands in front of that miner. It drops repeats, floods and
+// garbage. It sends nothing, and a port that another program holds costs only that port.
 import { createSocket, type Socket } from 'node:dgram';
 import { LruMap } from 'toad-cache';
 import type { Cancel, Clock } from '../../base/clock.ts';
@@ -7,7 +7,7 @@ import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { MAX_REPORT_BYTES, REPORT_FORMATS, type ReportFormat } from './formats.ts';
 
-/** `claimedMac` is what the datagram says: never identity. `makes` = who is known to send to that port. */
+/** `claimedMac` = the MAC in the datagram, which proves nothing. `makes` = the makes known to send to that port. */
 export type IpReport = {
   readonly ip: string;
   readonly makes: string;
@@ -28,13 +28,13 @@ type Options = {
 /** Miners send their report several times over. */
 const REPEAT_MS = 10_000;
 const WINDOW_MS = 10_000;
-/** Datagrams looked at per sender and window, whatever is in them. */
+/** Datagrams read per sender and window. */
 const MOST_PER_SENDER = 5;
 /** Reports handed on per window. */
 const MOST_IN_ALL = 20;
 const MAX_KNOWN = 1_024;
 const WARN_EVERY_MS = 60_000;
-/** A port that could not be had may be free later, and a process that had no files left may have some. */
+/** A port may be free later, and a process without free file descriptors may have some later. */
 const RETRY_MS = 60_000;
 
 export function createIpReports({ clock, log, portOf, isOurs, onReport }: Options) {
@@ -45,14 +45,14 @@ export function createIpReports({ clock, log, portOf, isOurs, onReport }: Option
   const mayHandOn = createRateLimit(clock, MOST_IN_ALL, WINDOW_MS);
   const mayWarn = createRateLimit(clock, 1, WARN_EVERY_MS);
 
-  const senderMayGoOn = (ip: string): boolean => {
-    const mayGoOn = senders.get(ip) ?? createRateLimit(clock, MOST_PER_SENDER, WINDOW_MS);
-    senders.set(ip, mayGoOn);
-    return mayGoOn();
+  const isWithinRate = (sender: string): boolean => {
+    const mayPass = senders.get(sender) ?? createRateLimit(clock, MOST_PER_SENDER, WINDOW_MS);
+    senders.set(sender, mayPass);
+    return mayPass();
   };
 
   const take = (format: ReportFormat, bytes: Buffer, sender: string) => {
-    if (bytes.length > MAX_REPORT_BYTES || !isOurs(sender) || !senderMayGoOn(sender)) return;
+    if (bytes.length > MAX_REPORT_BYTES || !isOurs(sender) || !isWithinRate(sender)) return;
     const claim = format.read(bytes);
     if (claim === undefined) return;
     const ip = claim.ip ?? sender;
@@ -103,11 +103,11 @@ export function createIpReports({ clock, log, portOf, isOurs, onReport }: Option
   };
 
   return {
-    /** Resolves when every port is bound, or could not be: those are tried again. */
+    /** Resolves when every port is bound or was refused; refused ones are tried again. */
     async start(): Promise<void> {
       await Promise.all(REPORT_FORMATS.map(listen));
     },
-    /** Resolves when nothing is heard any more and what was handed on is dealt with. */
+    /** Resolves when all sockets are closed and all reports handled. */
     async stop(): Promise<void> {
       for (const cancel of retries.values()) cancel();
       const open = [...sockets.values()];
@@ -115,13 +115,13 @@ export function createIpReports({ clock, log, portOf, isOurs, onReport }: Option
       await Promise.all(open.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
       await Promise.all(handedOn);
     },
-    /** Of each format that is listened to, by its own port: where it is bound. */
+    /** The bound port of each format, by its standard port. */
     ports: (): ReadonlyMap<number, number> =>
       new Map([...sockets].map(([standard, socket]) => [standard, socket.address().port])),
   };
 }
 
-/** Says whether one more may pass now, and counts it if so: at most `most` in any window of time. It keeps the times of those and no more. */
+/** Returns whether one more may pass now, and counts it if so: at most `most` in any window. */
 function createRateLimit(clock: Pick<Clock, 'monotonicMs'>, most: number, windowMs: number): () => boolean {
   const passed: number[] = [];
   return () => {

@@ -47,7 +47,7 @@ function isWarmingUp(reading: Reading, { sample: { context }, before, settings, 
 const PART = /^(boards|fans|psus)\[(\d+)\]\.(\w+)$/;
 
 /** Whether a part of the miner is there and has lost the value that was found wrong. */
-export function isUntold(source: string, reading: Reading): boolean {
+export function isUnreported(source: string, reading: Reading): boolean {
   const [, list, number = '', name = ''] = PART.exec(source) ?? [];
   const index = Number(number);
   const part: object | undefined =

@@ -41,7 +41,7 @@ export function advance(step: Step): History {
     restartsT: within(HOUR_MS, t, before.restartsT),
     lossesT: within(HOUR_MS, t, isLost(step) ? [...before.lossesT, t] : before.lossesT),
   };
-  if (reading === undefined) return { ...common, ...unheard(step, t) };
+  if (reading === undefined) return { ...common, ...afterFailure(step, t) };
 
   const { opsMaintenance, isRebooting, isExplainedRestart } = sample.context;
   const model = reading.model ?? before.model;
@@ -84,7 +84,7 @@ const isLost = ({ before, sample, idle }: Step): boolean =>
   before.onlineT !== undefined && isSilent(sample) && idle === undefined;
 
 /** The clock of its shares stands still as long as it cannot tell of any. */
-const unheard = ({ before, elapsedMs }: Step, t: number): Partial<History> => ({
+const afterFailure = ({ before, elapsedMs }: Step, t: number): Partial<History> => ({
   onlineT: undefined,
   silentMs: before.silentMs + Math.max(0, elapsedMs),
   shares: before.shares && { ...before.shares, changedT: before.shares.changedT + (t - before.t) },

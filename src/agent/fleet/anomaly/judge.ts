@@ -4,7 +4,7 @@ import type { Reading } from '../../../model/reading.ts';
 import { stepCondition } from './condition.ts';
 import { plausible } from './evidence/plausible.ts';
 import { hasRestarted } from './evidence/restarts.ts';
-import { expectations, idleReason, isHashing, isSilent, isUntold } from './facts.ts';
+import { expectations, idleReason, isHashing, isSilent, isUnreported } from './facts.ts';
 import { advance } from './history.ts';
 import type { Facts, Rule, Verdict } from './rule.ts';
 import { ALL_DEAD_SOURCE } from './rules/pool.ts';
@@ -85,7 +85,7 @@ function verdictOf(rule: Rule, facts: Facts, before: Condition | undefined): Ver
   const verdict = rule.evaluate(facts, isRaised);
   if (verdict !== 'clear' || !isRaised || rule.type === 'unknown') return verdict;
   if (facts.idle !== undefined || facts.reading === undefined) return verdict;
-  return isUntold(before.violation.source, facts.reading) ? 'no-data' : 'clear';
+  return isUnreported(before.violation.source, facts.reading) ? 'no-data' : 'clear';
 }
 
 /** Cold is no heat, and what the device reports need not be: that is judged by what it reports now. */

@@ -1,5 +1,5 @@
-// Whether a unit that shows a miner's facts at another address is that miner. A device says of itself what it likes: its word alone moves nothing.
-// What the network says decides; else several facts must agree, and go on to. Pure: no storage, no clock.
+// Whether a unit that shows a miner's facts at another address is that miner. A device may report anything, so one fact alone moves nothing: the network
+// decides, or several facts that agree more than once. Pure: no storage, no clock.
 import {
   type Facts,
   isBridged,
@@ -11,27 +11,27 @@ import {
   type UnitFacts,
 } from './record.ts';
 
-/** What answers at the address where the miner stood: the miner, a unit with another identity of its own, or nothing that says who it is. */
+/** What answers at the old address: the miner, a unit with another identity, or nothing that identifies a unit. */
 export type OldAddress = 'itself' | 'another' | 'silent';
 
-/** Looks after which a unit is its own, although it may be another one. */
+/** Looks after which an undecided unit is registered as a unit of its own. */
 export const PATIENCE_LOOKS = 3;
 
 export type Circumstances = {
   readonly old: OldAddress;
-  /** A task restarts it, so that it is away and comes back. */
+  /** A task restarts it: it is silent for a while and comes back. */
   readonly isExpectedBack: boolean;
   /** Another unit showed its facts before and was found not to be it. */
   readonly isDisputed: boolean;
-  /** Another address shows its facts at the same time, and nothing is known of that one either. */
+  /** Another undecided address shows its facts at the same time. */
   readonly hasRival: boolean;
   /** A person said that the unit at this address is not it. */
   readonly isRejected: boolean;
 };
 
 /**
- * `moves` = it is the miner. `moves-if-it-lasts` = so it seems: a second look must say the same. `waits` = too little agrees. `refuted` = it is not.
- * `refuted-if-it-lasts` = something contradicts that may be a moment old: the network's table, or what an earlier unit told at the address.
+ * `moves` = it is the miner. `moves-if-it-lasts` = it probably is: a second look must agree. `waits` = too little agrees. `refuted` = it is not.
+ * `refuted-if-it-lasts` = a contradiction that may be out of date: the network's table, or values that an earlier unit reported at the address.
  */
 export type Weight = 'moves' | 'moves-if-it-lasts' | 'waits' | 'refuted' | 'refuted-if-it-lasts';
 
@@ -42,51 +42,51 @@ export function weigh(entry: MinerEntry, facts: Facts, circumstances: Circumstan
   if (old === 'itself' || isRejected) return 'refuted';
   const isNamed = isVouchedFor(entry, match);
   // Hashboards are replaced while a miner is away.
-  if (toldOther(isNamed ? { ...match, boards: 'unknown' } : match) || deniedByNetwork(entry, facts, match))
+  if (reportsOther(isNamed ? { ...match, boards: 'unknown' } : match) || deniedByNetwork(entry, facts, match))
     return 'refuted-if-it-lasts';
   if (isNamed) return 'moves';
   if (isDisputed) return 'refuted';
   if (hasRival) return 'waits';
   const same = FACTS.filter((fact) => match[fact] === 'same');
   const isWhole = same.length >= 2 && !hasGoneMissing(entry, facts);
-  // A device that sees when it restarts can show all of it meanwhile: where the network knew it, the network must know it again.
+  // A device that notices a restart can show all of these facts meanwhile. If the network knew the miner, the network must show it again.
   if (isExpectedBack && isVouched(entry)) return 'waits';
   if (isExpectedBack)
     return isWhole && match.serial === 'same' && match.boards === 'same' ? 'moves-if-it-lasts' : 'waits';
-  // A MAC is read off the network and a serial number off the case: whatever stands at the old address, they are not enough. Hashboards tell only a login.
+  // Anyone can read a MAC in the network and a serial number on the case, so the two are not enough. Hashboard serials need a login.
   return isWhole || (old === 'another' && match.boards === 'same') ? 'moves-if-it-lasts' : 'waits';
 }
 
 /**
- * The network shows another MAC here than the miner's. A MAC that several addresses show names no unit, but is not that of a miner that the network knows:
- * a unit would only have to answer at two addresses.
+ * The network shows another MAC here than the miner's. A MAC at several addresses identifies no unit. It still refutes a miner that the network knows by
+ * another MAC: otherwise a unit would only have to answer at two addresses.
  */
 const deniedByNetwork = (entry: MinerEntry, { netMac, sharedMac }: Facts, { net }: Match): boolean =>
   (net === 'other' && !isBridged(entry)) ||
   (netMac === undefined && sharedMac !== undefined && isVouched(entry) && sharedMac !== entry.mac);
 
-/** The device itself says something else. */
-const toldOther = ({ mac, serial, boards }: Match): boolean => [mac, serial, boards].includes('other');
+/** The device itself reports another value. */
+const reportsOther = ({ mac, serial, boards }: Match): boolean => [mac, serial, boards].includes('other');
 
-/** The network shows the MAC that the miner is known by; behind a bridge the bridge's, where the device says the miner's own facts. */
+/** The network shows the MAC that the miner is known by. Behind a bridge it shows the bridge's MAC: then the device must report one of the miner's facts. */
 const isVouchedFor = (entry: UnitFacts, { net, mac, serial }: Match): boolean =>
   net === 'same' && (!isBridged(entry) || mac === 'same' || serial === 'same');
 
-/** Something that the miner used to tell is not told here. */
+/** A fact that the miner used to report is missing here. */
 const hasGoneMissing = (entry: MinerEntry, facts: Facts): boolean =>
-  (entry.macSource === 'device' && entry.mac !== null && facts.toldMac === undefined) ||
+  (entry.macSource === 'device' && entry.mac !== null && facts.reportedMac === undefined) ||
   (entry.serialNumber !== null && facts.serialKey === undefined) ||
   (entry.boardSerials !== null && facts.boardSerials === undefined);
 
-/** What answers at the miner's own address, by the facts that it shows. */
+/** What answers at the miner's old address, by the facts that it shows. */
 export function judgeOldAddress(entry: MinerEntry, facts: Facts): OldAddress {
   const match = matchOf(entry, facts);
-  if (contradictedByNetwork(entry, match)) return facts.toldMac === entry.mac ? 'silent' : 'another';
+  if (contradictedByNetwork(entry, match)) return facts.reportedMac === entry.mac ? 'silent' : 'another';
   if (match.mac === 'same' || match.serial === 'same' || match.net === 'same') return 'itself';
-  return toldOther(match) ? 'another' : 'silent';
+  return reportsOther(match) ? 'another' : 'silent';
 }
 
-/** At the miner's own address the network shows another MAC than the one that it always showed there. */
+/** At the miner's address the network shows another MAC than before. */
 export const contradictedByNetwork = (entry: UnitFacts, { net }: Match): boolean =>
   net === 'other' && !isBridged(entry) && entry.netMac !== null;
 
@@ -97,14 +97,14 @@ export function claimedFacts(of: MinerEntry, facts: Facts): string {
 }
 
 /**
- * Whether a unit that showed these facts of the miner shows others now. Silence ends no claim: a disputed unit gets no login, and so tells less than before.
+ * Whether a unit that showed these facts of the miner shows others now. Missing facts end no claim: a disputed unit gets no login and so reports less.
  */
 export function hasEnded(claimed: string, of: MinerEntry, facts: Facts): boolean {
   const match = matchOf(of, facts);
   const names = claimed.split(' ');
   const verdicts = FACTS.flatMap((fact) => (names.includes(fact) && factOf(of, fact) !== null ? match[fact] : []));
   if (verdicts.includes('same')) return false;
-  const isElsewhere = match.net === 'other' && !isBridged(of) && facts.toldMac === undefined;
+  const isElsewhere = match.net === 'other' && !isBridged(of) && facts.reportedMac === undefined;
   return isElsewhere || verdicts.length === 0 || verdicts.includes('other');
 }
 
@@ -114,12 +114,12 @@ const factOf = (entry: MinerEntry, fact: (typeof FACTS)[number]): string | null 
 
 export type Likeness = 'same' | 'other' | 'unsure';
 
-/** Whether the unit at `ip` is the one that had these facts. At another address two that no stranger has at hand must agree. */
+/** Whether the unit at `ip` is the one that had these facts. At another address two facts that are hard to copy must agree. */
 export function compareUnits(unit: UnitFacts, ip: string, facts: Facts): Likeness {
   const match = matchOf(unit, facts);
   if (contradictedByNetwork(unit, match) || contradicts(match)) return 'other';
   if (ip === unit.ip) return 'same';
-  if (toldOther(match)) return 'other';
+  if (reportsOther(match)) return 'other';
   const agreeing = [isVouchedFor(unit, match), match.serial === 'same', match.boards === 'same'].filter(Boolean).length;
   return agreeing >= 2 ? 'same' : 'unsure';
 }
@@ -129,7 +129,7 @@ export function contradicts(match: Match): boolean {
   return match.mac !== 'same' && match.serial !== 'same' && (match.mac === 'other' || match.serial === 'other');
 }
 
-/** What becomes of a claim. A look that decides nothing by itself is noted. */
+/** The decision on a claim. A look that decides nothing by itself is counted by `note`. */
 export function decide(
   weight: Weight,
   isBackHome: boolean,
@@ -151,8 +151,8 @@ export function decide(
 }
 
 /**
- * It tells one of its facts as before and another anew. It may have a new part; or another unit took its place, and what the first one told is still
- * remembered: the next look asks everything again.
+ * One of its facts is as before and another is new. It may have a new part; or another unit took its address and some values of the first unit are still
+ * cached: the next look asks everything again.
  */
 export function hasNewPart(entry: MinerEntry, facts: Facts): boolean {
   const { mac, serial, boards, net } = matchOf(entry, facts);
@@ -160,18 +160,18 @@ export function hasNewPart(entry: MinerEntry, facts: Facts): boolean {
   return [mac, serial, boards].includes('other') && !isKnownByNetwork && entry.claimsKey === null;
 }
 
-/** What a unit shows of another one. */
+/** The facts of another miner that a unit shows. */
 export type Claim = Pick<MinerEntry, 'claimsKey' | 'claimedFacts' | 'claimState' | 'claimedSinceMs'>;
 export const NO_CLAIM: Claim = { claimsKey: null, claimedFacts: '', claimState: null, claimedSinceMs: null };
 
-/** Who shows another one's facts keeps those that it had before. */
+/** A claimant keeps the facts that it had before. */
 export const ownFactsOf = (entry: MinerEntry, merged: MinerEntry): Partial<MinerEntry> => ({
   ...(entry.mac === null ? {} : { mac: entry.mac, macSource: entry.macSource, macState: entry.macState }),
   ...(entry.serialNumber === null ? {} : { serialNumber: entry.serialNumber, serialState: entry.serialState }),
   boardSerials: entry.boardSerials ?? merged.boardSerials,
 });
 
-/** What leaves an address to another keeps its row without an address, unless nothing could ever name it again, or it was never another unit. */
+/** The displaced unit keeps its row without an address, unless nothing can identify it again, or it was never a unit of its own. */
 export function displacing(displaced: MinerEntry | undefined, entry: MinerEntry) {
   if (displaced === undefined) return { put: [entry] };
   const isNameless = displaced.mac === null && displaced.serialNumber === null;
@@ -181,7 +181,7 @@ export function displacing(displaced: MinerEntry | undefined, entry: MinerEntry)
   return { put: [{ ...displaced, ip: null, ...(isClaimant && NO_CLAIM) }, entry] };
 }
 
-/** The unit after its claim has ended. What it showed of the other miner was never its own: shown again, it is a claim again. */
+/** The unit after its claim has ended, without the claimed facts: shown again, they are a new claim. */
 export function withoutClaimed(entry: MinerEntry, of: MinerEntry): MinerEntry {
   const isClaimed = (fact: string) => entry.claimedFacts.split(' ').includes(fact);
   const noMac = { mac: null, macSource: null, macState: 'empty' } as const;

@@ -172,7 +172,7 @@ export class IdentityConflicts {
     return claimsKey === null ? undefined : this.#index.get(claimsKey);
   }
 
-  /** A person's word holds also while the miner is away. */
+  /** A person's decision holds also while the miner is away. */
   #isGivenUp(of: MinerEntry, unit: MinerEntry): boolean {
     return this.#options.unseenMs(of) > GIVEN_UP_MS && !this.#options.isRejected(of, unit);
   }

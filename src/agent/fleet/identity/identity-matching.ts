@@ -1,5 +1,5 @@
-// Which miner a sighting is about: valid MAC, then valid serial, then address. Pure; it names the case. Whether a claim is believed is for claims.ts to
-// say, and the registry carries it out.
+// Which miner a sighting belongs to: by valid MAC, then valid serial, then address. Pure: it names the case. `claims.ts` decides whether a claim is
+// believed, and the resolver carries it out.
 import { contradictedByNetwork, contradicts } from './claims.ts';
 import { type Facts, isBridged, type Match, type MinerEntry, matchOf, type Sighting } from './record.ts';
 import type { MinerIndex } from './storage/registry-index.ts';
@@ -7,14 +7,14 @@ import type { MinerIndex } from './storage/registry-index.ts';
 type Resolution =
   /** The miner on record at this address. */
   | { readonly kind: 'here'; readonly entry: MinerEntry }
-  /** A known miner that stood at another address, or at none; `displaced` stands here on record. */
+  /** A known miner that is on record at another address, or at none; `displaced` is on record here. */
   | { readonly kind: 'elsewhere'; readonly entry: MinerEntry; readonly displaced: MinerEntry | undefined }
-  /** It tells the facts of the miner on record here, and the network shows another unit. */
+  /** It reports the facts of the miner on record here, and the network shows another unit. */
   | { readonly kind: 'doubtful'; readonly entry: MinerEntry }
-  /** No miner that we know; `displaced` was here before and is another unit. */
+  /** An unknown miner; `displaced` was here before and is another unit. */
   | { readonly kind: 'new'; readonly displaced: MinerEntry | undefined };
 
-/** `isLive` breaks ties between miners that share a value: the one that went silent is the one that moved. */
+/** `isLive` breaks ties between miners that share a value: the silent one has moved. */
 export function resolve(
   index: MinerIndex,
   sighting: Pick<Sighting, 'ip'>,
@@ -27,7 +27,7 @@ export function resolve(
     return { kind: 'elsewhere', entry: claimed, displaced: here };
   const match: Match = here === undefined ? NOTHING : matchOf(here, facts);
   if (here !== undefined && match.mac === 'same') {
-    // Its serial is another one now, and that is known of another miner.
+    // Its new serial number belongs to another known miner.
     const donor = match.serial === 'other' && claimed === undefined ? ownerOfSerial(index, facts) : undefined;
     return donor === undefined ? atItsPlace(here, match) : { kind: 'elsewhere', entry: donor, displaced: here };
   }
@@ -35,12 +35,12 @@ export function resolve(
   const owner = ownerOfMac(index, facts, isLive);
   const isRefuted = here?.claimState === 'refuted' && owner !== undefined && owner === claimed;
   if (owner !== undefined && !isRefuted) {
-    // Address and serial say one miner, the MAC another: a control board went from one to the other, the miner stays.
+    // Address and serial belong to one miner, the MAC to another: a control board went from one to the other, the miner stays.
     const isBoardSwap = here !== undefined && isOwnSwap(here, match) && matchOf(owner, facts).serial === 'other';
-    const isSeenByNetwork = facts.netMac !== undefined && facts.netMac === facts.toldMac;
+    const isSeenByNetwork = facts.netMac !== undefined && facts.netMac === facts.reportedMac;
     if (!(isBoardSwap && isSeenByNetwork)) return { kind: 'elsewhere', entry: owner, displaced: here };
   }
-  // The network shows that it is the unit that stands here, whatever it says.
+  // The network shows the unit on record here, whatever the device reports.
   const isCertainlyHere = match.net === 'same' && here !== undefined && !isBridged(here);
   if (here !== undefined && (isCertainlyHere || isOwnSwap(here, match))) return { kind: 'here', entry: here };
 
@@ -56,7 +56,7 @@ export function resolve(
 const atItsPlace = (here: MinerEntry, match: Match): Resolution =>
   contradictedByNetwork(here, match) ? { kind: 'doubtful', entry: here } : { kind: 'here', entry: here };
 
-/** Whether a unit that claimed to be another miner is to be judged anew. What was refuted is believed only where the network says so. */
+/** Whether the claim of a unit must be judged again. A refuted claim is believed only with proof from the network. */
 function mayBeIt({ claimState }: MinerEntry, claimed: MinerEntry, facts: Facts): boolean {
   const { mac, serial, net } = matchOf(claimed, facts);
   if (claimState === 'refuted') return net === 'same' && !isBridged(claimed);
@@ -65,11 +65,11 @@ function mayBeIt({ claimState }: MinerEntry, claimed: MinerEntry, facts: Facts):
 
 const NOTHING: Match = { mac: 'unknown', serial: 'unknown', boards: 'unknown', net: 'unknown' };
 
-/** Its serial is the one on record here. Where the MAC is another one, it is a new control board: then its hashboards are the old ones. */
+/** Its serial is the one on record here. With another MAC it has a new control board: then its hashboards must be the old ones. */
 const isOwnSwap = (here: MinerEntry, { mac, serial, boards }: Match): boolean =>
   serial === 'same' && (mac !== 'other' || here.boardSerials === null || boards === 'same');
 
-/** What a unit shows that another one has owns nothing. */
+/** A claimed fact belongs to the other miner, not to the claimant. */
 const owns = (entry: MinerEntry, fact: 'mac' | 'serial'): boolean => !entry.claimedFacts.includes(fact);
 
 function ownerOfMac(index: MinerIndex, facts: Facts, isLive: (entry: MinerEntry) => boolean): MinerEntry | undefined {
@@ -86,7 +86,7 @@ function ownerOfMac(index: MinerIndex, facts: Facts, isLive: (entry: MinerEntry)
   return best;
 }
 
-/** A serial that several miners show names none of them. */
+/** A serial that several miners show identifies none of them. */
 function ownerOfSerial(index: MinerIndex, facts: Facts): MinerEntry | undefined {
   let owner: MinerEntry | undefined;
   for (const entry of facts.serialKey === undefined ? [] : index.bySerial(facts.serialKey)) {

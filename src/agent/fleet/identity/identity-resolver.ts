@@ -113,7 +113,12 @@ export class IdentityResolver {
     if (newClaim !== undefined) this.#parts.ended.delete(entry.key);
     const merged = merge(before, sighting, facts);
     const after = before.claimsKey === null ? merged : { ...merged, ...ownFactsOf(before, merged) };
-    if (isVouched(entry) && facts.toldMac !== undefined && facts.netMac === entry.mac && facts.toldMac !== entry.mac)
+    if (
+      isVouched(entry) &&
+      facts.reportedMac !== undefined &&
+      facts.netMac === entry.mac &&
+      facts.reportedMac !== entry.mac
+    )
       this.#parts.churn.note(sighting.ip);
     this.#write(entry, after);
     return this.#resolved(entry, after, [], []);

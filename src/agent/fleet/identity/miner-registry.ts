@@ -159,16 +159,16 @@ export class MinerRegistry {
     if (entry === undefined || unit === undefined)
       throw new RefusedError('identity.gone', `settle who stands at ${ip}: it is not known any more; list again`);
     const at = this.#clock.nowMs();
-    const word = { key, ip, rejected: rejected.map((one) => ({ ...one, key, atMs: at })) };
+    const decision = { key, ip, rejected: rejected.map((one) => ({ ...one, key, atMs: at })) };
     const claimants = this.#conflicts.asRejected(entry, rejected);
     if (unit.key === key) {
-      this.#rows.commit({ put: claimants, word });
+      this.#rows.commit({ put: claimants, decision });
       return { events: [], left: [] };
     }
     const { netMac, driverId, generation, lastSeenMs } = unit;
     const after = { ...entry, ip, lastIp: ip, netMac, driverId, generation, lastSeenMs };
     const { remove = [], put } = displacing(unit, after);
-    this.#rows.commit({ remove, put: [...claimants.filter((other) => other.key !== unit.key), ...put], word });
+    this.#rows.commit({ remove, put: [...claimants.filter((other) => other.key !== unit.key), ...put], decision });
     this.#pending.forget(ip);
     return { events: [event('moved', key, at, { from: entry.lastIp, to: ip })], left: [unit.key] };
   }

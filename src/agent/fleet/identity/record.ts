@@ -1,4 +1,4 @@
-// What the miner registry keeps of one miner, and what a sighting says against it. Pure: no storage, no clock.
+// What the miner registry keeps of one miner, and how a sighting compares with it. Pure: no storage, no clock.
 import { z } from 'zod';
 import { macState, normaliseMac, normaliseSerial, serialState } from '../../../model/identity-facts.ts';
 import { plainText } from '../../../model/plain-text.ts';
@@ -9,24 +9,24 @@ const ownFactState = z.enum(['ok', 'empty', 'invalid']);
 /** One miner of the farm, as it is stored: a column per field. Times in ms since the epoch. */
 export const minerEntrySchema = z.object({
   key: z.string(),
-  /** Where it stands; null when another unit took its address or it was replaced. */
+  /** Its address; null when another unit took it or the miner was replaced. */
   ip: z.string().nullable(),
   /** Where it was last seen. */
   lastIp: z.string(),
   /** The last valid MAC, upper case with colons. */
   mac: z.string().nullable(),
-  /** Who said the MAC: the device itself, or this host's table of its direct neighbours for a device that is silent about it. */
+  /** Source of the MAC: the device itself, or this host's neighbour table if the device reports none. */
   macSource: z.enum(['device', 'neighbour']).nullable(),
-  /** What its newest MAC statement was worth; `empty` = it never made one. */
+  /** Of the newest MAC that it reported; `empty` = it never reported one. */
   macState: ownFactState,
   /** The last valid serial number as the device writes it; compared by `serialKey`. */
   serialNumber: z.string().nullable(),
   serialState: ownFactState,
-  /** What the network (this host's table of its neighbours) last said of its address, if it was of no other address too. */
+  /** The last MAC of its address in this host's neighbour table, unless other addresses had it too. */
   netMac: z.string().nullable(),
-  /** Serial numbers of its hashboards as they were last told, sorted, one per line; null = it never told any. */
+  /** The last reported serial numbers of its hashboards, sorted, one per line; null = it never reported any. */
   boardSerials: z.string().nullable(),
-  /** The miner whose facts this unit shows, too, without having been found to be it; null = it shows its own. */
+  /** The miner whose facts this unit shows without proof that it is that miner; null = its facts are its own. */
   claimsKey: z.string().nullable(),
   /** Those facts, e.g. `mac serial`; empty = none. */
   claimedFacts: z.string(),
@@ -43,28 +43,28 @@ export const minerEntrySchema = z.object({
 });
 export type MinerEntry = Readonly<z.output<typeof minerEntrySchema>>;
 
-/** A person's word: the unit that answered at `ip` is not the miner `key`, whatever it shows. Time in ms since the epoch. */
+/** A person's decision: the unit that answered at `ip` is not the miner `key`, whatever it shows. Time in ms since the epoch. */
 export const rejectionSchema = z.object({
   key: z.string(),
   ip: z.string(),
-  /** What the network showed of that unit; null = nothing, then every unit at the address is meant. */
+  /** The MAC of that unit in the network; null = unknown, then every unit at the address is meant. */
   netMac: z.string().nullable(),
   atMs: z.number(),
 });
 export type Rejection = Readonly<z.output<typeof rejectionSchema>>;
 
-/** What tells one unit from another, and where it stands. */
+/** The facts that identify a unit, and its address. */
 export const unitFactsSchema = minerEntrySchema.pick({
   ...{ ip: true, mac: true, macSource: true, netMac: true, serialNumber: true, boardSerials: true },
 });
 export type UnitFacts = Readonly<z.output<typeof unitFactsSchema>>;
 
-/** What one successful look at one address showed. `at` in ms since the epoch. Absent or blank facts are silence. */
+/** What one successful look at one address showed. `at` in ms since the epoch. Absent or blank facts mean nothing. */
 export type Sighting = {
   readonly ip: string;
   readonly mac?: string | undefined;
   readonly serialNumber?: string | undefined;
-  /** What this host's neighbour table says of the address. `isShared` = of others, too: then it names nobody. */
+  /** The address in this host's neighbour table. `isShared` = other addresses have that MAC too: then it identifies no unit. */
   readonly neighbour?: { readonly mac: string; readonly isShared: boolean } | undefined;
   /** Of the hashboards, as the device writes them. */
   readonly boardSerials?: readonly string[] | undefined;
@@ -76,14 +76,14 @@ export type Sighting = {
   readonly at: number;
 };
 
-/** What of a sighting says who it is. */
+/** What of a sighting identifies the unit. */
 export type Shown = Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour' | 'boardSerials'>;
 
 /** The facts of a sighting that can identify; invalid and blank ones are absent here. */
 export type Facts = {
   readonly mac: string | undefined;
-  /** The MAC that the device itself tells. */
-  readonly toldMac: string | undefined;
+  /** The MAC that the device itself reports. */
+  readonly reportedMac: string | undefined;
   /** The MAC that the network shows at the address, and at no other. */
   readonly netMac: string | undefined;
   readonly boardSerials: string | undefined;
@@ -96,7 +96,7 @@ export type Facts = {
   readonly serialState: MinerEntry['serialState'];
 };
 
-/** The device's own word on its MAC goes before its neighbours', also when it makes no sense. */
+/** The MAC that the device reports goes before the neighbour table's, also when it is invalid. */
 export function factsOf(sighting: Shown): Facts {
   const own = macState(sighting.mac);
   const { neighbour } = sighting;
@@ -109,7 +109,7 @@ export function factsOf(sighting: Shown): Facts {
   const valid = mac === 'ok' && shown !== undefined ? normaliseMac(shown) : undefined;
   return {
     mac: valid,
-    toldMac: isFromTable ? undefined : valid,
+    reportedMac: isFromTable ? undefined : valid,
     netMac: isOnlyNeighbour ? normaliseMac(neighbour.mac) : undefined,
     macSource: isFromTable ? 'neighbour' : 'device',
     sharedMac: neighbour?.isShared ? normaliseMac(neighbour.mac) : undefined,
@@ -136,11 +136,11 @@ function boardSerialsOf(told: readonly string[] | undefined): string | undefined
 
 export type Verdict = 'same' | 'other' | 'unknown';
 
-/** Two values say something about each other only when both are valid. */
+/** Only valid values are compared. */
 const compare = (known: string | undefined, seen: string | undefined): Verdict =>
   known === undefined || seen === undefined ? 'unknown' : known === seen ? 'same' : 'other';
 
-/** A board may be missing or new: most of them must be the same ones. Some that are the same say nothing. */
+/** A board may be missing or new, so most boards must be the same. Fewer prove nothing. */
 function compareBoards(known: string | null, seen: string | undefined): Verdict {
   if (known === seen) return 'same';
   if (known === null || seen === undefined) return 'unknown';
@@ -160,7 +160,7 @@ export type Match = {
 
 export const matchOf = (entry: UnitFacts, facts: Facts): Match => {
   const mac = compare(entry.mac ?? undefined, facts.mac);
-  // A device may stand behind a bridge that shows a MAC of its own: what two sources say differently contradicts nothing.
+  // A device may be behind a bridge with a MAC of its own: values of two sources that differ contradict nothing.
   const isOtherSource = mac === 'other' && entry.macSource !== facts.macSource;
   return {
     mac: isOtherSource ? 'unknown' : mac,
@@ -172,7 +172,7 @@ export const matchOf = (entry: UnitFacts, facts: Facts): Match => {
   };
 };
 
-/** It has been seen with another MAC in the network than the one that it tells: something stands in between. */
+/** The network showed another MAC than the device reports: a bridge is in between. */
 export const isBridged = ({ mac, netMac }: UnitFacts): boolean => mac !== null && netMac !== null && mac !== netMac;
 
 /** The network has shown the MAC that it is known by at its address. */
@@ -180,20 +180,20 @@ export const isVouched = ({ mac, netMac }: UnitFacts): boolean => mac !== null &
 
 type MacFacts = Pick<MinerEntry, 'mac' | 'macSource' | 'macState'>;
 
-/** Silence keeps what is known, the device's own word replaces it; a neighbour's MAC that others show, too, is taken back. */
+/** A missing MAC keeps the known one, a reported one replaces it. A MAC from the neighbour table that other addresses have too is dropped. */
 function mergeMac(entry: MinerEntry, facts: Facts): MacFacts {
   const isTakenBack = entry.macSource === 'neighbour' && entry.mac === facts.sharedMac;
   const before: MacFacts = isTakenBack ? { mac: null, macSource: null, macState: 'empty' } : entry;
   const { mac, macSource, macState: state } = facts;
-  // What the network shows is a fact, another MAC that the same unit tells from now on is none.
+  // The network still shows the known MAC: another MAC that the unit reports does not count.
   const isOwnVouched = isVouched(entry) && entry.macSource === 'device' && facts.netMac === entry.mac;
-  if (isOwnVouched && facts.toldMac !== entry.mac) return entry;
+  if (isOwnVouched && facts.reportedMac !== entry.mac) return entry;
   if (mac === undefined) return { ...before, macState: state === 'empty' ? before.macState : state };
   const isOwnKnown = before.mac !== null && before.macSource === 'device';
   return macSource === 'neighbour' && isOwnKnown ? before : { mac, macSource, macState: state };
 }
 
-/** The entry after the sighting: silence keeps what is known, an answer replaces it. */
+/** The entry after the sighting: a missing value keeps the known one, a reported one replaces it. */
 export function merge(entry: MinerEntry, sighting: Sighting, facts: Facts): MinerEntry {
   const { mac, macSource, macState: state } = mergeMac(entry, facts);
   return {
@@ -208,7 +208,7 @@ export function merge(entry: MinerEntry, sighting: Sighting, facts: Facts): Mine
     netMac: facts.netMac ?? (entry.netMac === facts.sharedMac ? null : entry.netMac),
     boardSerials: facts.boardSerials ?? entry.boardSerials,
     driverId: sighting.driverId,
-    // A generation belongs to its driver: another driver's word would mislead.
+    // A generation belongs to its driver.
     generation: plainText(sighting.generation) ?? (sighting.driverId === entry.driverId ? entry.generation : null),
     make: plainText(sighting.make) ?? entry.make,
     model: plainText(sighting.model) ?? entry.model,
@@ -249,7 +249,7 @@ export const newEntry = (key: string, sighting: Sighting, facts: Facts): MinerEn
 
 const FACTS = minerEntrySchema.omit({ lastSeenMs: true }).keyof().options;
 
-/** Whether anything but the time differs, that is, whether it must be written now. */
+/** Whether anything but the time differs: then it must be written now. */
 export const hasChanged = (before: MinerEntry, after: MinerEntry): boolean =>
   FACTS.some((name) => before[name] !== after[name]);
 

@@ -10,7 +10,7 @@ import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
 import { createAgent } from '../../../../src/agent/agent.ts';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
 import { createDeviceClient, type Recognised } from '../../../../src/agent/device/device-client.ts';
-import { createIpReportDesk } from '../../../../src/agent/ip-reports/handle-report.ts';
+import { createIpReportHandler } from '../../../../src/agent/ip-reports/handle-report.ts';
 import { createIpReports } from '../../../../src/agent/ip-reports/listener.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { type LogFields, silentLog } from '../../../../src/base/log.ts';
@@ -46,7 +46,7 @@ async function setUp(mix: string, exclude: readonly string[] = []) {
     mayReach: () => true,
     trust: freshTrust(),
   });
-  const desk = createIpReportDesk({
+  const desk = createIpReportHandler({
     ...{ clock: systemClock, log, random: Math.random, settings: config, client },
     scanning: {
       planFor: (ranges) => ({ ranges, limits: { probeTimeoutMs: 10_000 } }),

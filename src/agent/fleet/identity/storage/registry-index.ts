@@ -1,5 +1,4 @@
-// The miners in memory, found by key, address, MAC and serial number. Only valid values are indexed, so blanks and fillers never meet.
-// It decides nothing about who is who.
+// The miners in memory, by key, address, MAC and serial number. Only valid values are indexed, so blanks and fillers never match. It decides no identity.
 import { type MinerEntry, serialKey } from '../record.ts';
 
 export type MinerIndex = {
@@ -25,7 +24,7 @@ export function createMinerIndex(): MinerIndex {
   const keysBySerial = new Map<string, Set<string>>();
   const keysByClaim = new Map<string, Set<string>>();
 
-  // Lazy: a farm of clones that all show one value must not cost a copy of the farm per question.
+  // Lazy: on a farm of clones that all show one value, a lookup must not copy the whole farm.
   function* eachOf(keys: ReadonlySet<string>): Iterable<MinerEntry> {
     for (const key of keys) {
       const entry = byKey.get(key);
@@ -33,7 +32,7 @@ export function createMinerIndex(): MinerIndex {
     }
   }
 
-  /** Most values are of one miner. */
+  /** Most values belong to one miner. */
   const entriesOf = (keys: ReadonlySet<string> | undefined): Iterable<MinerEntry> => {
     if (keys === undefined) return [];
     if (keys.size > 1) return eachOf(keys);

@@ -1,4 +1,4 @@
-// The registry in memory and its rows on disk, kept the same: a change is written before it counts, only last-seen times wait.
+// The registry in memory and its rows on disk: a change is written before it takes effect; only last-seen times wait.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../../../base/clock.ts';
 import { diskFault } from '../../../../base/storage/disk-fault.ts';
@@ -7,15 +7,15 @@ import { createMinerIndex } from './registry-index.ts';
 import { createIdentityStore, type StoreChange } from './store.ts';
 
 const FLUSH_EVERY_MS = 60_000;
-/** A farm's worth of last-seen times is written in slices, so that no write holds the process long. */
+/** The last-seen times of a farm are written in slices, so that no write blocks the process for long. */
 const FLUSH_AT_ROWS = 500;
 /** Units that a person may have rejected for one miner; of more, the oldest is forgotten. */
 const MAX_REJECTIONS = 64;
 
 type Change = Omit<StoreChange, 'put' | 'rejections'> & {
   readonly put: readonly MinerEntry[];
-  /** A person's newest word on a miner: what is not it, and the address where it is. */
-  readonly word?: { readonly key: string; readonly ip: string; readonly rejected: readonly Rejection[] };
+  /** A person's newest decision on a miner: its address, and the units that are not it. */
+  readonly decision?: { readonly key: string; readonly ip: string; readonly rejected: readonly Rejection[] };
 };
 
 export type Rows = ReturnType<typeof createRows>;
@@ -42,7 +42,7 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
     for (const entry of entries) writtenSeenMs.set(entry.key, entry.lastSeenMs);
   };
 
-  /** A disk that refuses is asked again a minute later: a miner is no less known because the time of its last sighting is not written. */
+  /** After a disk fault the next try comes a minute later: the miner stays known although its last-seen time is not written. */
   let refusedAtMs = Number.NEGATIVE_INFINITY;
   const writeSeenSoon = () => {
     const nowMs = clock.monotonicMs();
@@ -56,17 +56,17 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
     }
   };
 
-  /** All that there are of the miners that it is about. What was said the other way round is taken back. */
-  const afterWord = ({ key, ip, rejected }: NonNullable<Change['word']>): Map<string, Rejection[]> => {
+  /** All rejections of the miners concerned. An opposite decision is withdrawn. */
+  const afterDecision = ({ key, ip, rejected }: NonNullable<Change['decision']>): Map<string, Rejection[]> => {
     const isMeant = (one: Rejection) => one.ip === ip || rejected.some((other) => isSameUnit(one, other));
     const before = (rejections.get(key) ?? []).filter((one) => !isMeant(one));
     const changed = new Map([[key, [...before, ...rejected].slice(-MAX_REJECTIONS)]]);
     for (const { key: other } of rejected.flatMap((one) => index.byIp(one.ip) ?? [])) {
-      const spoken = rejections.get(other);
-      if (other !== key && spoken !== undefined)
+      const opposite = rejections.get(other);
+      if (other !== key && opposite !== undefined)
         changed.set(
           other,
-          spoken.filter((one) => one.ip !== ip),
+          opposite.filter((one) => one.ip !== ip),
         );
     }
     return changed;
@@ -74,7 +74,7 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
 
   return {
     index,
-    /** A person said that the unit there is not the miner `key`. What the network does not say at the moment contradicts nothing. */
+    /** A person said that the unit there is not the miner `key`. Without a MAC from the network, every unit at the address is meant. */
     isRejected: (key: string, ip: string, netMac: string | null | undefined): boolean =>
       rejections.get(key)?.some((one) => one.ip === ip && (!one.netMac || !netMac || one.netMac === netMac)) ?? false,
     /** For how long it has not been seen. */
@@ -87,8 +87,8 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
       writeSeenSoon();
     },
     /** One transaction; throws and changes nothing when it cannot be written. */
-    commit({ remove = [], put, word }: Change) {
-      const changed = word === undefined ? new Map<string, Rejection[]>() : afterWord(word);
+    commit({ remove = [], put, decision }: Change) {
+      const changed = decision === undefined ? new Map<string, Rejection[]>() : afterDecision(decision);
       store.write({ remove, put, rejections: changed });
       for (const [key, all] of changed) rejections.set(key, all);
       for (const key of remove) {

@@ -1,4 +1,4 @@
-// The rows behind the register of miners. It writes what it is told and decides nothing.
+// The SQLite rows of the miner registry. It decides nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import { type Migrations, transact } from '../../../../base/storage/sqlite.ts';
 import { type MinerEntry, minerEntrySchema, type Rejection, rejectionSchema } from '../record.ts';
@@ -50,8 +50,8 @@ type IdentityStore = {
   load(): MinerEntry[];
   loadRejections(): Rejection[];
   /**
-   * One transaction; removals first, then entries in the given order (an address is given up before it is taken). `rejections` = all that there are of
-   * these miners from now on. Those of a miner that is removed go with it.
+   * One transaction; removals first, then entries in the given order (an address is released before it is taken). `rejections` replace all rejections
+   * of these miners. Those of a removed miner are removed too.
    */
   write(change: StoreChange): void;
   /** One transaction. */
