@@ -18,7 +18,7 @@ export const poolLockSettingsSchema = z
       3,
       'Attempts in a row to set locked pools again. Then the agent gives up and raises the flag `pool`.',
     ),
-    dailyCap: whole(1, 1_000, 6, 'Updates of the pools of one miner in 24 hours, whoever asked; then the lock rests.'),
+    dailyCap: whole(1, 1_000, 6, 'Pool updates of one miner in 24 hours, over all who ask; then the lock rests.'),
     retryS: decimal(1, 3_600, 60, 'Seconds before the attempt after a failed one; they double with each attempt.'),
   })
   .prefault({});

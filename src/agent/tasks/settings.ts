@@ -1,5 +1,5 @@
-// What an operator may set about tasks, with defaults that suit a farm of ordinary control boards, and what that forbids, whoever asks: the service,
-// a rule, a technician. Seconds, because that is how windows are told. Pure; whoever sends asks first.
+// The settings of tasks, with defaults that suit a farm of ordinary control boards, and which tasks they refuse. Times in seconds. Pure: the caller asks
+// before it sends.
 import { z } from 'zod';
 import { RefusedError } from '../../base/errors.ts';
 import { decimal, toggle, whole } from '../../base/settings.ts';
@@ -16,7 +16,7 @@ const isAllowed = (what: string) => toggle(true, `Carry out ${what}.`);
 
 /** The descriptions are the text of `configuration.md` in the handbook. */
 export const taskSettingsSchema = z.strictObject({
-  control: toggle(true, 'False: this agent only reads. It scans and fetches logs and does nothing else, whoever asks.'),
+  control: toggle(true, 'False: this agent only reads. It scans and fetches logs and does nothing else.'),
   allow: z
     .strictObject({
       reboot: isAllowed('reboots'),
@@ -53,7 +53,7 @@ export const taskSettingsSchema = z.strictObject({
       ),
       graceS: whole(1, 3_600, 120, 'A miner whose uptime still grows after so many seconds has not rebooted.'),
       checkEveryS: decimal(0.05, 300, 5, 'Seconds between two looks at a rebooting miner.'),
-      dailyCap: whole(1, 1_000, 6, 'Reboots of one miner in 24 hours, whoever asked.'),
+      dailyCap: whole(1, 1_000, 6, 'Reboots of one miner in 24 hours, over all who ask.'),
       recentS: whole(0, 86_400, 600, 'A miner that was rebooted within so many seconds is rebooted only with `force`.'),
     })
     .prefault({}),
@@ -65,7 +65,7 @@ export const taskSettingsSchema = z.strictObject({
         1,
         1_000,
         24,
-        'Changes of one miner in 24 hours, whoever asked: sleep and wake wear its boards out.',
+        'Changes of one miner in 24 hours, over all who ask: sleep and wake wear its boards out.',
       ),
     })
     .prefault({}),
@@ -84,7 +84,7 @@ export const taskSettingsSchema = z.strictObject({
         1,
         100_000,
         20,
-        'Reboots and wakes of the whole farm that may start within `windowS`, whoever asked.',
+        'Reboots and wakes of the whole farm that may start within `windowS`, over all who ask.',
       ),
       windowS: decimal(0.1, 3_600, 30, 'Window of `count`, seconds.'),
     })
