@@ -1,5 +1,5 @@
-// What Bitmain's web dialect can be told (atlas 3.4, 20, 22): reboot, the blinking light, and to show its log. Whether the device obeyed is found out
-// by looking, not here.
+// Actions of Bitmain's web dialect (atlas 3.4, 20, 22): reboot, the blinking light, the log. The core looks at the
+// device afterwards for the effect.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import { BLINK_OFF, BLINK_ON, page } from './bitmain-web.ts';

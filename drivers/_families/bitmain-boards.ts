@@ -1,5 +1,5 @@
-// The boards of Bitmain's `stats` dialect, in both of its forms (atlas 3.3): numbered keys and `chain[]`. Which machine it is, and what its sensors mean
-// on that machine, is the driver's business.
+// The boards of Bitmain's `stats` dialect, in both forms (atlas 3.3): numbered keys and `chain[]`. The driver knows the
+// machine, and what its sensors mean.
 import { z } from 'zod';
 import { first, largest, mean, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
 import type { BoardReading } from '../../src/model/reading.ts';
@@ -57,7 +57,7 @@ type ClassicReader = Reader & {
 
 const NOW_RATES = ['GHS 5s', 'rate_5s', 'MHS 5s', 'KHS 5s'] as const;
 
-/** Whether it hashes by its rate of now, in whatever unit, or by those of its boards; undefined where it writes none. */
+/** Whether it hashes, by its present rate in any unit or by the rates of its boards; undefined where it writes none. */
 export function hashes(data: Row): boolean | undefined {
   const now = NOW_RATES.map((key) => bareRate(data[key])).filter((rate) => rate !== undefined);
   const most = largest(now.length > 0 ? now : boardRates(data).map(bareRate));
@@ -73,8 +73,9 @@ const bareRate = (value: unknown) =>
   toNumber(typeof value === 'string' ? value.slice(0, 64).replace(/\s*[kmgtp]?(h|sol).*$/i, '') : value);
 
 /**
- * Numbered keys: chains count from 1, on the S9 era from 6, rarely from 0; the number tells the slot, so that a dead board does not shift the
- * ones after it. Chains without chips, serial number and rate are placeholders. Undefined where the answer has no place for boards.
+ * Numbered keys: chains count from 1, on the S9 era from 6, rarely from 0. The number tells the slot, so that a dead
+ * board does not shift the next ones. Chains without chips, serial number and rate are placeholders. Undefined where
+ * the answer has no keys for boards.
  */
 export function classicBoards(
   data: Row,
@@ -217,8 +218,9 @@ export function sensors(value: unknown, toC = BITMAIN.toChipC): (number | undefi
 }
 
 /**
- * `o` is a good chip, `x` a bad one; a map of anything else says nothing. A machine that stands still, asleep or stopped by its heat, prints `x` for
- * chips that nothing is wrong with. Newest builds fill the last group up with `-`: behind the last of the chips that were counted, these are no chips.
+ * `o` is a good chip, `x` a bad one; any other letter says nothing. A machine that does not hash, asleep or stopped by
+ * heat, prints `x` for good chips. The newest builds fill the last group with `-`: after the last counted chip these
+ * are no chips.
  */
 function badChips(map: unknown, isHashing: boolean | undefined, chips: number | undefined): number | undefined {
   if (isHashing !== true || typeof map !== 'string') return undefined;

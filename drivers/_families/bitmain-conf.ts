@@ -1,5 +1,5 @@
-// The configuration of Bitmain's web of 2020 and of its copies (atlas 3.4, 15, 20): read, changed, sent back whole. What a change means, and whether
-// the miner obeyed, is not its business.
+// The configuration of Bitmain's web of 2020 and of its copies (atlas 3.4, 15, 20): read, changed, sent back whole. The
+// driver decides what a change means and looks whether the miner obeyed.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
@@ -57,8 +57,9 @@ export const inAllPlaces = (pools: readonly unknown[]): readonly unknown[] =>
   [...pools, EMPTY_POOL, EMPTY_POOL, EMPTY_POOL].slice(0, Math.max(BITMAIN_POOLS, pools.length));
 
 /**
- * What firmware of Bitmain's 2020 web wants back: all of it or nothing, the mode under both of its names because builds differ in which one they
- * heed, the level under another name than it is read by, and always three pools. What is not in `changes` stays as it was.
+ * What firmware of Bitmain's 2020 web accepts: the whole configuration or nothing, the mode under both of its names
+ * because builds read different ones, the level under another name than it is read by, and always three pools. What is
+ * not in `changes` stays as it was.
  */
 export function bitmainBody(
   conf: Conf,

@@ -1,4 +1,4 @@
-// What a machine of Bitmain's dialect should have and do: the device's own word first, the table of models where it has none.
+// What a machine of Bitmain's dialect should have and do: as the device reports it, else from the table of models.
 import { first } from '../../src/driver/fields.ts';
 import type { Expectation, MiningMode, Reading } from '../../src/model/reading.ts';
 import type { Stats } from './bitmain.ts';

@@ -67,7 +67,10 @@ export const formPools = pools({
   shownWithinS: 180,
 });
 
-/** Sleep and wake of the 17 series, the only machines with this web that have a mode: it goes back with everything else. */
+/**
+ * Sleep and wake of the 17 series, the only machines with this web that have a mode. It is sent back with the whole
+ * configuration.
+ */
 export const formMode = modes({ offlineS: [0, 120], shownWithinS: 300 }, async (link, mode, { model }) => {
   const what = 'set the mode of';
   const wanted = is17Series(model) ? modeNumber(mode, model) : undefined;
@@ -97,8 +100,8 @@ const writeOldConf = (link: MinerLink, form: Record<string, string>): Promise<Ac
   });
 
 /**
- * The page is a shell script that turns only these escapes back, and would keep others in the address as they are. It does so twice for `%`, and
- * writes the texts into JSON without escaping them.
+ * The page is a shell script that decodes only these escapes, and keeps others in the address as they are. It decodes
+ * `%` twice, and writes the texts into JSON without escaping them.
  */
 export const isStorable = ({ url, user, password }: WantedPool) =>
   [url, user, password].every((part) => /^[\w.\-* #$&,+:;<=>?@[\]^{|}/]*$/.test(part));

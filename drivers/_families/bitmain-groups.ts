@@ -1,4 +1,5 @@
-// Machines whose firmware counts several chains to one board (atlas 3.3): which chains, and how their readings become one.
+// Machines whose firmware counts several chains as one board (atlas 3.3): which chains, and how their readings are
+// merged.
 import { largest, mean, sumOfAll } from '../../src/driver/fields.ts';
 import type { Board } from './bitmain-boards.ts';
 import { present } from './cgminer.ts';

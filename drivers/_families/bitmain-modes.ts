@@ -1,5 +1,5 @@
-// How a mode is set where it is a key of the whole configuration (atlas 3.4, 15, 20): read, change, send back whole, read again. A yes that changed
-// nothing is a refusal; whether the miner then sleeps or hashes is found out by looking, not here.
+// Sets a mode that is a key of the whole configuration (atlas 3.4, 15, 20): read, change, send back whole, read again.
+// A yes without a change is a refusal. The core looks whether the miner then sleeps or hashes.
 import { PeerError } from '../../src/base/errors.ts';
 import type { Known } from '../../src/driver/contract.ts';
 import { toNumber } from '../../src/driver/fields.ts';

@@ -1,4 +1,5 @@
-// Pools where they are a key of the whole configuration of Bitmain's 2020 web (atlas 3.4): all three go back at once, the rest stays as it was read.
+// Pools that are a key of the whole configuration of Bitmain's 2020 web (atlas 3.4): all three are sent back at once,
+// the rest as it was read.
 import { z } from 'zod';
 import type { Known } from '../../src/driver/contract.ts';
 import { BITMAIN_POOLS, bitmainBody, type Conf, readConf, writeConf } from './bitmain-conf.ts';

@@ -1,5 +1,6 @@
-// In which unit the `stats` of Bitmain's dialect writes its hashrates (atlas 3.3, 26). The names of its keys prove nothing: an L3+ prints MH/s under
-// `GHS 5s`, a Z11 Sol/s. A unit is known where an answer names it, or where what the model mines and its nameplate leave one; else no rate is told.
+// The unit of hashrates in `stats` of Bitmain's dialect (atlas 3.3, 26). Names of keys prove nothing: an L3+ prints
+// MH/s under `GHS 5s`, a Z11 Sol/s. The unit is known where an answer names it, or where the algorithm and the
+// nameplate of the model leave only one; else no rate is reported.
 import { first, largest, toNumber, toText } from '../../src/driver/fields.ts';
 import { positive, rateHs, rateUnit } from './cgminer.ts';
 import type { Model } from './models.ts';
@@ -15,7 +16,10 @@ export type UnitEvidence = {
   readonly isKeyHonest?: boolean;
 };
 
-/** What machines of an algorithm were seen to write under `GHS`. Of the others, units differ from machine to machine. */
+/**
+ * Units that machines of an algorithm were seen to write under `GHS`. For other algorithms the unit differs between
+ * machines.
+ */
 const USUAL: Readonly<Partial<Record<string, Unit>>> = { sha256: 'G', scrypt: 'M', x11: 'M' };
 const UNITS = ['', 'K', 'M', 'G', 'T'] as const satisfies readonly Unit[];
 
@@ -34,7 +38,10 @@ const isAlike = (one: number, other: number, most = 3) => one < other * most && 
 /** A thousand lies between two units. */
 const APART = 30;
 
-/** Some builds write the average of each chain as text with its unit: the whole is in that unit if both write figures of one size. */
+/**
+ * Some builds write each chain's average as text with a unit. The whole is in that unit if both figures have one
+ * magnitude.
+ */
 function unitOfChains(data: Row): Unit | undefined {
   const named = CHAINS.flatMap((chain) => {
     const [, digits, unit] = toText(data[`CHAIN AVG HASHRATE${chain}`])?.match(WITH_UNIT) ?? [];
@@ -48,8 +55,9 @@ function unitOfChains(data: Row): Unit | undefined {
 }
 
 /**
- * Of `chain_rateN`, beside a whole in `unit`: a Z11 writes Sol/s for the whole and kSol/s for its chains. It is the unit in which they make up one of the
- * figures of the whole; where there is none, no rate of a chain is told.
+ * Unit of `chain_rateN` beside a whole in `unit`: a Z11 writes Sol/s for the whole and kSol/s for its chains. It is the
+ * unit in which the chains sum up to one of the figures of the whole; where there is none, no rate of a chain is
+ * reported.
  */
 export function chainUnitOf(data: Row, unit: Unit | undefined): Unit | undefined {
   const rates = CHAINS.map((chain) => figure(data[`chain_rate${chain}`])).filter((rate) => rate !== undefined);
@@ -97,8 +105,8 @@ function isNear(written: number, unit: Unit, nameplateHs: number, least: number)
 }
 
 /**
- * A figure that is at its height, and the part of the nameplate that it is at least: the machine's own ideal, or its average once it has settled. A start
- * or a dip would pass for another unit.
+ * A figure at full speed, and the least share of the nameplate that it has: the machine's own ideal, or its average
+ * after it has settled. A start or a dip would look like another unit.
  */
 function steadyFigure(data: Row): { readonly rate: number; readonly least: number } | undefined {
   const ideal = figure(first(data.total_rateideal, data.rate_ideal));

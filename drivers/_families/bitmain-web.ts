@@ -1,5 +1,5 @@
-// Bitmain's web dialect as its own firmware and the makes that copied it speak it (atlas 3.2, 3.3, 20, 22): pages under /cgi-bin behind a digest
-// login, answered as JSON. Schemas and readers only; which pages a device has, and how often they are asked, is each driver's business.
+// Bitmain's web dialect, of its own firmware and of the makes that copied it (atlas 3.2, 3.3, 20, 22): JSON pages under
+// /cgi-bin behind a digest login. Schemas and readers only; each driver decides which pages it asks, and how often.
 import { z } from 'zod';
 import {
   bool,
@@ -72,8 +72,8 @@ const FINE = /^(s|success|ok|okay|fine|good|normal|none|running|mining|i|info|0)
 const FAULTY = /^(e|err|error|f|fail|failed|failure|fatal)$/i;
 
 /**
- * Faults of the status list of `summary.cgi`. An entry not evaluated yet (status empty) is no fault, and neither is one whose code is 0, whatever
- * it says beside it, unless it calls itself an error and says which. Undefined when there is no list.
+ * Faults of the status list of `summary.cgi`. An entry that is not evaluated yet (empty status) is no fault. One with
+ * code 0 is none either, unless it calls itself an error and names it. Undefined when there is no list.
  */
 export function statusFaults(reply: z.output<typeof summaryPage> | undefined): ErrorReading[] | undefined {
   return reply?.SUMMARY?.[0]?.status?.flatMap(({ type = 'unknown', status: state, code, msg }): ErrorReading[] => {
@@ -123,8 +123,8 @@ export const poolRow = z.looseObject({
 export const poolsPage = z.looseObject({ POOLS: list(poolRow, 64) });
 
 /**
- * The pools that are set, see `setPools`. The page does not say which one is in use; these firmwares know failover only, so it is the first by priority that
- * lives, unless one before it may live too.
+ * The configured pools, see `setPools`. The page does not say which pool is in use. These firmwares know failover only,
+ * so it is the first living one by priority, unless one before it may be alive too.
  */
 export function webPools(
   rows: readonly z.output<typeof poolRow>[] | undefined,

@@ -1,5 +1,5 @@
-// Bitmain's `stats` dialect, both forms (atlas 3.3): the classic one with numbered keys and the new one with `chain[]`. Turns either into boards,
-// fans and rates in our units. Which machine it is, and what its sensors mean on that machine, is the driver's business.
+// Bitmain's `stats` dialect, both forms (atlas 3.3): the classic one with numbered keys and the new one with `chain[]`.
+// From either to boards, fans and rates in our units. The driver knows the machine, and what its sensors mean.
 import { z } from 'zod';
 import { first, list, text, toKnownText, toNumber, toText } from '../../src/driver/fields.ts';
 import {
@@ -152,7 +152,10 @@ export function toWatts(value: unknown): number | undefined {
 /** Joule per hash of SHA-256: less than half of what the best machines take. */
 const LEAST_J = 4e-12;
 
-/** Reads the power of what hashes at `hs`: builds that estimate it write figures of no unit, too (35 "W" of an S9 at 12 TH/s). */
+/**
+ * Reads the power of a machine that hashes at `hs`: builds that estimate it also write figures without a unit (35 "W"
+ * of an S9 at 12 TH/s).
+ */
 const powerReader =
   (algorithm: string | null | undefined) =>
   (value: unknown, hs: number | undefined): number | undefined => {

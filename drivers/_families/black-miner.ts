@@ -1,5 +1,5 @@
-// The web that calls itself blackMiner (atlas 21, 22, 26): Blackminer, Hammer and VolcMiner ask for a login in the same words, and only what they say
-// behind it tells them apart. Who it is, from those answers; nothing about rates or boards.
+// The web that calls itself blackMiner (atlas 21, 22, 26). Blackminer, Hammer and VolcMiner ask for a login in the same
+// words; only answers behind the login tell them apart. Identity only; nothing about rates or boards.
 import { first } from '../../src/driver/fields.ts';
 import { findModel, type Model } from './models.ts';
 
@@ -10,7 +10,10 @@ type BlackMiner = {
   readonly row?: Model;
 };
 
-/** Names in the order of trust; the last may be a host name, which counts only if it is a name of such a machine. Undefined when none is. */
+/**
+ * Names in the order of trust. The last may be a host name, which counts only if such a machine has that name.
+ * Undefined when none counts.
+ */
 export function whichBlackMiner(...names: readonly (string | undefined)[]): BlackMiner | undefined {
   return first(...names.map(recognise));
 }

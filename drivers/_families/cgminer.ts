@@ -1,5 +1,5 @@
-// The CGMiner dialect (atlas 1.1, 1.4): reply schemas of `summary`, `pools`, `devs`, `version` and readers that turn their rows into our units.
-// Rows are loose: a family extends them with its own keys. It knows no family, no transport and no command that changes anything.
+// The CGMiner dialect (atlas 1.1, 1.4): reply schemas of `summary`, `pools`, `devs`, `version`, and readers from their
+// rows to our units. Rows are loose: a family extends them with its keys. It sends nothing and changes nothing.
 import { z } from 'zod';
 import {
   bool,
@@ -25,7 +25,7 @@ const count = () => int({ min: 0, max: 1e15 });
 const seconds = () => num({ min: 0, max: 4e9 });
 const difficulty = () => num({ min: 0, max: 1e30 });
 
-/** A list of one row, an object, or a letter beside `Code`, `Msg` and `When` (the flat form of Whatsminer): see `whenS`. */
+/** A list of one row, an object, or text beside `Code`, `Msg` and `When` (the flat form of Whatsminer): see `whenS`. */
 const STATUS = { STATUS: z.unknown().optional(), When: seconds() };
 
 /** Keys of a hashrate row are `MHS 5s`, `GHS av`, ...: read them with `hashrates` (windows.ts). */
@@ -171,8 +171,8 @@ export function aliveByWord(status: string | undefined): boolean | undefined {
 }
 
 /**
- * Pool difficulty from a number or from shortened text: `524K` is 524288, `1.05M` is 1048576, because pools hand out powers of two and the
- * device cuts or rounds them. Text that no power of two explains is taken as written.
+ * Pool difficulty from a number or from shortened text: `524K` is 524288, `1.05M` is 1048576, because pools hand out
+ * powers of two and the device cuts or rounds them. Other text is taken as written.
  */
 export function toDifficulty(value: unknown): number | undefined {
   const written = toKnownText(value);

@@ -1,4 +1,4 @@
-// The log of a device as text: whole or not at all, since its end is what matters and nothing lets us ask for that alone.
+// The log of a device as text: whole or not at all. Its end matters most, and no device gives only that.
 import { PeerError } from '../../src/base/errors.ts';
 import type { MinerLink, MinerRequest } from '../../src/driver/contract.ts';
 

@@ -1,5 +1,6 @@
-// Whether what stands behind a model's name is the text of a firmware (`(Vnish 1.2.6)`, ` V1.3.58`, ` Blissz v2.06 beta`) or may name another
-// variant of the machine (` Pro`, `+`, ` (Hyd.)`, `-88`). In doubt it is a variant: another variant has other boards, chips and rates.
+// Whether the text after a model's name belongs to the firmware (`(Vnish 1.2.6)`, ` V1.3.58`, ` Blissz v2.06 beta`) or
+// may name another variant of the machine (` Pro`, `+`, ` (Hyd.)`, `-88`). In doubt it is a variant: that has other
+// boards, chips and rates.
 
 /** Words of makers for variants. */
 const VARIANT =

@@ -1,4 +1,5 @@
-// Whether a version that stands in a longer text of the device is the one that a task names: `1.2` is in `PowerPlay v1.2`, not in `v1.2.5` or `v11.2`.
+// Whether the version of a task is in a longer text of the device: `1.2` is in `PowerPlay v1.2`, not in `v1.2.5` or
+// `v11.2`.
 
 /** Undefined when the task names none or the device tells none. */
 export function showsVersionIn(shown: string | undefined, wanted: string | undefined): boolean | undefined {

@@ -3,7 +3,9 @@
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult } from '../../src/driver/contract.ts';
 
-/** The result of `act`, or `lost-reply` when the request went out and nothing usable came back. Any other error is thrown on. */
+/**
+ * The result of `act`, or `lost-reply` when the request went out and no usable answer came. Other errors are thrown on.
+ */
 export async function orLostReply(act: () => Promise<ActResult>): Promise<ActResult> {
   try {
     return await act();

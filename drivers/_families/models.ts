@@ -1,5 +1,5 @@
-// Finds the hardware model behind the name that a firmware reports, and what a complete unit of it has. A model that is not in the table is
-// still a miner: keep the reported name, expect nothing.
+// Finds the hardware model behind the name that a firmware reports, and what a complete unit of it has. A model that is
+// not in the table is still a miner: it keeps the reported name and expects nothing.
 import type { Expectation } from '../../src/model/reading.ts';
 import { FIRMWARE_KEYS, type FirmwareKey, MODELS, type ModelRow } from '../models.data.ts';
 import { isFirmwareText } from './firmware-text.ts';
@@ -22,7 +22,10 @@ const GLUED = /^((?:antminer )?[ST]\d{2}[a-z]?)(pro|xp)\b/i;
 
 const byReportedName = indexModels();
 
-/** The model that `firmwareKey` reports under this name (any case, blanks around, text of a firmware behind it), or undefined. */
+/**
+ * The model that `firmwareKey` reports under this name (any case, blanks around it, text of a firmware after it), or
+ * undefined.
+ */
 export function findModel(firmwareKey: FirmwareKey, reported: string | undefined): Model | undefined {
   return lookUp(firmwareKey, reported)?.model;
 }
@@ -54,7 +57,10 @@ function lookUp(firmwareKey: FirmwareKey, reported: string | undefined): Found |
   }
 }
 
-/** The longest known name at the start of the text, if what follows is a firmware's. What may be another variant is not known. */
+/**
+ * The longest known name at the start of the text, if the rest is a firmware's text. A possible other variant is not
+ * known.
+ */
 function longestStart(
   models: ReadonlyMap<string, Model>,
   firmwareKey: FirmwareKey,
@@ -71,8 +77,9 @@ function longestStart(
 const ANTMINER_KEYS = ['antminer-stock', 'braiins-os', 'vnish', 'hiveon', 'luxos', 'epic-umcos', 'marathon'] as const;
 
 /**
- * The Antminer of this name, with or without the make, whichever of its firmwares is known to write it. Of one that is not in the table it is known
- * that it is hydro, if it says so, and what it mines, if it is a variant of one that is.
+ * The Antminer of this name, with or without the make, from the names of all firmwares. For one that is not in the
+ * table we know that it is hydro, if its name says so, and its algorithm, if it is a variant of one that is in the
+ * table.
  */
 export function findAntminer(reported: string | undefined): Model | undefined {
   if (reported === undefined) return undefined;
@@ -90,7 +97,10 @@ export function findAntminer(reported: string | undefined): Model | undefined {
   return { make: 'Antminer', model: reported, algorithm, expected };
 }
 
-/** Whether a known machine's name stands at its start: another variant of it has other boards and rates, and mines the same. */
+/**
+ * Whether the text starts with the name of a known machine: another variant has other boards and rates, and the same
+ * algorithm.
+ */
 function isSha256Variant(key: FirmwareKey, name: string): boolean {
   const models = byReportedName.get(key);
   return name
@@ -123,7 +133,10 @@ function indexModels(): ReadonlyMap<FirmwareKey, ReadonlyMap<string, Model>> {
   return index;
 }
 
-/** Board names (`BHB42XXX`) mean that the controller does not know its model. Of two rows with one name, the one so called wins. */
+/**
+ * Board names (`BHB42XXX`) mean that the controller does not know its model. Of two rows with one name, the exact name
+ * wins.
+ */
 function mayName(name: string, row: ModelRow, models: ReadonlyMap<string, Model>): boolean {
   if (/^BHB\d+X+$/.test(name)) return false;
   const bare = (text: string) => text.toUpperCase().replaceAll(' ', '');

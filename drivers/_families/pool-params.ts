@@ -1,4 +1,4 @@
-// What a task about pools asks for, the same for every family: the whole list, best first. How a device is told is each family's own.
+// The pools of a task, the same for every family: the whole list, best first. Each family knows how to send them.
 import { z } from 'zod';
 import { isVisible } from '../../src/model/plain-text.ts';
 import type { Reading } from '../../src/model/reading.ts';
@@ -43,8 +43,8 @@ export const samePools = (set: readonly Named[], wanted: readonly Named[]): bool
   );
 
 /**
- * For devices whose list has a fixed length and no empty places: what is left after the wanted pools repeats the last of them, because a fallback
- * that nobody asked for would be mined at one day.
+ * For devices with a list of fixed length without empty entries: the last wanted pool fills the rest, because any other
+ * fallback would be mined one day without being wanted.
  */
 export const filledUp = (wanted: readonly WantedPool[], length: number): readonly WantedPool[] => {
   const last = wanted.at(-1);

@@ -1,9 +1,11 @@
-// Which rows of a list of pools are pools that are set, for every family: an address that cannot be read is no word that there is none.
+// Which rows of a list of pools are configured pools, for every family. An address that cannot be read does not mean
+// that there is none.
 const MOST = 64;
 
 /**
- * The pools that are set, in the device's order, each as `read` tells it. Empty only where the device says so: its list has no rows, or each row has
- * an address that is written as empty (`''`, see `poolAddress`). Undefined without a list, and where no address can be read.
+ * The configured pools, in the device's order, each as `read` gives it. Empty only where the device says so: its list
+ * has no rows, or each row has an empty address (`''`, see `poolAddress`). Undefined without a list, and where no
+ * address can be read.
  */
 export function setPools<R, P>(
   rows: readonly R[] | undefined,

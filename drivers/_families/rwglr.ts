@@ -1,5 +1,6 @@
-// The name `rwglr` in `version` belongs to several firmwares: MSKMiner, Hiveon, and community builds of Bitmain's old firmware for the L3+ (atlas 15,
-// 16). Which of them a device runs, from its evidence alone, and the keys that they add to Bitmain's statistics.
+// Several firmwares have the name `rwglr` in `version`: MSKMiner, Hiveon, and community builds of Bitmain's old
+// firmware for the L3+ (atlas 15, 16). Which one a device runs, from its evidence alone, and the keys that they add to
+// Bitmain's statistics.
 import type { Evidence } from '../../src/driver/contract.ts';
 import { first, toNumber, toText } from '../../src/driver/fields.ts';
 import type { FanReading, PsuReading } from '../../src/model/reading.ts';
@@ -21,7 +22,9 @@ export function withDuty(fans: readonly FanReading[] | undefined, rows: readonly
   return fans?.map((fan) => (dutyPercent === undefined ? fan : { ...fan, dutyPercent }));
 }
 
-/** Of `psu_status`: `OK`, `PSU OK`. `PSU power lost` is also what machines say that hash on a supply of their own: it tells nothing. */
+/**
+ * `psu_status`: `OK`, `PSU OK`. Machines that hash on a separate supply write `PSU power lost` too, so it says nothing.
+ */
 export function psusOf(rows: readonly Row[]): PsuReading[] | undefined {
   const status = first(...rows.map((row) => toText(row.psu_status, 64)));
   const isOk = isFineWord(status?.replace(/^psu\s+/i, ''));

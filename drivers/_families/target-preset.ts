@@ -1,4 +1,5 @@
-// Tuning targets as presets in plain words, `143 TH/s` or `3000 W`: what families tell and take that tune to a rate or a power and have no names for it.
+// Tuning targets as presets in plain words, `143 TH/s` or `3000 W`, for families that tune to a rate or a power and
+// have no names for it.
 export type Target = { readonly value: number; readonly unit: 'TH/s' | 'W' };
 
 /** Undefined for other words, and for targets that no machine has. */

@@ -1,4 +1,5 @@
-// Words in the messages of firmwares that tell their troubles in sentences and have no table of codes, and what such a sentence is about.
+// Words in the messages of firmwares that report troubles in sentences without codes, and what such a sentence is
+// about.
 import type { ErrorCategory } from '../../src/model/flags.ts';
 
 /** First match wins. */

@@ -1,5 +1,5 @@
-// The abilities as families have them in common: what a task may say, and what a reading has to show afterwards. How a device is told, how long it
-// is away and how soon it shows are each family's own.
+// The abilities that families share: what a task may ask for, and what a reading must show afterwards. Each family
+// knows how to send it, how long the device is away, and how soon the effect shows.
 import { z } from 'zod';
 import type { Ability, ActResult, FirmwareImage, Known, MinerLink } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';

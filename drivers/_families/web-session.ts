@@ -1,4 +1,4 @@
-// The header of a token, where a web login yields one. Who keeps the grant, and when it is asked for again, is the core's business.
+// The header of a token from a web login. The core keeps the token and asks for a new one.
 
 /** The grant of a token; undefined (refused) when the answer has none. */
 export function bearer(token: unknown): { readonly Authorization: string } | undefined {

@@ -34,8 +34,8 @@ const SETTLED = [
 ] as const;
 
 /**
- * The hashrate fields of a Reading from a `summary` row: now = shortest window given, settled = 15, 5 or 30 min. A window that is longer than the program
- * has run counts the time before as nothing hashed, so it is not settled.
+ * The hashrate fields of a Reading from a `summary` row: now = shortest window, settled = 15, 5 or 30 min. A window
+ * longer than the program has run counts the time before as 0, so it is not settled.
  */
 export function hashrates(row: Readonly<Record<string, unknown>>): Hashrates {
   const now = NOW.find(([window]) => windowHs(row, window) !== undefined);

@@ -1,5 +1,5 @@
-// The Node binaries that ours are made of: from the registry's packages, checked against the lock file's hashes, without symbols and without the
-// signature that would no longer be true. Nothing is fetched that the lock file does not name.
+// The Node binaries that ours are made of: from the registry's packages, checked against the hashes of the lock file,
+// without symbols and without the signature, which would be wrong. It fetches only what the lock file names.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,10 @@ import { withoutSignature } from './windows-signature.ts';
 
 const PACK_TIMEOUT_MS = 300_000;
 
-/** Puts the base of `target` into `folder` and gives its path. `note` hears what a reader of the build's output should know. */
+/**
+ * Puts the base of `target` into `folder` and returns its path. `note` gets messages for the reader of the build's
+ * output.
+ */
 export function prepareBase(root: string, folder: string, target: Target, note: (text: string) => void): string {
   const unpacked = unpackNode(root, folder, target);
   const base = join(folder, `base-${target.name}${target.suffix}`);

@@ -1,4 +1,5 @@
-// `npm run build:binary [-- --target linux-x64 …]`: single executables in dist/, with checksums and a bill of materials.
+// `npm run build:binary [-- --target linux-x64 …]`: single executables in dist/, with checksums and a bill of
+// materials.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -39,8 +40,8 @@ function chosen(): readonly Target[] {
 }
 
 /**
- * CycloneDX, of what the program is bundled from. The time, the serial number and the name of the folder, which npm takes for that of the program, would
- * make each build another one.
+ * CycloneDX, of what the program is bundled from. Without time, serial number and folder name (npm takes that for the
+ * name of the program): they would make each build different.
  */
 function billOfMaterials(): string {
   const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'], {

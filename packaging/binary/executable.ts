@@ -1,5 +1,5 @@
-// One executable from the bundle and a base, through pkg's plain single-executable mode, with options for the engine. pkg finds the base in a cache
-// that is filled here, as it would have filled it itself, so that nothing is fetched from anywhere.
+// One executable from the bundle and a base, in pkg's plain single-executable mode, with V8 options. pkg finds the base
+// in a cache that is filled here in pkg's own layout, so that it fetches nothing.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,10 @@ const SEA_CONFIG = {
   execArgvExtension: 'env',
 };
 
-/** The command line of pkg takes no options for the engine in this mode; what it calls does. Arguments: bundle, target, options. */
+/**
+ * The command line of pkg takes no V8 options in this mode; the function behind it does. Arguments: bundle, target,
+ * options.
+ */
 const PKG_CALL = `
 const { default: sea } = require('@yao-pkg/pkg/lib-es5/sea.js');
 const [bundle, target, seaConfig] = process.argv.slice(1);
@@ -51,8 +54,8 @@ export function makeExecutable(
   const temporary = mkdtempSync(join(tmpdir(), 'pithead-sea-'));
   try {
     copyFileSync(bundle, join(temporary, basename(bundle)));
-    // The executable holds the path of its source as it is written here: one that says nothing of where it was built. pkg calls the maker in a folder of
-    // its own below this one.
+    // The executable holds the path of its source as it is written here, so this path must not name the place of the
+    // build. pkg calls the maker in a folder below this one.
     const config = { ...SEA_CONFIG, assets: assets(), main: `../${basename(bundle)}` };
     execFileSync(process.execPath, ['-e', PKG_CALL, bundle, JSON.stringify(pkgTarget), JSON.stringify(config)], {
       // Away from the project: a package.json nearby would put pkg into another mode.
@@ -70,7 +73,10 @@ export function makeExecutable(
   }
 }
 
-/** The layout is internal to pkg: its version is pinned for that. The `.ok` files say that a download was checked, which bases.ts did. */
+/**
+ * The layout is internal to pkg, so the version of pkg is pinned. The `.ok` files say that a download was checked;
+ * bases.ts did that.
+ */
 function fillCache(cache: string, target: Target, base: string): void {
   mkdirSync(cache, { recursive: true });
   const name = `node-v${NODE_VERSION}-${target.name}`;

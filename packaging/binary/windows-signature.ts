@@ -1,14 +1,21 @@
-// Takes the Authenticode signature off a 64-bit Windows program: the program is about to change, and a signature that is wrong is worse than none.
+// Removes the Authenticode signature of a 64-bit Windows program: the program is about to change, and a wrong signature
+// is worse than none.
 
 const PE_OFFSET_AT = 0x3c;
 const PE_SIGNATURE = 0x00004550;
 const PE32_PLUS = 0x20b;
-/** From the PE signature: 4 bytes, the file header of 20, then in the optional header the checksum and the fifth data directory. */
+/**
+ * From the PE signature: 4 bytes, the file header of 20, then in the optional header the checksum and the fifth data
+ * directory.
+ */
 const OPTIONAL_HEADER = 24;
 const CHECKSUM = OPTIONAL_HEADER + 64;
 const CERTIFICATE_DIRECTORY = OPTIONAL_HEADER + 112 + 4 * 8;
 
-/** A copy without the certificate table, which must be the end of the file (it always is). Throws when this is no such program. */
+/**
+ * A copy without the certificate table, which must be at the end of the file (it always is). Throws for another kind of
+ * file.
+ */
 export function withoutSignature(program: Buffer): Buffer {
   const pe = program.readUInt32LE(PE_OFFSET_AT);
   if (program.readUInt32LE(pe) !== PE_SIGNATURE || program.readUInt16LE(pe + OPTIONAL_HEADER) !== PE32_PLUS) {

@@ -1,4 +1,5 @@
-// `npm run build:deb [-- --target linux-x64] [--fast]`: Debian packages from the executables in dist/. Plain dpkg-deb, the same bytes each time.
+// `npm run build:deb [-- --target linux-x64] [--fast]`: Debian packages from the executables in dist/, by dpkg-deb,
+// reproducible.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

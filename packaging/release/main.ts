@@ -1,4 +1,5 @@
-// `npm run release:sign -- <command>`: the keys and signatures of releases. The root key belongs on a machine without a network; only `set` needs it.
+// `npm run release:sign -- <command>`: keys and signatures of releases. The root key belongs on a machine without a
+// network; only `set` needs it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { keyName, keySetSchema, pinsSchema, signaturesSchema } from '../../src/update/trust/trust.ts';

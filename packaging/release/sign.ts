@@ -1,4 +1,5 @@
-// Makes what trust.ts checks: roots, sets of signing keys, bundles. For people who release, and for tests; nothing that runs on a farm uses it.
+// Makes what trust.ts checks: roots, sets of signing keys, bundles. For people who release, and for tests; no farm host
+// runs it.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';

@@ -1,4 +1,5 @@
-// Compiles the Windows service host, which is also the `pithead.exe` that people call, with a MinGW-w64 compiler, where there is one (Debian: gcc-mingw-w64-x86-64-win32).
+// Compiles the Windows service host, which is also the `pithead.exe` for people, with a MinGW-w64 compiler if there is
+// one (Debian: gcc-mingw-w64-x86-64-win32).
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
