@@ -1,4 +1,5 @@
-// Every driver that ships, in alphabetical order of id. Nothing is found at run time: to add a driver, add its line here.
+// Every driver that ships, in alphabetical order of id. Nothing is found at run time: to add a driver, add its line
+// here.
 import type { Driver } from '../src/driver/contract.ts';
 import { antminerStock } from './antminer-stock/driver.ts';
 import { auradineFluxos } from './auradine-fluxos/driver.ts';

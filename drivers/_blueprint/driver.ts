@@ -1,11 +1,17 @@
-// A driver to copy. It is for a device that does not exist, is compiled and tested like the others, and is not in drivers/index.ts.
+// A driver to copy. It is for a device that does not exist, is compiled and tested like the others, and is not in
+// drivers/index.ts.
 //
 // 1. Copy this folder, name it after the firmware family (`antminer-stock`, not `s19`), change `id` and `make`.
-// 2. Write `asks`: what to send and how often. `poll` = each poll, as few as possible; `slow` = pools, errors, light, mode; `static` = names.
-// 3. Write one schema per ask in replies.ts. Readers of src/driver/fields.ts turn what devices write into numbers or into undefined.
-// 4. Write `read`: replies in, Reading out. Units are in the names of the fields. What the device did not say stays away.
-// 5. Add abilities: only what you have seen work, each with the proof that can be read back. Leave out what the family cannot do.
-// 6. Add one line to drivers/index.ts. `npx vitest run --project contract` tells what is missing. drivers/README.md tells it all at length.
+// 2. Write `asks`: what to send and how often. `poll` = each poll, as few as possible; `slow` = pools, errors, light,
+// mode; `static` = names.
+// 3. Write one schema per ask in replies.ts. Readers of src/driver/fields.ts turn what devices write into numbers or
+// into undefined.
+// 4. Write `read`: replies in, Reading out. Units are in the names of the fields. What the device did not say stays
+// away.
+// 5. Add abilities: only what you have seen work, each with the proof that can be read back. Leave out what the family
+// cannot do.
+// 6. Add one line to drivers/index.ts. `npx vitest run --project contract` tells what is missing. drivers/README.md
+// tells it all at length.
 import { z } from 'zod';
 import { defineDriver } from '../../src/driver/contract.ts';
 import { versionTexts } from '../_families/cgminer.ts';
@@ -19,7 +25,8 @@ const web = (name: string) =>
 export const blueprint = defineDriver({
   id: 'blueprint',
   make: 'Example',
-  // What people look up. `evidence` says how sure we are: an answer of a real device, of our simulated one, or documents only.
+  // What people look up. `evidence` says how sure we are: an answer of a real device, of our simulated one, or
+  // documents only.
   covers: [{ models: 'Example One', firmware: '1.0 and newer', evidence: 'claimed' }],
   asks: {
     summary: { every: 'poll', via: 'cgminer', command: 'summary' },
@@ -39,7 +46,8 @@ export const blueprint = defineDriver({
       offlineS: [40, 180],
       params: z.looseObject({}),
       async act(link) {
-        // Sent, but the device was gone before it answered: that is no failure, the task gate looks whether it came back younger.
+        // Sent, but the device was gone before it answered: that is no failure, the task gate looks whether it came
+        // back younger.
         return orLostReply(async () => {
           await link.send({ ...web('reboot'), method: 'POST', as: 'text' });
           return { kind: 'accepted' };

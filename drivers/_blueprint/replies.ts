@@ -1,4 +1,5 @@
-// What the example device answers. Schemas are lenient in shape (a wrong field is undefined, the rest stays) and strict in range.
+// What the example device answers. Schemas are lenient in shape (a wrong field is undefined, the rest stays) and strict
+// in range.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, list, num, text, toText } from '../../src/driver/fields.ts';

@@ -5,8 +5,9 @@ import { present } from './cgminer.ts';
 import type { Model } from './models.ts';
 
 /**
- * The fans that exist. Controllers have up to 8 slots, and small machines use odd ones (3 and 6 of the S9): turning fans are real, and of the
- * others as many as the machine has fans in all (0 = not known, or liquid). `index` is the rank among them.
+ * The fans that exist. Controllers have up to 8 slots, and small machines use odd ones (3 and 6 of the S9): turning
+ * fans are real, and of the others as many as the machine has fans in all (0 = not known, or liquid). `index` is the
+ * rank among them.
  */
 export function toFans(slots: readonly (number | undefined)[], wanted: number): FanReading[] {
   const turning = slots.flatMap((rpm, slot) => (rpm !== undefined && rpm > 0 ? [slot] : []));
@@ -26,9 +27,10 @@ export function fansOf(stats: Stats | undefined, model: Model | undefined): FanR
 }
 
 /**
- * How many fans the machine says that it was built with (`fan_num`), where that beats the `table`. Old builds count the fans that turn: a count below
- * the table's, or beside none, is the build where the controller lists no more slots, or where it is of whole pairs while the machine hashes, which
- * it stops doing without its fans. The S7 counts its plugs, of which it has six for its two fans: none that lists more slots has more than four.
+ * How many fans the machine says that it was built with (`fan_num`), where that beats the `table`. Old builds count the
+ * fans that turn: a count below the table's, or beside none, is the build where the controller lists no more slots, or
+ * where it is of whole pairs while the machine hashes, which it stops doing without its fans. The S7 counts its plugs,
+ * of which it has six for its two fans: none that lists more slots has more than four.
  */
 export function fansBuiltIn({ fanCount, fanSlots, isHashing }: Stats, table: number | undefined): number | undefined {
   if (fanCount === undefined || fanSlots.length === fanCount) return fanCount;

@@ -1,5 +1,5 @@
-// Bitmain's web from before 2020 (atlas 3.4, generation A): forms where later builds take JSON. A light that may never answer, and pools that go
-// back with everything else that the configuration holds.
+// Bitmain's web from before 2020 (atlas 3.4, generation A): forms where later builds take JSON. A light that may never
+// answer, and pools that go back with everything else that the configuration holds.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';

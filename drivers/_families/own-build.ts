@@ -1,4 +1,5 @@
-// What a device says of its own build beats our table of models. Every driver whose device tells such a count hands it in here.
+// What a device says of its own build beats our table of models. Every driver whose device tells such a count hands it
+// in here.
 import type { BuildPart, Expectation } from '../../src/model/reading.ts';
 
 /** What the device says that it was built with; absent = it does not say. */
@@ -7,11 +8,12 @@ export type OwnBuild = Readonly<Partial<Record<BuildPart, number | undefined>>>;
 const PARTS = ['boards', 'chipsPerBoard', 'fans'] as const satisfies readonly BuildPart[];
 
 /**
- * `expected` (of the model, or undefined) with the device's own counts in place of the table's. Where both are known and differ, `contradicted`
- * says so, and the core makes one event of it; it raises no flag.
+ * `expected` (of the model, or undefined) with the device's own counts in place of the table's. Where both are known
+ * and differ, `contradicted` says so, and the core makes one event of it; it raises no flag.
  *
- * Hand in only what states the build (`Hash Board: 2`, `fan_num`, `asic_count` of the configuration), never a count of what answers now: a lost
- * board would make itself expected. A count of 0 boards or chips is no build and is ignored; 0 fans is one (immersion, liquid).
+ * Hand in only what states the build (`Hash Board: 2`, `fan_num`, `asic_count` of the configuration), never a count of
+ * what answers now: a lost board would make itself expected. A count of 0 boards or chips is no build and is ignored; 0
+ * fans is one (immersion, liquid).
  */
 export function withOwnBuild(expected: Expectation | undefined, own: OwnBuild): Expectation {
   const told = PARTS.flatMap((what) => {

@@ -1,4 +1,5 @@
-// What a stock Antminer can be told (atlas 3.4), by the generation of its web. Whether it obeyed is found out by looking, not here.
+// What a stock Antminer can be told (atlas 3.4), by the generation of its web. Whether it obeyed is found out by
+// looking, not here.
 import type { Ability, AbilityName } from '../../src/driver/contract.ts';
 import { kernelLog, reboot } from '../_families/bitmain-actions.ts';
 import { unsupported } from '../_families/outcomes.ts';

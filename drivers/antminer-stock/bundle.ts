@@ -1,5 +1,5 @@
-// Bitmain's firmware bundles (BMU, atlas 3.5): one file with firmware for several control boards. Finds what is in it for one machine, reading the
-// file in slices. It sends nothing, and it does not look into the firmware itself.
+// Bitmain's firmware bundles (BMU, atlas 3.5): one file with firmware for several control boards. Finds what is in it
+// for one machine, reading the file in slices. It sends nothing, and it does not look into the firmware itself.
 import { crc32 } from './crc32.ts';
 
 /** As `miner_type.cgi` tells it: `Antminer S21`, `AMLCtrl_BHB68601` (control board, then hashboard). */

@@ -1,4 +1,5 @@
-// The checksum of Bitmain's firmware bundles: CRC-32 as in ZIP, over a file that is read in slices, with the checksum itself counted as zeros.
+// The checksum of Bitmain's firmware bundles: CRC-32 as in ZIP, over a file that is read in slices, with the checksum
+// itself counted as zeros.
 
 /** Small enough that nothing else waits for it. */
 const SLICE_BYTES = 256 * 1024;

@@ -1,4 +1,5 @@
-// What stock Antminers from before 2020 can be told and do in another way than later ones (atlas 3.4): firmware, and how to know them.
+// What stock Antminers from before 2020 can be told and do in another way than later ones (atlas 3.4): firmware, and
+// how to know them.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, Known, MinerLink } from '../../src/driver/contract.ts';

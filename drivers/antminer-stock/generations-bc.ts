@@ -1,5 +1,6 @@
-// What stock Antminers from 2020 on can be told in another way than older ones (atlas 3.4, 3.5): modes, pools and light as JSON, firmware out of
-// bundles that are checked against the machine. Whether it obeyed is found out by looking, not here.
+// What stock Antminers from 2020 on can be told in another way than older ones (atlas 3.4, 3.5): modes, pools and light
+// as JSON, firmware out of bundles that are checked against the machine. Whether it obeyed is found out by looking, not
+// here.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage, Known, MinerLink } from '../../src/driver/contract.ts';

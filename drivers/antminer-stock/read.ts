@@ -1,4 +1,5 @@
-// Turns the answers of one stock Antminer into a Reading. Everything that a sensor means only on some machines is decided here.
+// Turns the answers of one stock Antminer into a Reading. Everything that a sensor means only on some machines is
+// decided here.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstSerial, isNoFault, largest, mean } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, PsuReading, Reading } from '../../src/model/reading.ts';
@@ -74,7 +75,10 @@ export function read(replies: Replies, known: Known): Reading {
   });
 }
 
-/** Board names (`BHB42XXX`) mean that the controller could not read its boards: any better name is to be preferred, none is honest. */
+/**
+ * Board names (`BHB42XXX`) mean that the controller could not read its boards: any better name is to be preferred, none
+ * is honest.
+ */
 const realModel = (name: string | undefined) =>
   name === undefined || /^BHB\w*X\b/i.test(name.trim()) ? undefined : name.trim();
 
@@ -93,9 +97,10 @@ type Sensors = Board['pcbC'];
 type Temps = { readonly [Name in Exclude<keyof BoardReading, 'slot'>]?: BoardReading[Name] | undefined };
 
 /**
- * What the sensors of a hydro board measure differs from build to build, and shows: where two of four "chips" are left (S21, S19 XP+), these are the
- * water; where the first "PIC" is hotter than the first "PCB" (S19, S21+, S21 XP), that PIC is a chip and two of the PCBs are the water; where it is
- * colder (S21j XP, S23), all are named as they should be, and none is in the water. Else it is not known which is which.
+ * What the sensors of a hydro board measure differs from build to build, and shows: where two of four "chips" are left
+ * (S21, S19 XP+), these are the water; where the first "PIC" is hotter than the first "PCB" (S19, S21+, S21 XP), that
+ * PIC is a chip and two of the PCBs are the water; where it is colder (S21j XP, S23), all are named as they should be,
+ * and none is in the water. Else it is not known which is which.
  */
 function hydroTemps(pcbC: Sensors, chipC: Sensors, picC: Sensors): Temps {
   const [first, second, ...others] = chipC;
@@ -123,7 +128,10 @@ function airTemps([outA, outB, inA, inB]: Board['picC']): Partial<BoardReading> 
   return { inletTempC, outletTempC };
 }
 
-/** Faults of the status list and of the helper on port 6060, which names one code, several, or something that is no code. */
+/**
+ * Faults of the status list and of the helper on port 6060, which names one code, several, or something that is no
+ * code.
+ */
 function errors({ summary, warning }: Replies): ErrorReading[] | undefined {
   const faults = statusFaults(summary);
   if (warning === undefined) return faults;

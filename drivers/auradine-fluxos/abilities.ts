@@ -1,4 +1,5 @@
-// What we change on Auradine machines (atlas 10): reboot, lamp, modes and tuning targets, pools; firmware, which the machine fetches by itself.
+// What we change on Auradine machines (atlas 10): reboot, lamp, modes and tuning targets, pools; firmware, which the
+// machine fetches by itself.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';

@@ -1,4 +1,5 @@
-// Auradine (FluxOS, Teraflux): CGMiner words on TCP 4028 for what it hashes, a web API with a token on 8080 for everything else (atlas 10).
+// Auradine (FluxOS, Teraflux): CGMiner words on TCP 4028 for what it hashes, a web API with a token on 8080 for
+// everything else (atlas 10).
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities } from './abilities.ts';

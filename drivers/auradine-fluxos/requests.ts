@@ -1,4 +1,5 @@
-// How Auradine's web API on port 8080 is spoken to: a token for a name and a password, the CGMiner envelope around every answer.
+// How Auradine's web API on port 8080 is spoken to: a token for a name and a password, the CGMiner envelope around
+// every answer.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink, WebSession } from '../../src/driver/contract.ts';

@@ -1,4 +1,5 @@
-// What we change on an Avalon: reboot, light, sleep, mode and level by `ascset` without a login, and pools with it (atlas 5.3).
+// What we change on an Avalon: reboot, light, sleep, mode and level by `ascset` without a login, and pools with it
+// (atlas 5.3).
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, Known, MinerLink } from '../../src/driver/contract.ts';
 import { beforeAct } from '../_families/lost-reply.ts';

@@ -1,4 +1,5 @@
-// One `ascset` to an Avalon and what its answer is taken for (atlas 5.3), and the device's own clock, which it wants times of.
+// One `ascset` to an Avalon and what its answer is taken for (atlas 5.3), and the device's own clock, which it wants
+// times of.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink, MinerRequest } from '../../src/driver/contract.ts';

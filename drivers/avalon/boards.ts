@@ -1,4 +1,5 @@
-// The hashboards of one Avalon controller, from lists with one value per board. A board that shows no sign of life is left out.
+// The hashboards of one Avalon controller, from lists with one value per board. A board that shows no sign of life is
+// left out.
 import { largest, mean, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, Expectation } from '../../src/model/reading.ts';
 import { present, rateHs } from '../_families/cgminer.ts';
@@ -9,8 +10,8 @@ import { number, numbers, whole } from './tokens.ts';
 const MAX_BOARDS = 16;
 
 /**
- * `MGHS` is each board's average since the start (its sum is GHSavg), the only rate per board there is; it stands still while the machine
- * sleeps, so nothing hashes anywhere when the machine's present rate is 0.
+ * `MGHS` is each board's average since the start (its sum is GHSavg), the only rate per board there is; it stands still
+ * while the machine sleeps, so nothing hashes anywhere when the machine's present rate is 0.
  */
 export function boards(module: Module, hashrateHs: number | undefined): BoardReading[] | undefined {
   const { tokens } = module;
@@ -71,8 +72,8 @@ export function boards(module: Module, hashrateHs: number | undefined): BoardRea
 }
 
 /**
- * One sensor per chip, if they add up to the total that the controller gives. Where no board lists any, the total is shared, if all its boards are there.
- * Otherwise how many a board has is not told.
+ * One sensor per chip, if they add up to the total that the controller gives. Where no board lists any, the total is
+ * shared, if all its boards are there. Otherwise how many a board has is not told.
  */
 function chipsOf(
   sensors: readonly number[],
@@ -97,7 +98,10 @@ function chipTemps(module: Module, slot: number): (number | undefined)[] {
 
 type Span = { readonly maxC: number; readonly meanC: number };
 
-/** The 7, 8 and 9 series have a word per board: `21-76/1-88/83` is chip 21 with 76 °C, the coolest, chip 1 with 88 °C, the hottest, and the mean. */
+/**
+ * The 7, 8 and 9 series have a word per board: `21-76/1-88/83` is chip 21 with 76 °C, the coolest, chip 1 with 88 °C,
+ * the hottest, and the mean.
+ */
 function chipSpans(written = ''): (Span | undefined)[] {
   if (!written.includes('/')) return [];
   return written
@@ -130,8 +134,8 @@ function frequency({ tokens }: Module, slot: number): number | undefined {
 }
 
 /**
- * What the device says that it was built with: the places in its lists, and its chips shared by them while all boards are there. Where a complete unit
- * of the known model that had lost a board would say the same, it is no build.
+ * What the device says that it was built with: the places in its lists, and its chips shared by them while all boards
+ * are there. Where a complete unit of the known model that had lost a board would say the same, it is no build.
  */
 export function ownBuild({ tokens }: Module, ofModel: Expectation | undefined): OwnBuild {
   const working = stateCount(tokens.get('SYSTEMSTATU'));

@@ -1,4 +1,5 @@
-// Avalons (Canaan): the A series in full, and the home models Q, Mini and Nano. One question at a time, as their maker asks for.
+// Avalons (Canaan): the A series in full, and the home models Q, Mini and Nano. One question at a time, as their maker
+// asks for.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { abilities } from './abilities.ts';
 import { identify } from './identify.ts';

@@ -1,12 +1,15 @@
-// The fault flags of an Avalon's stats text as errors. All are numbers, 0 = fine; the words of boards and control board are bits.
-// `CRC` and `NETFAIL` are counters and `SoftOFF` is a state: none of them is a fault.
+// The fault flags of an Avalon's stats text as errors. All are numbers, 0 = fine; the words of boards and control board
+// are bits. `CRC` and `NETFAIL` are counters and `SoftOFF` is a state: none of them is a fault.
 import type { ErrorReading } from '../../src/model/reading.ts';
 import { number, numbers, type Tokens } from './tokens.ts';
 
 type Severity = 'info' | 'minor' | 'major';
 type Row = Pick<ErrorReading, 'category'> & { readonly severity: Severity; readonly message: string };
 
-/** Bits of `ECHU` and `ECMM`, as the maker's repair guide has them: `info` is what it says to ignore, and stands in the words of healthy boards. */
+/**
+ * Bits of `ECHU` and `ECMM`, as the maker's repair guide has them: `info` is what it says to ignore, and stands in the
+ * words of healthy boards.
+ */
 const BITS: readonly (readonly [bit: number, words: string, Severity, category?: ErrorReading['category']])[] = [
   [1, 'idle', 'minor'],
   [2, 'broken messages', 'info'],
@@ -96,7 +99,10 @@ function controllerFaults(tokens: Tokens): ErrorReading[] {
   return word ? [{ code: `ECMM:${word}`, ...told(word, unknown) }] : [];
 }
 
-/** What the bits of a word say: the worst of them names the category. A word with others as well is at least as bad as one of which nothing is known. */
+/**
+ * What the bits of a word say: the worst of them names the category. A word with others as well is at least as bad as
+ * one of which nothing is known.
+ */
 function told(word: number, unknown: Row): Row {
   const message = `${unknown.message} ${word}`;
   const isWord = Number.isInteger(word) && word > 0 && word < 2 ** 31;

@@ -1,4 +1,5 @@
-// Recognises an Avalon by TCP or by its web page, each alone, and finds its model in the several places that builds write it (atlas 5.1).
+// Recognises an Avalon by TCP or by its web page, each alone, and finds its model in the several places that builds
+// write it (atlas 5.1).
 import type { Evidence, Identity } from '../../src/driver/contract.ts';
 import { first } from '../../src/driver/fields.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
@@ -22,10 +23,16 @@ export function splitVer(ver: string | undefined): { model: string | undefined; 
 /** The 7, 8 and 9 series put the month of the build behind the model: `7411706` is a 741 of June 2017. */
 const OLD_VER = /^([789]\d\d)\d{4}$/;
 
-/** Model and rate class: `1246-83`. With more between them, `1126Pro-S-64`, it is a variant, which has other boards than its model. */
+/**
+ * Model and rate class: `1246-83`. With more between them, `1126Pro-S-64`, it is a variant, which has other boards than
+ * its model.
+ */
 const OF_RATE_CLASS = /^[^-]+(-\d+)?$/;
 
-/** The row of the model table, if any, and the name to show. `15-194` is looked up whole: its first part alone is another machine. */
+/**
+ * The row of the model table, if any, and the name to show. `15-194` is looked up whole: its first part alone is
+ * another machine.
+ */
 export function modelOf({ PROD, MODEL, Ver }: Names): { model: Model | undefined; name: string | undefined } {
   const ver = splitVer(Ver).model;
   const short = [MODEL, ver?.match(OLD_VER)?.[1] ?? ver].filter((name) => name !== undefined);

@@ -1,5 +1,5 @@
-// The pools of an Avalon: set one by one with the login in the command, in force after a reboot (atlas 5.3). Each of its three places holds a pool;
-// none can be emptied.
+// The pools of an Avalon: set one by one with the login in the command, in force after a reboot (atlas 5.3). Each of
+// its three places holds a pool; none can be emptied.
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { poolsReply } from '../_families/cgminer.ts';
 import { beforeAct } from '../_families/lost-reply.ts';

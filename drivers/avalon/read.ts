@@ -1,4 +1,5 @@
-// Turns the answers of one Avalon into a Reading (atlas 5.2). GH/s rates; powers from the PS list; boards from lists with one value per board.
+// Turns the answers of one Avalon into a Reading (atlas 5.2). GH/s rates; powers from the PS list; boards from lists
+// with one value per board.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstSerial, largest, mean, toTempC } from '../../src/driver/fields.ts';
 import type { Expectation, FanReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
@@ -165,8 +166,9 @@ function mode(tokens: Tokens, isHome: boolean): MiningMode | undefined {
 }
 
 /**
- * `PS[error control-V board-V A out-W set-V wall-W]`. The fifth is DC, the sixth a voltage; only the seventh, or WALLPOWER, is what the wall gives.
- * A board rail outside of 1 to 60 V is in another unit (millivolts on Nano) and left out.
+ * `PS[error control-V board-V A out-W set-V wall-W]`. The fifth is DC, the sixth a voltage; only the seventh, or
+ * WALLPOWER, is what the wall gives. A board rail outside of 1 to 60 V is in another unit (millivolts on Nano) and left
+ * out.
  */
 function powers(tokens: Tokens, hashrateHs: number | undefined): Partial<Reading> {
   const watts = { min: 0, max: 100_000 };
@@ -194,8 +196,8 @@ function powers(tokens: Tokens, hashrateHs: number | undefined): Partial<Reading
 const limitW = (tokens: Tokens) => number(tokens, 'MPO', { min: 1, max: 100_000 });
 
 /**
- * The first Nano 3 has a power brick and another order: `PS[error 0 0 A in-V in-W set-V]`, volts in hundredths, amperes cut to whole ones. The watts
- * are told where the three agree.
+ * The first Nano 3 has a power brick and another order: `PS[error 0 0 A in-V in-W set-V]`, volts in hundredths, amperes
+ * cut to whole ones. The watts are told where the three agree.
  */
 function ofBrick([error, control, board, amps = 0, hundredthsV = 0, told]: readonly (number | undefined)[]) {
   const volts = hundredthsV / 100;

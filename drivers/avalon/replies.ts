@@ -1,11 +1,15 @@
-// Schemas of Avalon answers (atlas 5.2). `estats`, `stats` and `litestats` are one form: rows whose texts are taken apart here, once.
+// Schemas of Avalon answers (atlas 5.2). `estats`, `stats` and `litestats` are one form: rows whose texts are taken
+// apart here, once.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { list, num, text } from '../../src/driver/fields.ts';
 import { poolsReply, summaryReply, versionRow, whenS } from '../_families/cgminer.ts';
 import { scanSections, type Tokens } from './tokens.ts';
 
-/** One controller (MM): its own tokens, and by number the tokens of the boards where the build gives them apart (`HB0`, `HB1`, ...). */
+/**
+ * One controller (MM): its own tokens, and by number the tokens of the boards where the build gives them apart (`HB0`,
+ * `HB1`, ...).
+ */
 export type Module = { readonly tokens: Tokens; readonly boards: ReadonlyMap<number, Tokens> };
 
 type Stats = {

@@ -1,5 +1,5 @@
-// Reads the long texts in which Avalons put their state: `Key[value value ...]` one after another, on newer builds inside `'NAME':{...}`.
-// One scan, linear in the length of the text; values never nest. It gives meaning to nothing.
+// Reads the long texts in which Avalons put their state: `Key[value value ...]` one after another, on newer builds
+// inside `'NAME':{...}`. One scan, linear in the length of the text; values never nest. It gives meaning to nothing.
 import { toNumber } from '../../src/driver/fields.ts';
 
 /** Values by key, as written between the brackets. */
@@ -9,7 +9,10 @@ const MAX_TOKENS = 4_096;
 const MAX_VALUES = 1_024;
 const MAX_SECTION_NAME = 32;
 
-/** Tokens by section: `STATS`, `HB0`, `HB1`, ...; `''` for those outside any. A token that is cut off at the end is left out. */
+/**
+ * Tokens by section: `STATS`, `HB0`, `HB1`, ...; `''` for those outside any. A token that is cut off at the end is left
+ * out.
+ */
 export function scanSections(text: string): ReadonlyMap<string, Tokens> {
   const sections = new Map<string, Map<string, string>>();
   let section = '';
@@ -50,7 +53,10 @@ const isKeyCode = (code: number) =>
 
 type Range = { readonly min?: number; readonly max?: number };
 
-/** The numbers of a token, in place: undefined where there is none, empty when the token is absent. Percent signs are dropped. */
+/**
+ * The numbers of a token, in place: undefined where there is none, empty when the token is absent. Percent signs are
+ * dropped.
+ */
 export function numbers(tokens: Tokens | undefined, key: string, range: Range = {}): (number | undefined)[] {
   const value = tokens?.get(key) ?? '';
   if (value === '') return [];

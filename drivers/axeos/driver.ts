@@ -1,4 +1,5 @@
-// Bitaxe and its kin: AxeOS, the NerdAxe family and LuckyMiner speak one API with one request, so they are one driver with three generations.
+// Bitaxe and its kin: AxeOS, the NerdAxe family and LuckyMiner speak one API with one request, so they are one driver
+// with three generations.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities } from './abilities.ts';

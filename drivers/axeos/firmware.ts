@@ -1,5 +1,5 @@
-// Firmware of AxeOS and its kin: one application image of the chip's maker (ESP-IDF), sent as it is. The pages of the web server are another file,
-// which this does not send.
+// Firmware of AxeOS and its kin: one application image of the chip's maker (ESP-IDF), sent as it is. The pages of the
+// web server are another file, which this does not send.
 import type { FirmwareImage, MinerLink } from '../../src/driver/contract.ts';
 import { unsupported } from '../_families/outcomes.ts';
 

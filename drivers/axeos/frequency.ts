@@ -1,4 +1,5 @@
-// The frequency of an AxeOS machine as its only power mode (atlas 25.4): a preset such as `525 MHz`. Voltage, fan and heat stay the firmware's affair.
+// The frequency of an AxeOS machine as its only power mode (atlas 25.4): a preset such as `525 MHz`. Voltage, fan and
+// heat stay the firmware's affair.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';

@@ -1,4 +1,5 @@
-// Which machine it is: Bitaxes are told by their chip, NerdAxes and LuckyMiners by a name of their own beside it. All run the same API.
+// Which machine it is: Bitaxes are told by their chip, NerdAxes and LuckyMiners by a name of their own beside it. All
+// run the same API.
 import type { Known } from '../../src/driver/contract.ts';
 import type { FamilyId } from '../../src/driver/families.data.ts';
 import { first } from '../../src/driver/fields.ts';
@@ -39,8 +40,8 @@ export function machineOf(info: Info | undefined, known: Known): Machine {
 }
 
 /**
- * The boards of each Bitaxe, by the begin of their version. Copies of them use the same versions for machines of their own, so that it must fit chip and
- * number of chips, too.
+ * The boards of each Bitaxe, by the begin of their version. Copies of them use the same versions for machines of their
+ * own, so that it must fit chip and number of chips, too.
  */
 const BOARDS: Readonly<Record<string, RegExp>> = {
   Max: /^(1\d\d|2\.)/,

@@ -1,4 +1,5 @@
-// Turns `/api/system/info` into a Reading (atlas 11). One board, rates in GH/s, shares counted for the machine and not for a pool.
+// Turns `/api/system/info` into a Reading (atlas 11). One board, rates in GH/s, shares counted for the machine and not
+// for a pool.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, isNoFault, largest, mean, scale } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, FanReading, PoolReading, Reading } from '../../src/model/reading.ts';
@@ -65,8 +66,8 @@ const LEAST_J_PER_TH = 8;
 const WORKING_C = 45;
 
 /**
- * Takes too little for the rate that it tells, and is cool: it has stopped, whatever its flags say. Neither alone is enough, because a power sensor may be wrong
- * and a good cooler cools well; 0 W is a sensor that is not there.
+ * Takes too little for the rate that it tells, and is cool: it has stopped, whatever its flags say. Neither alone is
+ * enough, because a power sensor may be wrong and a good cooler cools well; 0 W is a sensor that is not there.
  */
 function isCold({ hashRate, power }: Info, tempC: number | undefined): boolean {
   if (hashRate === undefined || positive(power) === undefined || tempC === undefined) return false;
@@ -97,7 +98,10 @@ function board(
   return [{ slot: 0, ...parts, ...present({ expectedHashrateHs }) }];
 }
 
-/** `temp` is the mean of a Bitaxe, but the hottest chip of the NerdAxe family, which tells each chip beside it where it has sensors. */
+/**
+ * `temp` is the mean of a Bitaxe, but the hottest chip of the NerdAxe family, which tells each chip beside it where it
+ * has sensors.
+ */
 function chipMean({ temp, temp2, asicTemps, deviceModel, asicCount }: Info): number | undefined {
   if (deviceModel === undefined || asicCount === 1) return mean([temp, temp2]);
   return asicTemps?.every((tempC) => tempC > 0) ? mean(asicTemps) : undefined;

@@ -79,7 +79,10 @@ export const infoReply = z
     fallbackStratumProtocol: text(16),
     isUsingFallbackStratum: bool(),
     isStratumConnected: bool(),
-    /** NerdAxe family only, newer builds. `activePoolMode` 1 = both pools at once, each with a row; else one row, of the pool in use. */
+    /**
+     * NerdAxe family only, newer builds. `activePoolMode` 1 = both pools at once, each with a row; else one row, of the
+     * pool in use.
+     */
     stratum: part({
       activePoolMode: int({ min: 0, max: 9 }),
       usingFallback: bool(),

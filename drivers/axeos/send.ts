@@ -1,4 +1,5 @@
-// What abilities of AxeOS are made of: a look at the settings, and one write. No login; builds that do not know a path say 404 or 405.
+// What abilities of AxeOS are made of: a look at the settings, and one write. No login; builds that do not know a path
+// say 404 or 405.
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';

@@ -1,4 +1,5 @@
-// What we change on Braiins OS (atlas 6): reboot, light, mode and targets, pools, firmware; and its log. REST first, then what older versions know.
+// What we change on Braiins OS (atlas 6): reboot, light, mode and targets, pools, firmware; and its log. REST first,
+// then what older versions know.
 import { z } from 'zod';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { showsVersionIn } from '../_families/firmware-version.ts';

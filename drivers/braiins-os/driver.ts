@@ -1,4 +1,5 @@
-// Braiins OS on Antminer hardware: REST from 25.07, GraphQL from 22.08, CGMiner words on TCP before that. What answers decides the generation.
+// Braiins OS on Antminer hardware: REST from 25.07, GraphQL from 22.08, CGMiner words on TCP before that. What answers
+// decides the generation.
 import { z } from 'zod';
 import { defineDriver } from '../../src/driver/contract.ts';
 import { first } from '../../src/driver/fields.ts';

@@ -1,4 +1,5 @@
-// What Braiins OS tells of its troubles. REST gives a history of up to hundreds of entries, so only the newest hour counts, each message once.
+// What Braiins OS tells of its troubles. REST gives a history of up to hundreds of entries, so only the newest hour
+// counts, each message once.
 import type { ErrorReading } from '../../src/model/reading.ts';
 import { present } from '../_families/cgminer.ts';
 import { categoryOfWords } from '../_families/trouble-words.ts';
@@ -11,8 +12,8 @@ const RECENT_S = 3_600;
 const CLOCK_SET_S = Date.UTC(2016, 0) / 1_000;
 
 /**
- * The device's present is not told. Its last share (`lastShareS`, seconds since the epoch) comes nearest; a miner that has none to show is
- * judged by its newest entry, unless it hashes: then its last trouble may be long ago.
+ * The device's present is not told. Its last share (`lastShareS`, seconds since the epoch) comes nearest; a miner that
+ * has none to show is judged by its newest entry, unless it hashes: then its last trouble may be long ago.
  */
 export function errorsOf(
   rows: readonly Fault[] | undefined,

@@ -1,4 +1,5 @@
-// What the generations have in common when they are read: slots behind board names, fans behind four places, models behind names.
+// What the generations have in common when they are read: slots behind board names, fans behind four places, models
+// behind names.
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, FanReading, PoolReading } from '../../src/model/reading.ts';
 import { present } from '../_families/cgminer.ts';
@@ -52,7 +53,10 @@ export function modelOf(reported: string | undefined): Model | undefined {
   return undefined;
 }
 
-/** The pools of all groups in their order; `more` is what the generation tells of one. Counts of shares are no difficulties. */
+/**
+ * The pools of all groups in their order; `more` is what the generation tells of one. Counts of shares are no
+ * difficulties.
+ */
 export function poolsIn<P extends { readonly url?: string | undefined; readonly user?: string | undefined }>(
   groups: readonly { readonly pools?: readonly P[] | undefined }[] | undefined,
   more: (pool: P) => { readonly [K in keyof PoolReading]?: PoolReading[K] | undefined },

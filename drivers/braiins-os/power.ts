@@ -1,4 +1,5 @@
-// Sleep, wake and targets of Braiins OS. A target that the device takes and does not keep is a refusal: it is read back before it counts.
+// Sleep, wake and targets of Braiins OS. A target that the device takes and does not keep is a refusal: it is read back
+// before it counts.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';

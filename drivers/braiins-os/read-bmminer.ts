@@ -1,4 +1,5 @@
-// The first generation as a Reading (2018 and 2019, Antminer S9): it is built on Bitmain's mining program, and its statistics are in Bitmain's dialect.
+// The first generation as a Reading (2018 and 2019, Antminer S9): it is built on Bitmain's mining program, and its
+// statistics are in Bitmain's dialect.
 import { first, toNumber } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
 import { readStats, speaksOfBoards, statsType } from '../_families/bitmain.ts';

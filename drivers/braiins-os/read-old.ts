@@ -52,7 +52,10 @@ export function readGraphql(replies: Replies, model: Model | undefined): Reading
   });
 }
 
-/** The mining program is stopped: the system answers, and has nothing of the program, or an error in its place that says so. */
+/**
+ * The mining program is stopped: the system answers, and has nothing of the program, or an error in its place that says
+ * so.
+ */
 function saysStopped(reply: Replies['gqlSystem']): boolean {
   const info = reply?.data?.bosminer?.info;
   const errors = reply?.errors ?? [];
@@ -144,7 +147,10 @@ export function readTcp(replies: Replies, model: Model | undefined): Reading {
   });
 }
 
-/** Of BOSminer, where no page tells the version of the whole. BOSer, which came after it, has the version of a part alone. */
+/**
+ * Of BOSminer, where no page tells the version of the whole. BOSer, which came after it, has the version of a part
+ * alone.
+ */
 function programVersion({ tcpDetails }: Replies): string | undefined {
   const row = tcpDetails?.version?.[0]?.VERSION?.[0] ?? {};
   const [, written] = Object.entries(row).find(([name]) => /^bosminer\b/i.test(name)) ?? [];

@@ -1,4 +1,5 @@
-// Turns the answers of one Braiins OS miner into a Reading. Which generation it is shows in what it answers: newer words win over older ones.
+// Turns the answers of one Braiins OS miner into a Reading. Which generation it is shows in what it answers: newer
+// words win over older ones.
 import type { Known } from '../../src/driver/contract.ts';
 import { first } from '../../src/driver/fields.ts';
 import type { Reading } from '../../src/model/reading.ts';

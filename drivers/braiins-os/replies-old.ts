@@ -1,4 +1,5 @@
-// What Braiins OS answers before it had REST, as far as we read it: GraphQL (22.08 to 25.05), the LuCI page, CGMiner words on TCP (atlas 6.1, 6.2).
+// What Braiins OS answers before it had REST, as far as we read it: GraphQL (22.08 to 25.05), the LuCI page, CGMiner
+// words on TCP (atlas 6.1, 6.2).
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, poolAddress, temp, text, toText } from '../../src/driver/fields.ts';

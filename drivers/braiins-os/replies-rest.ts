@@ -1,4 +1,5 @@
-// What the REST API of Braiins OS answers (from 25.07, in part from 25.01), as far as we read it (atlas 6.3). Quantities come wrapped in their unit.
+// What the REST API of Braiins OS answers (from 25.07, in part from 25.01), as far as we read it (atlas 6.3).
+// Quantities come wrapped in their unit.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, poolAddress, temp, text, toNumber, toText } from '../../src/driver/fields.ts';

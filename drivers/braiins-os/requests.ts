@@ -1,4 +1,5 @@
-// How Braiins OS is asked: REST behind a token (from 25.07), GraphQL behind a cookie, the LuCI page for the MAC, CGMiner words on TCP (atlas 6).
+// How Braiins OS is asked: REST behind a token (from 25.07), GraphQL behind a cookie, the LuCI page for the MAC,
+// CGMiner words on TCP (atlas 6).
 
 import { z } from 'zod';
 import type { WebSession } from '../../src/driver/contract.ts';
@@ -6,8 +7,8 @@ import type { WebSession } from '../../src/driver/contract.ts';
 const isCookie = (cookie: string | undefined, name: string): cookie is string => cookie?.includes(`${name}=`) ?? false;
 
 /**
- * Only these mean that the login is wrong. A version without this API, or one that is still starting, says other things: then the request goes
- * without a grant and tells by itself what is the matter.
+ * Only these mean that the login is wrong. A version without this API, or one that is still starting, says other
+ * things: then the request goes without a grant and tells by itself what is the matter.
  */
 const isRefusal = (status: number) => status === 400 || status === 401 || status === 403;
 
@@ -111,7 +112,9 @@ export const luci = (path: string) =>
     as: 'json',
   }) as const;
 
-/** Queries by name. The names of fields that a version does not know spoil the whole query: what is new stands alone. */
+/**
+ * Queries by name. The names of fields that a version does not know spoil the whole query: what is new stands alone.
+ */
 export const QUERIES = {
   system: `query system { bos { hostname faultLight info { version { full } } uptime { durationS } }
     bosminer { info { workSolver { realHashrate { mhs5S } nominalMhs } fans { name rpm speed } summary { power { approxConsumptionW limitW } } } } }`,

@@ -1,5 +1,6 @@
-// How something is changed on Braiins OS: a REST write, a GraphQL mutation, a word on TCP, and the order in which a device of unknown generation is
-// told. A version that does not know an API has not acted on it, so the next one may be tried.
+// How something is changed on Braiins OS: a REST write, a GraphQL mutation, a word on TCP, and the order in which a
+// device of unknown generation is told. A version that does not know an API has not acted on it, so the next one may be
+// tried.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';

@@ -1,4 +1,5 @@
-// Says who made a device that has no driver, from its `version` answer and the family tables. A guess is left out: no make is better than a wrong one.
+// Says who made a device that has no driver, from its `version` answer and the family tables. A guess is left out: no
+// make is better than a wrong one.
 import type { Evidence } from '../../src/driver/contract.ts';
 import { versionTexts } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';

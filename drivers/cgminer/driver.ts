@@ -1,5 +1,5 @@
-// The fallback for everything that speaks the CGMiner API and has no driver of its own: shows what can be read without knowing the device, and
-// changes nothing on it.
+// The fallback for everything that speaks the CGMiner API and has no driver of its own: shows what can be read without
+// knowing the device, and changes nothing on it.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { isWholeCgminer, speaksCgminer } from '../../src/driver/proof.ts';
 import { describe } from './describe.ts';

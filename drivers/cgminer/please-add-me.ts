@@ -1,5 +1,6 @@
-// A text sample of an unknown device that its owner may send us, so that we can write a driver for it. It holds the shape of the answers and
-// nothing that tells who or where the owner is: no password, wallet, worker, address, serial number or host.
+// A text sample of an unknown device that its owner may send us, so that we can write a driver for it. It holds the
+// shape of the answers and nothing that tells who or where the owner is: no password, wallet, worker, address, serial
+// number or host.
 import type { Evidence } from '../../src/driver/contract.ts';
 import { hideText, hideValue } from '../../src/driver/redact.ts';
 
@@ -9,7 +10,9 @@ const GONE = '[removed]';
 
 const remove = () => GONE;
 
-/** Evidence and answers as one readable text, redacted and bounded. `raw` holds one value per ask, as `read` gets them. */
+/**
+ * Evidence and answers as one readable text, redacted and bounded. `raw` holds one value per ask, as `read` gets them.
+ */
 export function pleaseAddMe(evidence: Evidence, raw: Readonly<Record<string, unknown>>): string {
   const { web } = evidence;
   const parts: [string, unknown][] = [

@@ -1,4 +1,5 @@
-// Reads an unknown device by the keys that many firmwares share. What is not understood is left out; nothing is derived from a guess.
+// Reads an unknown device by the keys that many firmwares share. What is not understood is left out; nothing is derived
+// from a guess.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstMac, largest, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
@@ -66,8 +67,8 @@ function textsOfModules(rows: readonly Row[]): string[] {
 }
 
 /**
- * The original counts MH and says so. `GHS` is a key of its offspring, under which machines write what they like: without a model that settles the unit,
- * only its zeros are read.
+ * The original counts MH and says so. `GHS` is a key of its offspring, under which machines write what they like:
+ * without a model that settles the unit, only its zeros are read.
  */
 function withProvenUnits<R extends Row>(row: R, model: Model | undefined): R {
   const isDoubtful = Object.keys(row).some((key) => key.startsWith('GHS ')) && rateUnitOf(row, { model }) !== 'G';

@@ -1,4 +1,5 @@
-// The answers that most CGMiner relatives share. Rows stay open: what an unknown device adds is looked through, not refused.
+// The answers that most CGMiner relatives share. Rows stay open: what an unknown device adds is looked through, not
+// refused.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { list } from '../../src/driver/fields.ts';

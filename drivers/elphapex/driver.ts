@@ -1,4 +1,5 @@
-// Elphapex scrypt miners with the maker's firmware: an Antminer look-alike over the web alone, with its own keys and units (atlas 20).
+// Elphapex scrypt miners with the maker's firmware: an Antminer look-alike over the web alone, with its own keys and
+// units (atlas 20).
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { page } from '../_families/bitmain-web.ts';

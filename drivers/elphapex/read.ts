@@ -1,4 +1,5 @@
-// Turns the answers of one Elphapex into a Reading. Board sensors are left out: every slot repeats the same four numbers.
+// Turns the answers of one Elphapex into a Reading. Board sensors are left out: every slot repeats the same four
+// numbers.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, toNumber, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
@@ -73,7 +74,9 @@ export function read(replies: Replies, known: Known): Reading {
   });
 }
 
-/** Of five seconds it now and then counts several times what there was: more than twice what it should make is no rate. */
+/**
+ * Of five seconds it now and then counts several times what there was: more than twice what it should make is no rate.
+ */
 function atMost(hs: number | undefined, idealHs = Number.POSITIVE_INFINITY): number | undefined {
   return hs !== undefined && hs > 2 * idealHs ? undefined : hs;
 }

@@ -1,4 +1,5 @@
-// The boards of an ePIC miner: what is found and enabled, what it hashes, its sensors, and its chips where they are told.
+// The boards of an ePIC miner: what is found and enabled, what it hashes, its sensors, and its chips where they are
+// told.
 import { first, largest, toText } from '../../src/driver/fields.ts';
 import type { BoardReading } from '../../src/model/reading.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';

@@ -1,4 +1,5 @@
-// ePIC's firmware (UMC OS, PowerPlay) on Antminers and on ePIC's own machines: an HTTP API on the port where others have CGMiner (atlas 9).
+// ePIC's firmware (UMC OS, PowerPlay) on Antminers and on ePIC's own machines: an HTTP API on the port where others
+// have CGMiner (atlas 9).
 import { defineDriver } from '../../src/driver/contract.ts';
 import { toText } from '../../src/driver/fields.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';

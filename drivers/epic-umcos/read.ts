@@ -68,7 +68,10 @@ export function makeOf(reported: string | undefined): string | undefined {
 
 const stateOf = (summary: Summary | undefined) => summary?.Status?.['Operating State']?.toLowerCase();
 
-/** The sum of the boards. Machines of ePIC's own (epic-miner 2.x, 4.x) have a rate of the whole alone, the mean since it started. */
+/**
+ * The sum of the boards. Machines of ePIC's own (epic-miner 2.x, 4.x) have a rate of the whole alone, the mean since it
+ * started.
+ */
 function rateOf(summary: Summary | undefined): { hs: number; window: 'realtime' | 'average' } | undefined {
   const rates = summary?.HBs?.map(({ Hashrate }) => rateHs(Hashrate?.[0], 'M')) ?? [];
   const isUntold = rates.every((hs) => hs === undefined);
@@ -98,7 +101,10 @@ function isMining(summary: Summary | undefined, hashrateHs: number | undefined):
   return state === 'mining' ? true : undefined;
 }
 
-/** It idles when it is told to, but also by itself: after an error, and, if it is set so, while its pool is lost. Only the first is sleep. */
+/**
+ * It idles when it is told to, but also by itself: after an error, and, if it is set so, while its pool is lost. Only
+ * the first is sleep.
+ */
 function miningMode(summary: Summary | undefined, tuning: Tuning | undefined): MiningMode | undefined {
   const state = stateOf(summary);
   if (state === 'idling') {
@@ -187,8 +193,8 @@ function errors(summary: Summary | undefined): ErrorReading[] | undefined {
 }
 
 /**
- * The target of the tuner; else what the boards' clocks are worth, for as many boards as belong there; else what the machine leaves the factory
- * with, which holds while nothing is tuned.
+ * The target of the tuner; else what the boards' clocks are worth, for as many boards as belong there; else what the
+ * machine leaves the factory with, which holds while nothing is tuned.
  */
 function expectation(
   model: Model | undefined,

@@ -1,5 +1,5 @@
-// How ePIC's API is spoken to: HTTP on the port where others have CGMiner. Reads are free; each order carries the password in its body, and a
-// refusal comes with status 200.
+// How ePIC's API is spoken to: HTTP on the port where others have CGMiner. Reads are free; each order carries the
+// password in its body, and a refusal comes with status 200.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';

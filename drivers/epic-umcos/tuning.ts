@@ -1,4 +1,5 @@
-// What ePIC's tuner is set to: the algorithm in use, its target and what of it is in force while the machine throttles itself.
+// What ePIC's tuner is set to: the algorithm in use, its target and what of it is in force while the machine throttles
+// itself.
 import { first } from '../../src/driver/fields.ts';
 import { positive } from '../_families/cgminer.ts';
 import { targetText } from '../_families/target-preset.ts';

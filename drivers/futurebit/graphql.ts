@@ -9,7 +9,10 @@ const PATH = '/api/graphql';
 const LOGIN =
   'query Login($input: AuthLoginInput!) { Auth { login(input: $input) { result { accessToken } error { message } } } }';
 
-/** The machine, all its units, and whether the miner runs. Only what is read: one field that a build does not know fails the whole question. */
+/**
+ * The machine, all its units, and whether the miner runs. Only what is read: one field that a build does not know fails
+ * the whole question.
+ */
 const STATS = `{ Miner {
   stats { result { stats {
     statVersion version versions { miner }

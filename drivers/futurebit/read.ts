@@ -77,7 +77,10 @@ function stateOf(status: boolean | string | undefined): State | undefined {
   }
 }
 
-/** Off is what `stop` leaves behind; on is what the device calls normal. What hashes does not sleep, whatever the status says. */
+/**
+ * Off is what `stop` leaves behind; on is what the device calls normal. What hashes does not sleep, whatever the status
+ * says.
+ */
 function modeOf(state: State | undefined, hashrateHs: number | undefined): MiningMode | undefined {
   if (state === 'off') return positive(hashrateHs) === undefined ? 'sleep' : undefined;
   return state === 'on' || state === 'starting' ? 'normal' : undefined;

@@ -1,5 +1,6 @@
-// Goldshell (boxes, KD, CK, HS, Mini Doge, Byte): a BFGMiner kind of API on TCP 4028, reads only, and one page of its web that needs no login (atlas
-// 18). The login of that web would put the password into an address, which ends up in logs: it is never sent, so nothing here changes a device.
+// Goldshell (boxes, KD, CK, HS, Mini Doge, Byte): a BFGMiner kind of API on TCP 4028, reads only, and one page of its
+// web that needs no login (atlas 18). The login of that web would put the password into an address, which ends up in
+// logs: it is never sent, so nothing here changes a device.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { read } from './read.ts';

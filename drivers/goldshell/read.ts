@@ -50,7 +50,9 @@ export function read(replies: Replies, known: Known): Reading {
   });
 }
 
-/** The boards of a Byte may mine two things at once: such rates do not add up, and without their kinds it is not known. */
+/**
+ * The boards of a Byte may mine two things at once: such rates do not add up, and without their kinds it is not known.
+ */
 function addUp(rows: readonly Row[] | undefined, model: string | undefined): boolean {
   const kinds = new Set(rows?.map(({ kind }) => kind));
   return kinds.size === 1 && !(model === 'Byte' && kinds.has(undefined));
@@ -73,7 +75,10 @@ function aliveness(status: string | undefined): boolean | undefined {
   return word === 'alive' ? true : word === 'dead' ? false : undefined;
 }
 
-/** What `time` counts on the page is not known: no uptime. Of two temperatures the first is of the chips, as `tstemp-0` is on TCP. */
+/**
+ * What `time` counts on the page is not known: no uptime. Of two temperatures the first is of the chips, as `tstemp-0`
+ * is on TCP.
+ */
 function fromWeb(row: WebRow, place: number): Row {
   const { temp = [] } = row;
   const isPair = temp.length === 2;
@@ -145,7 +150,10 @@ function fansOf(rows: readonly Row[], model: Model | undefined): FanReading[] {
   });
 }
 
-/** The nameplate holds for the normal plan only, and which plan is in use is behind the login: no rate is expected but the boards' own. */
+/**
+ * The nameplate holds for the normal plan only, and which plan is in use is behind the login: no rate is expected but
+ * the boards' own.
+ */
 function expectation(model: Model | undefined): Expectation | undefined {
   const { hashrateHs: _, ...parts } = model?.expected ?? {};
   return Object.keys(parts).length === 0 ? undefined : parts;

@@ -1,4 +1,5 @@
-// What Goldshell answers, as far as we read it (atlas 18): BFGMiner's words on TCP with keys of its own, and who it is on its web.
+// What Goldshell answers, as far as we read it (atlas 18): BFGMiner's words on TCP with keys of its own, and who it is
+// on its web.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { field, int, list, num, text, toNumber, toText } from '../../src/driver/fields.ts';

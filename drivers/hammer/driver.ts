@@ -1,5 +1,5 @@
-// Hammer scrypt miners and the Blackminers that they come from, with the makers' firmware: classic CGMiner statistics, and a web behind a digest
-// login (atlas 22, 26).
+// Hammer scrypt miners and the Blackminers that they come from, with the makers' firmware: classic CGMiner statistics,
+// and a web behind a digest login (atlas 22, 26).
 import { type Ability, defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { light, reboot } from '../_families/bitmain-actions.ts';
@@ -12,10 +12,15 @@ import { unsupported } from '../_families/outcomes.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
-/** Where VolcMiner, the same maker's kind, has its API: the other public reader of these devices asks a Hammer there too. */
+/**
+ * Where VolcMiner, the same maker's kind, has its API: the other public reader of these devices asks a Hammer there
+ * too.
+ */
 const OTHER_PORT = 8359;
 
-/** Which keys it needs is not known: it gets those that it tells, and those that Bitmain's web wants under other names. */
+/**
+ * Which keys it needs is not known: it gets those that it tells, and those that Bitmain's web wants under other names.
+ */
 const hammerPools = confPools((conf, wanted) => ({ ...conf, ...bitmainBody(conf, { pools: wanted }) }));
 const pools: Ability = {
   ...hammerPools,

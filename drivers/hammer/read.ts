@@ -55,8 +55,9 @@ export function read(replies: Replies, known: Known): Reading {
 }
 
 /**
- * A Hammer prints `temp1` four times: board, chip, board, chip of two sensors. Of repeated keys only the last is left, which is the second chip; in
- * what was recorded that is the hotter one. Where chips have a key of their own (`chipTemp1`), `temp1` is the board.
+ * A Hammer prints `temp1` four times: board, chip, board, chip of two sensors. Of repeated keys only the last is left,
+ * which is the second chip; in what was recorded that is the hotter one. Where chips have a key of their own
+ * (`chipTemp1`), `temp1` is the board.
  */
 function toBoard({ slot, pcbC, chipC, reading }: Board): BoardReading {
   if (chipC.some((tempC) => tempC !== undefined)) return { slot, ...reading };

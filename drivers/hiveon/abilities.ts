@@ -1,5 +1,6 @@
-// What a miner with Hiveon firmware can be told (atlas 15): reboot and light as Antminers from before 2020, and on modern builds sleep, wake and pools
-// as Antminers of 2020. Old machines do not have those pages, and say so before anything is changed.
+// What a miner with Hiveon firmware can be told (atlas 15): reboot and light as Antminers from before 2020, and on
+// modern builds sleep, wake and pools as Antminers of 2020. Old machines do not have those pages, and say so before
+// anything is changed.
 import type { Ability, AbilityName } from '../../src/driver/contract.ts';
 import { reboot } from '../_families/bitmain-actions.ts';
 import { bitmainBody } from '../_families/bitmain-conf.ts';

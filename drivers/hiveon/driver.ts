@@ -1,4 +1,5 @@
-// Hiveon firmware on Antminer hardware (atlas 15): Antminer's statistics on TCP, and on modern builds Antminer's web of 2020.
+// Hiveon firmware on Antminer hardware (atlas 15): Antminer's statistics on TCP, and on modern builds Antminer's web of
+// 2020.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { blinkQuestion } from '../_families/bitmain-forms.ts';

@@ -72,7 +72,9 @@ export function read(replies: Replies, known: Known): Reading {
   });
 }
 
-/** As on stock: the running process knows it best, and where the two names of the setting disagree neither is believed. */
+/**
+ * As on stock: the running process knows it best, and where the two names of the setting disagree neither is believed.
+ */
 function miningMode(
   conf: Replies['conf'],
   running: number | undefined,

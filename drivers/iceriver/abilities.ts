@@ -1,5 +1,5 @@
-// What Iceriver can be told through the forms of its own pages: restart, show itself, pools, and its log. Nothing else of them is sent:
-// the number beside the restart is the return to factory settings.
+// What Iceriver can be told through the forms of its own pages: restart, show itself, pools, and its log. Nothing else
+// of them is sent: the number beside the restart is the return to factory settings.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';

@@ -1,4 +1,5 @@
-// Iceriver (KS and AL series): one web page whose forms are the API, behind a login that sets a cookie (atlas 17). No TCP API on the network.
+// Iceriver (KS and AL series): one web page whose forms are the API, behind a login that sets a cookie (atlas 17). No
+// TCP API on the network.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities, page } from './abilities.ts';

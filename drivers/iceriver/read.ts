@@ -1,4 +1,5 @@
-// Turns the answers of one Iceriver into a Reading (atlas 17). Rates of now are of five minutes, and swing by a third; the settled ones are of thirty.
+// Turns the answers of one Iceriver into a Reading (atlas 17). Rates of now are of five minutes, and swing by a third;
+// the settled ones are of thirty.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, sumOfAll } from '../../src/driver/fields.ts';
 import type {
@@ -58,13 +59,19 @@ export function read({ panel, machine }: Replies, known: Known): Reading {
 
 const NORMAL = 1;
 
-/** Any number but that of normal is sleep, if nothing is hashed; a miner that hashes is awake, and in which mode its setting does not say. */
+/**
+ * Any number but that of normal is sleep, if nothing is hashed; a miner that hashes is awake, and in which mode its
+ * setting does not say.
+ */
 function modeOf(mode: number | undefined, hashrateHs: number | undefined): 'normal' | 'sleep' | undefined {
   if (mode === NORMAL) return 'normal';
   return mode !== undefined && hashrateHs === 0 ? 'sleep' : undefined;
 }
 
-/** `model` is mostly empty; the mining program is called after it: `5977449_ks3m_miner`, `pbv077c_ks0miner`, `211_10306_miner`. */
+/**
+ * `model` is mostly empty; the mining program is called after it: `5977449_ks3m_miner`, `pbv077c_ks0miner`,
+ * `211_10306_miner`.
+ */
 function reportedModel({ model, softver1 }: Panel): string | undefined {
   if (model !== undefined) return model.toUpperCase();
   const parts = softver1?.split('_') ?? [];

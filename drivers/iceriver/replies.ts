@@ -1,4 +1,5 @@
-// What Iceriver answers, as far as we read it (atlas 17): nearly everything is in `userpanel`. Rates are texts with a unit letter.
+// What Iceriver answers, as far as we read it (atlas 17): nearly everything is in `userpanel`. Rates are texts with a
+// unit letter.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import {
@@ -31,7 +32,10 @@ export function toPowHs(written: string | undefined, unit: string | undefined): 
   return scale === undefined ? undefined : rateHs(number, scale);
 }
 
-/** Sensors on the edges of a board. A broken one reads about 126 while its neighbours are cool; a real board is off long before. */
+/**
+ * Sensors on the edges of a board. A broken one reads about 126 while its neighbours are cool; a real board is off long
+ * before.
+ */
 const edge = () =>
   field((value) => {
     const tempC = toTempC(value);

@@ -1,4 +1,5 @@
-// What Innosilicon can be told through its web API: reboot, and the three pools. Its light and its modes have no known way.
+// What Innosilicon can be told through its web API: reboot, and the three pools. Its light and its modes have no known
+// way.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink, MinerRequest } from '../../src/driver/contract.ts';

@@ -1,4 +1,5 @@
-// Innosilicon (T3 and A series): a web API where every call is posted behind a token, and CGMiner's API on TCP 4028 for reading (atlas 19).
+// Innosilicon (T3 and A series): a web API where every call is posted behind a token, and CGMiner's API on TCP 4028 for
+// reading (atlas 19).
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities, call } from './abilities.ts';

@@ -1,4 +1,5 @@
-// Turns the answers of one Innosilicon into a Reading (atlas 19). The web knows most, TCP the chips; where the web refuses us, TCP has rates too.
+// Turns the answers of one Innosilicon into a Reading (atlas 19). The web knows most, TCP the chips; where the web
+// refuses us, TCP has rates too.
 import { z } from 'zod';
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstMac, isNoFault, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
@@ -75,8 +76,8 @@ export function read(replies: Replies, known: Known): Reading {
 const statusRow = z.looseObject({ Description: text(256) });
 
 /**
- * `Hash Rate H` is in hashes, `Hash Rate` in the unit beside it; without one in millions, where that is sure. Where the two differ the first is too large
- * for the numbers of its controller.
+ * `Hash Rate H` is in hashes, `Hash Rate` in the unit beside it; without one in millions, where that is sure. Where the
+ * two differ the first is too large for the numbers of its controller.
  */
 function rateOf(told: Told | undefined, isMega: boolean): number | undefined {
   const exact = rateHs(told?.['Hash Rate H'], '');
@@ -117,7 +118,10 @@ function tuningOf(told: NonNullable<Replies['all']>['all']['running_mode']): Par
   return { miningMode: MODES[told.mode], miningModePreset: `${told.mode}${STEPS[told.level ?? 2] ?? ''}` };
 }
 
-/** An A8 counts thousands, an A9 solutions, A10, A11 and B29 hashes, all under names that mean millions elsewhere. What may be one has no unit that is proven. */
+/**
+ * An A8 counts thousands, an A9 solutions, A10, A11 and B29 hashes, all under names that mean millions elsewhere. What
+ * may be one has no unit that is proven.
+ */
 function countsMillions(reported: string | undefined, status: unknown): boolean {
   const description = list(statusRow, 1).parse(status)?.[0]?.Description;
   if (reported === undefined && description === undefined) return false;
@@ -147,7 +151,9 @@ type Rates = 'hashrateHs' | 'hashrateWindow' | 'hashrateSettledHs' | 'hashrateAv
 
 type Parts = Omit<BoardReading, 'slot'>;
 
-/** The same chains by their numbers, from up to four answers. One without chips, rate and temperature is an empty place. */
+/**
+ * The same chains by their numbers, from up to four answers. One without chips, rate and temperature is an empty place.
+ */
 function boardsOf(
   replies: Replies,
   toHs: (told: Told) => number | undefined,

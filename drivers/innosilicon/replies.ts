@@ -1,4 +1,5 @@
-// What Innosilicon answers, as far as we read it (atlas 19). Everything on the web comes with `success`; what lacks it is no answer.
+// What Innosilicon answers, as far as we read it (atlas 19). Everything on the web comes with `success`; what lacks it
+// is no answer.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { field, int, list, num, text, toNumber, toText } from '../../src/driver/fields.ts';

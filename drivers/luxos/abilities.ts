@@ -1,4 +1,5 @@
-// What we change on LuxOS (atlas 7): reboot, light, sleep and profile, and its own update, within a session; pools without one.
+// What we change on LuxOS (atlas 7): reboot, light, sleep and profile, and its own update, within a session; pools
+// without one.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
@@ -39,7 +40,10 @@ export const abilities = {
     shownWithinS: 120,
   }),
   pools: pools({ offlineS: [0, 0], takes: haveNoComma, set: changePools }),
-  /** The miner fetches it itself, from the source that its owner has set: the file of the task stays here, its version says what is wanted. */
+  /**
+   * The miner fetches it itself, from the source that its owner has set: the file of the task stays here, its version
+   * says what is wanted.
+   */
   firmware: ability({
     effect: 'once',
     offlineS: [30, 900],
@@ -58,7 +62,10 @@ export const abilities = {
 const sleep = (link: MinerLink): Promise<ActResult> =>
   inSession(link, 'suspend', (send) => command(send, link.ip, 'suspend', 'curtail', 'sleep'));
 
-/** Wakes the machine, and changes its profile if that is another one. The firmware may move it again while its own thermal control is on. */
+/**
+ * Wakes the machine, and changes its profile if that is another one. The firmware may move it again while its own
+ * thermal control is on.
+ */
 async function setProfile(link: MinerLink, profile: string): Promise<ActResult> {
   const what = 'set the profile of';
   const config = await beforeAct(link, what, () => readConfig(link));
@@ -88,7 +95,9 @@ async function readConfig(link: MinerLink): Promise<Config | undefined> {
   return configReply.safeParse(answer).data?.CONFIG?.[0];
 }
 
-/** False only when the device lists its profiles and this is none of them. Without a list the device itself is to judge. */
+/**
+ * False only when the device lists its profiles and this is none of them. Without a list the device itself is to judge.
+ */
 async function mayHaveProfile(link: MinerLink, profile: string): Promise<boolean> {
   try {
     const answer = await link.send({ via: 'cgminer', command: 'profiles' }, { deadlineMs: DEADLINE_MS });
@@ -108,7 +117,10 @@ const NO_LIST: ReadonlySet<string> = new Set([
 
 const envelope = z.looseObject({ STATUS: list(z.looseObject({ STATUS: text(1), Msg: text(256) }), 1) });
 
-/** One privileged command. A refusal is thrown by the link; an answer that is neither yes nor no means that it may have been done. */
+/**
+ * One privileged command. A refusal is thrown by the link; an answer that is neither yes nor no means that it may have
+ * been done.
+ */
 async function command(
   send: Privileged,
   ip: string,

@@ -1,4 +1,5 @@
-// Boards and their sensors. `devs` is not in the order of the slots: everything is matched by the board's ID (slot, from 0).
+// Boards and their sensors. `devs` is not in the order of the slots: everything is matched by the board's ID (slot,
+// from 0).
 import { first, largest, mean, toNumber, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading } from '../../src/model/reading.ts';
 import type { Stats } from '../_families/bitmain.ts';
@@ -47,8 +48,9 @@ function chipCount({ stats }: Replies, slot: number): number | undefined {
 }
 
 /**
- * The labels say which sensors stand in the air that comes in or goes out. Where some stand in water, that is what comes in and goes out, and the others
- * (`Board Inlet`) are on the board. An S9 has a sensor on its board and one on a chip, and repeats the latter as the temperature of the board.
+ * The labels say which sensors stand in the air that comes in or goes out. Where some stand in water, that is what
+ * comes in and goes out, and the others (`Board Inlet`) are on the board. An S9 has a sensor on its board and one on a
+ * chip, and repeats the latter as the temperature of the board.
  */
 function sensors(temps: Temps | undefined, slot: number) {
   const row = temps?.TEMPS?.find(({ ID }) => ID === slot);

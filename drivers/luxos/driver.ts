@@ -1,4 +1,5 @@
-// LuxOS (Luxor) on Antminer hardware: one TCP API, reads without login, changes within the one session that a miner has.
+// LuxOS (Luxor) on Antminer hardware: one TCP API, reads without login, changes within the one session that a miner
+// has.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';

@@ -1,5 +1,5 @@
-// Changes the pools of a LuxOS miner, one command each and no session: first the new ones are added, then the old ones go, because the miner
-// needs one at any time. Group quotas stay as they are; new pools join the first group.
+// Changes the pools of a LuxOS miner, one command each and no session: first the new ones are added, then the old ones
+// go, because the miner needs one at any time. Group quotas stay as they are; new pools join the first group.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';

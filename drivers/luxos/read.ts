@@ -57,7 +57,9 @@ export function read(replies: Replies, known: Known): Reading {
   });
 }
 
-/** LuxOS names the hardware as its maker's own firmware does; what is known from an earlier visit is our display name. */
+/**
+ * LuxOS names the hardware as its maker's own firmware does; what is known from an earlier visit is our display name.
+ */
 export function modelOf(reported: string | undefined): Model | undefined {
   if (reported === undefined) return undefined;
   const names = [reported, `Antminer ${reported}`];
@@ -92,7 +94,10 @@ function profileWatts({ profiles }: Replies, config: Config | undefined): number
   return profiles?.PROFILES?.find((profile) => profile['Profile Name'] === config.Profile)?.Watts;
 }
 
-/** Speeds from `stats`, which is asked at each poll, and the duty from `fans`, whose ID is the place in `stats` (`fan1` is ID 0). */
+/**
+ * Speeds from `stats`, which is asked at each poll, and the duty from `fans`, whose ID is the place in `stats` (`fan1`
+ * is ID 0).
+ */
 function fans(
   stats: Stats | undefined,
   reply: Fans | undefined,

@@ -1,4 +1,5 @@
-// What LuxOS answers on TCP 4028, as far as we read it (atlas 7). The envelopes are CGMiner's; LuxOS adds commands and keys of its own.
+// What LuxOS answers on TCP 4028, as far as we read it (atlas 7). The envelopes are CGMiner's; LuxOS adds commands and
+// keys of its own.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, temp, text, toText } from '../../src/driver/fields.ts';

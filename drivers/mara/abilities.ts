@@ -1,4 +1,5 @@
-// What MARA firmware can be told (atlas 14): reboot, light, modes, pools, and to show its log. Whether it obeyed is found out by looking, not here.
+// What MARA firmware can be told (atlas 14): reboot, light, modes, pools, and to show its log. Whether it obeyed is
+// found out by looking, not here.
 import type { Ability, AbilityName } from '../../src/driver/contract.ts';
 import { hasPools } from '../_families/bitmain-pools.ts';
 import { fetchLog } from '../_families/device-log.ts';

@@ -1,5 +1,5 @@
-// How MARA firmware is told from stock where only the web answers: both ask for a login in the same words, MARA's spelling out its algorithm, and
-// only MARA has this page behind it (atlas 2.3).
+// How MARA firmware is told from stock where only the web answers: both ask for a login in the same words, MARA's
+// spelling out its algorithm, and only MARA has this page behind it (atlas 2.3).
 import { z } from 'zod';
 import type { AfterLogin } from '../../src/driver/contract.ts';
 import { text } from '../../src/driver/fields.ts';

@@ -1,4 +1,5 @@
-// Sleep, wake and tuning of MARA firmware (atlas 14): one word selects how it works, and its own history knows what it was before it slept.
+// Sleep, wake and tuning of MARA firmware (atlas 14): one word selects how it works, and its own history knows what it
+// was before it slept.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
@@ -11,7 +12,9 @@ const SELECTORS = ['Auto', 'Fixed', 'Stock'] as const;
 const selectorOf = (text: string) => SELECTORS.find((name) => name.toLowerCase() === text.trim().toLowerCase());
 const isAsleep = (selector: string) => selector.toLowerCase() === 'sleep';
 
-/** A preset is `Stock`, `Fixed`, `Auto` (tuned to the target that is set), or a target such as `3000 W` or `104 TH/s`. */
+/**
+ * A preset is `Stock`, `Fixed`, `Auto` (tuned to the target that is set), or a target such as `3000 W` or `104 TH/s`.
+ */
 export const powerMode = modesAndPresets({
   offlineS: [0, 60],
   async set(link, { mode, preset }) {
@@ -80,8 +83,8 @@ const changed = z.looseObject({ path: z.array(z.string()), from: z.string(), to:
 const history = z.array(z.record(z.string(), z.array(z.unknown()).catch([])).catch({}));
 
 /**
- * What it was when it was put to sleep, whoever did it. Where the history does not say: tuned, if a power is set that it must not exceed, else
- * stock.
+ * What it was when it was put to sleep, whoever did it. Where the history does not say: tuned, if a power is set that
+ * it must not exceed, else stock.
  */
 async function selectorBeforeSleep(link: MinerLink, { mode: { concorde } }: Config): Promise<string> {
   const entries = history.safeParse(await historyOf(link)).data ?? [];

@@ -74,10 +74,11 @@ export function read(replies: Replies, known: Known): Reading {
 const MOST = 1.5;
 
 /**
- * Newer builds name the unit of all rates. Of others the ideal rate is in GH/s; the rest are in TH/s or GH/s, as builds differ. Any of them can dip to a thousandth of it, none exceeds it by much:
- * one that would be too fast in TH/s is in GH/s, and where none would, they are in TH/s. One that is too fast in either says nothing. Beside a rate
- * that is surely in GH/s, one that could be in TH/s as well has dipped or is in another unit: it is not told. Without an ideal rate, or while nothing is
- * hashed, there is no telling, and only 0 is told.
+ * Newer builds name the unit of all rates. Of others the ideal rate is in GH/s; the rest are in TH/s or GH/s, as builds
+ * differ. Any of them can dip to a thousandth of it, none exceeds it by much: one that would be too fast in TH/s is in
+ * GH/s, and where none would, they are in TH/s. One that is too fast in either says nothing. Beside a rate that is
+ * surely in GH/s, one that could be in TH/s as well has dipped or is in another unit: it is not told. Without an ideal
+ * rate, or while nothing is hashed, there is no telling, and only 0 is told.
  */
 function unitOf(brief: Brief = {}, boards: readonly Board[]): ToHs {
   const named = rateUnit(brief.hashrate_unit);

@@ -1,4 +1,5 @@
-// How MARA firmware is asked and told things (atlas 14): resources of one API, and one configuration that goes back whole.
+// How MARA firmware is asked and told things (atlas 14): resources of one API, and one configuration that goes back
+// whole.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';

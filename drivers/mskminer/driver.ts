@@ -1,4 +1,5 @@
-// MSKMiner firmware on Antminer hardware: Antminer's statistics on TCP, a web of its own for the MAC (atlas 16). Nothing is known of its control.
+// MSKMiner firmware on Antminer hardware: Antminer's statistics on TCP, a web of its own for the MAC (atlas 16).
+// Nothing is known of its control.
 import { defineDriver, type WebSession } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';

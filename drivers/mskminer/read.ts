@@ -1,4 +1,5 @@
-// Turns the answers of one miner with MSKMiner firmware into a Reading: Antminer's statistics with a few keys of its own.
+// Turns the answers of one miner with MSKMiner firmware into a Reading: Antminer's statistics with a few keys of its
+// own.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
@@ -26,7 +27,8 @@ export function read(replies: Replies, known: Known): Reading {
   const model = split.row ?? findAntminer(known.model);
   const stats = readStats(replies.stats, model);
   const boards = stats?.boards?.map(({ slot, reading }): BoardReading => ({ slot, ...reading }));
-  // The whole stands beside the rates of the dialect, in the unit of the machine. What concerns the supply stands in a row of its own.
+  // The whole stands beside the rates of the dialect, in the unit of the machine. What concerns the supply stands in a
+  // row of its own.
   const told = (...keys: readonly string[]) => keys.flatMap((key) => rows.map((row) => row[key]));
   const unit = rows.map((row) => rateUnitOf(row, { model })).find((one) => one !== undefined);
   const totalHs = first(...told('total_rate').map(rateReader(unit)));

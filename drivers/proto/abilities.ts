@@ -1,4 +1,5 @@
-// What we change on a Proto rig (atlas 12): reboot, show itself, stop and start, modes and power target, pools, firmware; and its log.
+// What we change on a Proto rig (atlas 12): reboot, show itself, stop and start, modes and power target, pools,
+// firmware; and its log.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';

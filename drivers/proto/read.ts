@@ -66,8 +66,8 @@ export function read(replies: Replies, known: Known): Reading {
 }
 
 /**
- * The hottest chip. Where the chips are not told one by one their mean stands in, if it is hotter than the sensors on the boards, which lie 15 to 20 C
- * below the chips.
+ * The hottest chip. Where the chips are not told one by one their mean stands in, if it is hotter than the sensors on
+ * the boards, which lie 15 to 20 C below the chips.
  */
 function hottest({ telemetry, mining }: Replies): number | undefined {
   const heard = telemetry?.hashboards ?? [];
@@ -222,8 +222,9 @@ function faults(rows: Replies['errors']): ErrorReading[] | undefined {
 }
 
 /**
- * What the rig lists is what is there now: a lost board must not become what is expected. So boards are expected only by a model that has its number, or where
- * the rig counts more than it lists; else what it steadily had is held against it. What most boards have is what a board should have.
+ * What the rig lists is what is there now: a lost board must not become what is expected. So boards are expected only
+ * by a model that has its number, or where the rig counts more than it lists; else what it steadily had is held against
+ * it. What most boards have is what a board should have.
  */
 function expectation(
   { mining, hardware }: Replies,

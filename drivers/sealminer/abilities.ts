@@ -88,7 +88,10 @@ async function changeLimit(link: MinerLink, preset: string): Promise<ActResult> 
   return orLostReply(() => rebootNow(link));
 }
 
-/** Sleeping is an order to the process; which mode it wakes up in is a setting of the web, by numbers that the device names itself. */
+/**
+ * Sleeping is an order to the process; which mode it wakes up in is a setting of the web, by numbers that the device
+ * names itself.
+ */
 async function changeMode(link: MinerLink, mode: PowerMode): Promise<ActResult> {
   const what = 'set the mode of';
   const stats = await statsNow(link, what);

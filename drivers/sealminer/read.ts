@@ -142,7 +142,10 @@ export function modeOf(system: System | undefined): MiningMode | undefined {
   return named.length === 1 ? named[0]?.[0] : undefined;
 }
 
-/** Rated is what the machine was sold for in normal mode; ideal follows what it does now, and so would hide a board that is gone. */
+/**
+ * Rated is what the machine was sold for in normal mode; ideal follows what it does now, and so would hide a board that
+ * is gone.
+ */
 function expectedHs(stats: StatsRow | undefined, mode: MiningMode | undefined, nameplateHs: number | undefined) {
   // Of a mode that is not known neither: less may have been asked of it than it was sold for.
   if (mode !== 'normal' && mode !== 'sleep') return positive(mega(stats?.['MHS(Ideal)']));
@@ -153,7 +156,10 @@ function expectedHs(stats: StatsRow | undefined, mode: MiningMode | undefined, n
 const of = (stats: StatsRow, index: number, name: string): unknown => stats[`${index} ${name}`];
 const upTo = (count: number | undefined) => Array.from({ length: count ?? 0 }, (_, index) => index);
 
-/** A slot is a board if it has chips, a serial number or a rate. Without a count and without a board nothing is said of boards. */
+/**
+ * A slot is a board if it has chips, a serial number or a rate. Without a count and without a board nothing is said of
+ * boards.
+ */
 function readBoards(stats: StatsRow): BoardReading[] | undefined {
   const whole = (value: unknown) => toNumber(value, { min: 0, max: 100_000 });
   const count = positive(stats['Board Count']);

@@ -1,4 +1,5 @@
-// What we change on VNish (atlas 8): reboot, light, sleep and preset, pools, firmware; and its log. What may toggle is looked at first.
+// What we change on VNish (atlas 8): reboot, light, sleep and preset, pools, firmware; and its log. What may toggle is
+// looked at first.
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';

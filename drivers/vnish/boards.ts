@@ -54,7 +54,10 @@ function measured(sensors: Chain['pcb_temp_sens']): number[] | undefined {
   return temps === undefined || temps.length === 0 ? undefined : temps;
 }
 
-/** `power_usage` was once the power, where later it is the efficiency: it is the power where that of the boards makes it up. */
+/**
+ * `power_usage` was once the power, where later it is the efficiency: it is the power where that of the boards makes it
+ * up.
+ */
 export function wattsOf(miner: Miner | undefined): number | undefined {
   const { power_usage: whole, power_consumption: told, chains = [] } = miner ?? {};
   const ofBoards = sumOfAll(chains.map((chain) => chain.power_usage));

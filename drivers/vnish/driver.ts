@@ -1,4 +1,5 @@
-// VNish (AnthillOS) on Antminer hardware: a JSON API under /api/v1, reads without login, and CGMiner words on TCP beside it (atlas 8).
+// VNish (AnthillOS) on Antminer hardware: a JSON API under /api/v1, reads without login, and CGMiner words on TCP
+// beside it (atlas 8).
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';

@@ -1,4 +1,5 @@
-// Pools of VNish from its two sources: the web has them all, with the developer's own and sometimes with hidden names; TCP has names and difficulties.
+// Pools of VNish from its two sources: the web has them all, with the developer's own and sometimes with hidden names;
+// TCP has names and difficulties.
 import { first } from '../../src/driver/fields.ts';
 import type { PoolReading } from '../../src/model/reading.ts';
 import { type PoolRow, poolReadings, positive, present } from '../_families/cgminer.ts';

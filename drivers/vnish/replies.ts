@@ -1,4 +1,5 @@
-// What VNish answers under /api/v1 and on TCP 4028, as far as we read it (atlas 8). Rates are left without a unit: `hr_measure` of `info` names it.
+// What VNish answers under /api/v1 and on TCP 4028, as far as we read it (atlas 8). Rates are left without a unit:
+// `hr_measure` of `info` names it.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, poolAddress, temp, text, toNumber, toText } from '../../src/driver/fields.ts';

@@ -28,7 +28,9 @@ export async function readSettings(link: MinerLink): Promise<z.output<typeof set
 
 const presets = z.array(z.looseObject({ name: z.union([z.string(), z.number()]).transform(String) })).min(1);
 
-/** False only when the device lists its presets and this is none of them. Without a list the device itself is to judge. */
+/**
+ * False only when the device lists its presets and this is none of them. Without a list the device itself is to judge.
+ */
 export async function mayHavePreset(link: MinerLink, preset: string): Promise<boolean> {
   const web = { method: 'GET', path: 'autotune/presets', as: 'json' } as const;
   try {
@@ -48,7 +50,10 @@ const NO_LIST: ReadonlySet<string> = new Set([
 
 const saved = z.looseObject({ restart_required: z.boolean().optional(), reboot_required: z.boolean().optional() });
 
-/** `isKept` looks whether the device keeps what it said yes to; what cannot be looked at now is for the next visits to see. */
+/**
+ * `isKept` looks whether the device keeps what it said yes to; what cannot be looked at now is for the next visits to
+ * see.
+ */
 export async function changeSettings(
   link: MinerLink,
   what: string,

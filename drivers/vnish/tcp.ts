@@ -1,4 +1,5 @@
-// What VNish tells on TCP `stats`: all that the versions before AnthillOS have. The keys are those of the firmware that it replaced, with a few of its own.
+// What VNish tells on TCP `stats`: all that the versions before AnthillOS have. The keys are those of the firmware that
+// it replaced, with a few of its own.
 import { scale, sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, FanReading } from '../../src/model/reading.ts';
 import { readStats, type Stats, statsType } from '../_families/bitmain.ts';
@@ -19,7 +20,10 @@ const RUNS = /^(mining|auto-tuning)$/i;
 
 export const typeOnTcp = ({ tcpStats }: Replies): string | undefined => statsType(tcpStats);
 
-/** Which unit `GHS` stands for is proven for SHA-256 machines, and by what the machine should do beside its nameplate: of all others no rate is told. */
+/**
+ * Which unit `GHS` stands for is proven for SHA-256 machines, and by what the machine should do beside its nameplate:
+ * of all others no rate is told.
+ */
 export function readTcpStats({ tcpStats }: Replies, model: Model | undefined): TcpStats | undefined {
   const data = tcpStats?.STATS?.find((row) => row.Elapsed !== undefined || row['GHS 5s'] !== undefined);
   const read = readStats(tcpStats, model);

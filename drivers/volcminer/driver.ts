@@ -1,5 +1,5 @@
-// VolcMiner scrypt miners with the maker's firmware (atlas 21, 26): over the web, and where that says nothing over their CGMiner port, 8359.
-// A Hammer that was seen on its web page alone is read here too, and called by its own name.
+// VolcMiner scrypt miners with the maker's firmware (atlas 21, 26): over the web, and where that says nothing over
+// their CGMiner port, 8359. A Hammer that was seen on its web page alone is read here too, and called by its own name.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { speaksOfBoards } from '../_families/bitmain.ts';
@@ -48,7 +48,8 @@ export const volcminer = defineDriver({
       const model = whichBlackMiner(texts.Type)?.model;
       return { confidence: confidenceOf(evidence), make: 'VolcMiner', ...(model && { model }) };
     }
-    // The words of the login are Hammer's too. A Hammer also answers on TCP 4028; where nobody does, it is more likely one of these.
+    // The words of the login are Hammer's too. A Hammer also answers on TCP 4028; where nobody does, it is more likely
+    // one of these.
     const isOpen = family === 'hammer' && !speaksCgminer(version);
     return isOpen && web?.authenticate?.includes('blackMiner') ? { confidence: confidenceOf(evidence) } : undefined;
   },

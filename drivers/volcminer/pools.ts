@@ -1,5 +1,6 @@
-// The pools of a VolcMiner (atlas 21): one form holds them together with frequency, voltage and fans, all of which go back as they were read.
-// Where the device does not tell one of them, nothing is sent: it would run at whatever stood in its place.
+// The pools of a VolcMiner (atlas 21): one form holds them together with frequency, voltage and fans, all of which go
+// back as they were read. Where the device does not tell one of them, nothing is sent: it would run at whatever stood
+// in its place.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
@@ -19,7 +20,10 @@ const WHAT = 'change the pools of';
 
 const confPage = z.record(z.string(), z.unknown());
 
-/** Field of the form, key of the configuration, what stands there when it is not told; without the last, it must be told. */
+/**
+ * Field of the form, key of the configuration, what stands there when it is not told; without the last, it must be
+ * told.
+ */
 const FIELDS: readonly (readonly [field: string, key: string, otherwise?: string])[] = [
   ['_bb_nobeeper', 'nobeeper', 'false'],
   ['_bb_notempoverctrl', 'notempoverctrl', 'false'],

@@ -121,7 +121,10 @@ function boardsOf(devs: NonNullable<Status['devs']>, isHashing: boolean | undefi
   return boards.filter(({ slot }, place) => boards.findIndex((other) => other.slot === slot) === place);
 }
 
-/** All machines write four, and those without a fan write 0. How many there must be, the model says. Undefined when none is written. */
+/**
+ * All machines write four, and those without a fan write 0. How many there must be, the model says. Undefined when none
+ * is written.
+ */
 function fansOf({ fan1, fan2, fan3, fan4 }: Status): FanReading[] | undefined {
   const slots = [fan1, fan2, fan3, fan4];
   return turning(slots);

@@ -1,5 +1,5 @@
-// The newer pages of a VolcMiner (`…V1.cgi`) wrap what they tell: `{"code":"200","data":"{…}"}`, where objects and lists stand in quotes that nothing
-// inside is escaped for.
+// The newer pages of a VolcMiner (`…V1.cgi`) wrap what they tell: `{"code":"200","data":"{…}"}`, where objects and
+// lists stand in quotes that nothing inside is escaped for.
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -61,7 +61,9 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** Of texts that begin as an object or a list the quotes go: the first, and the one behind the bracket that closes it. */
+/**
+ * Of texts that begin as an object or a list the quotes go: the first, and the one behind the bracket that closes it.
+ */
 function withoutOuterQuotes(json: string): string {
   const opened: number[] = [];
   let depth = 0;

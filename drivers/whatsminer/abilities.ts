@@ -1,5 +1,6 @@
-// What we change on a Whatsminer: reboot, light, power, pools, firmware; and its log (atlas 4.2, 4.3). API 1 takes no writes. The write API of
-// generation 2 is off by default and stays off until its owner switches it on with the maker's tool: we report that and work around nothing.
+// What we change on a Whatsminer: reboot, light, power, pools, firmware; and its log (atlas 4.2, 4.3). API 1 takes no
+// writes. The write API of generation 2 is off by default and stays off until its owner switches it on with the maker's
+// tool: we report that and work around nothing.
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { orLostReply } from '../_families/lost-reply.ts';
@@ -84,7 +85,8 @@ export const abilities = {
       const api = await dialect(link, known, what);
       if (wanted === 'sleep') return carryOut(link, api, [SLEEP], 'suspend');
       const now = await powerState(link, api, what);
-      // Both can only be set while the miner is powered on, and setting them restarts the mining process: not for nothing.
+      // Both can only be set while the miner is powered on, and setting them restarts the mining process: not for
+      // nothing.
       const steps = now.isSuspended ? [WAKE] : [];
       if (watts !== undefined) {
         if ((await powerLimitW(link, api, what)) !== watts) steps.push(limit(watts));

@@ -1,4 +1,5 @@
-// Whatsminer (MicroBT): API 1 and 2 on TCP 4028, API 3 on TCP 4433. One driver, because the API goes by firmware and not by model.
+// Whatsminer (MicroBT): API 1 and 2 on TCP 4028, API 3 on TCP 4433. One driver, because the API goes by firmware and
+// not by model.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { abilities } from './abilities.ts';
 import { toReading } from './facts.ts';

@@ -1,4 +1,5 @@
-// Whatsminer faults: finds the codes in every shape that firmwares write them, and says what each code means. It raises no flag by itself.
+// Whatsminer faults: finds the codes in every shape that firmwares write them, and says what each code means. It raises
+// no flag by itself.
 import { toText } from '../../src/driver/fields.ts';
 import type { ErrorReading } from '../../src/model/reading.ts';
 import {
@@ -27,8 +28,9 @@ const TIME = /^\d{4}-\d\d-\d\d|^\d+$/;
 const MOMENT = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$/;
 
 /**
- * The faults of an `error_code` or `error-code` value: a list of numbers, texts and objects whose all-digit key is the code, or one such object.
- * A moment as text belongs to the code before it. Each code once. Other text (`btminer process is down err`) is no code; undefined when nothing was given.
+ * The faults of an `error_code` or `error-code` value: a list of numbers, texts and objects whose all-digit key is the
+ * code, or one such object. A moment as text belongs to the code before it. Each code once. Other text (`btminer
+ * process is down err`) is no code; undefined when nothing was given.
  */
 export function faultsOf(value: unknown): Fault[] | undefined {
   if (value === undefined || value === null) return undefined;

@@ -31,7 +31,10 @@ export type Facts = {
 /** A device clock before 2001 was never set. */
 export const SET_CLOCK_S = 1e9;
 
-/** Rows without anything in them, as a stopped machine may print them, say nothing of boards; no rows at all say that there are none. */
+/**
+ * Rows without anything in them, as a stopped machine may print them, say nothing of boards; no rows at all say that
+ * there are none.
+ */
 export function boardsTold<R>(
   rows: readonly R[] | undefined,
   read: (row: R, place: number) => BoardReading[],
@@ -83,15 +86,19 @@ function modeNow({ isOff, mode, reading }: Facts): Reading['miningMode'] {
   return (reading.hashrateHs ?? 0) > 0 ? mode : undefined;
 }
 
-/** An air model in a tank says `liquid` itself; hydro models do not always, but the table knows them, or they tell how warm their coolant is. */
+/**
+ * An air model in a tank says `liquid` itself; hydro models do not always, but the table knows them, or they tell how
+ * warm their coolant is.
+ */
 function coolingOf({ isLiquid }: Facts, ofModel: Cooling | undefined): Cooling | undefined {
   if (isLiquid === true) return 'liquid';
   return ofModel ?? (isLiquid === false ? 'air' : undefined);
 }
 
 /**
- * 0 and 0 rpm are two stopped fans on air, no fans in liquid, and not known when we cannot tell the two apart. The model does not tell it alone: any air
- * model may stand in a tank, and not all firmware says so. But on air none hashes without its fans.
+ * 0 and 0 rpm are two stopped fans on air, no fans in liquid, and not known when we cannot tell the two apart. The
+ * model does not tell it alone: any air model may stand in a tank, and not all firmware says so. But on air none hashes
+ * without its fans.
  */
 function fansOf(facts: Facts, cooling: Cooling | undefined): FanReading[] | undefined {
   const { fanInRpm, fanOutRpm, isLiquid } = facts;

@@ -1,5 +1,5 @@
-// Firmware files of Whatsminer (atlas 4.2): one image, or several for different control boards in one file. Which part of a file is for a device.
-// It reads no more of the file than its head and sends nothing.
+// Firmware files of Whatsminer (atlas 4.2): one image, or several for different control boards in one file. Which part
+// of a file is for a device. It reads no more of the file than its head and sends nothing.
 import { PeerError } from '../../src/base/errors.ts';
 import type { FirmwareImage } from '../../src/driver/contract.ts';
 
@@ -14,8 +14,8 @@ const HEAD_BYTES = RECORDS_AT + MAX_PARTS * RECORD_BYTES + 132;
 type Part = { readonly chip: string; readonly offset: number; readonly size: number };
 
 /**
- * What is to be sent to a device whose control board has this chip (lower case). Throws `peer.unsupported`, nothing sent, when the file is empty or
- * made for other boards, or its parts cannot be told apart.
+ * What is to be sent to a device whose control board has this chip (lower case). Throws `peer.unsupported`, nothing
+ * sent, when the file is empty or made for other boards, or its parts cannot be told apart.
  */
 export async function partFor({ name, bytes }: FirmwareImage, chip: string, what: string): Promise<Blob> {
   const refuse = (why: string) =>

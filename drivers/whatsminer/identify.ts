@@ -1,4 +1,5 @@
-// Recognises a Whatsminer by its web page, by TCP 4028 or by TCP 4433, each alone, and tells which of its three APIs to speak (atlas 4).
+// Recognises a Whatsminer by its web page, by TCP 4028 or by TCP 4433, each alone, and tells which of its three APIs to
+// speak (atlas 4).
 import type { Evidence, Identity } from '../../src/driver/contract.ts';
 import { toText } from '../../src/driver/fields.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
@@ -11,8 +12,8 @@ const API2_SINCE = 20220729;
 const API3_SINCE = 20241101;
 
 /**
- * The API that a `get_version` text (or any text with its keys) stands for; undefined when it names neither firmware nor API. The firmware date
- * decides: builds of API 2 still call themselves `whatsminer v1.4.0`.
+ * The API that a `get_version` text (or any text with its keys) stands for; undefined when it names neither firmware
+ * nor API. The firmware date decides: builds of API 2 still call themselves `whatsminer v1.4.0`.
  */
 export function generationOf(text: string): 'api1' | 'api2' | 'api3' | undefined {
   const date = Number(text.match(/"(?:fw_ver|firmware ?version)"\s*:\s*"'?(20\d{6})\b/i)?.[1]);
@@ -48,7 +49,10 @@ export function identify(evidence: Evidence): Identity | undefined {
   });
 }
 
-/** Only 4433 itself proves API 3: a firmware that has it may have it switched off and still answer reads on 4028, as API 2 does. */
+/**
+ * Only 4433 itself proves API 3: a firmware that has it may have it switched off and still answer reads on 4028, as API
+ * 2 does.
+ */
 const tcpGeneration = (words: string) => (generationOf(words) === 'api1' ? 'api1' : 'api2');
 
 function infoOf(whatsminer3: unknown) {

@@ -1,4 +1,5 @@
-// Facts from TCP 4433, API 3 (atlas 4.3): TH/s rates; board serial numbers and board temperatures stand apart from the boards and join by number.
+// Facts from TCP 4433, API 3 (atlas 4.3): TH/s rates; board serial numbers and board temperatures stand apart from the
+// boards and join by number.
 import { first, scale, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, PoolReading, PsuReading } from '../../src/model/reading.ts';
 import { poolIsAlive, positive, present, rateHs } from '../_families/cgminer.ts';

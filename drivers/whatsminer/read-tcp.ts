@@ -1,4 +1,5 @@
-// Facts from TCP 4028, API 1 and 2 (atlas 4.1): one `summary` row in MH/s, one row per board in MH/s or TH/s, flat envelopes for the rest.
+// Facts from TCP 4028, API 1 and 2 (atlas 4.1): one `summary` row in MH/s, one row per board in MH/s or TH/s, flat
+// envelopes for the rest.
 import { first, largest, scale, toNumber } from '../../src/driver/fields.ts';
 import type { BoardReading, PsuReading, Reading } from '../../src/model/reading.ts';
 import { poolReadings, present, rateHs, whenS } from '../_families/cgminer.ts';
@@ -79,8 +80,8 @@ const highestRate = (row: Readonly<Record<string, unknown>>): number =>
 const MOST_THS = 10_000;
 
 /**
- * Firmware from 2025 on writes the rates of its boards in TH/s under the same keys, and the machine's still in MH/s: what the boards add up to
- * says which. Undefined where nothing proves it.
+ * Firmware from 2025 on writes the rates of its boards in TH/s under the same keys, and the machine's still in MH/s:
+ * what the boards add up to says which. Undefined where nothing proves it.
  */
 function boardUnit(rows: readonly TcpBoardRow[], machine: TcpSummaryRow | undefined): Unit | undefined {
   const sum = rows.reduce((sofar, row) => sofar + highestRate(row), 0);
@@ -116,8 +117,8 @@ function boardOf(row: TcpBoardRow, place: number, unit: Unit | undefined): Board
 }
 
 /**
- * Old firmware has no live rate per board. Its average since the start is the steadiest figure, but hides for hours that a board fell out or
- * came back: where the last minutes disagree with it, they count.
+ * Old firmware has no live rate per board. Its average since the start is the steadiest figure, but hides for hours
+ * that a board fell out or came back: where the last minutes disagree with it, they count.
  */
 function boardRate(row: TcpBoardRow, unit: Unit | undefined): number | undefined {
   if (unit === undefined) return undefined;

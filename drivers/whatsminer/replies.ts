@@ -1,5 +1,6 @@
-// Schemas of Whatsminer answers: TCP 4028 (API 1 and 2, atlas 4.1) and TCP 4433 (API 3, atlas 4.3). Lenient in shape, strict in range.
-// Where a word stands in place of data (`btminer process is down err`), the word gets through: it is a state of the miner, not a bad answer.
+// Schemas of Whatsminer answers: TCP 4028 (API 1 and 2, atlas 4.1) and TCP 4433 (API 3, atlas 4.3). Lenient in shape,
+// strict in range. Where a word stands in place of data (`btminer process is down err`), the word gets through: it is a
+// state of the miner, not a bad answer.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, int, list, num, poolAddress, temp, text } from '../../src/driver/fields.ts';

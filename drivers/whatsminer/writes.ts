@@ -1,5 +1,5 @@
-// Commands to a Whatsminer in either dialect (atlas 4.2, 4.3): which one the firmware takes, one command after another, and what its answers
-// are taken for. What is to be done is in abilities.ts.
+// Commands to a Whatsminer in either dialect (atlas 4.2, 4.3): which one the firmware takes, one command after another,
+// and what its answers are taken for. What is to be done is in abilities.ts.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, Known, MinerLink, MinerRequest } from '../../src/driver/contract.ts';

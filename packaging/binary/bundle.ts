@@ -25,8 +25,9 @@ export async function bundle(root: string, folder: string, options: BundleOption
     platform: 'node',
     target: 'node24',
     format: 'cjs',
-    // Names of errors and of functions are seen by people, in logs, so they stay as they are. To shorten them and to give each function its name when it
-    // comes to be took 20,000 tables of properties, and twice the memory to read the program.
+    // Names of errors and of functions are seen by people, in logs, so they stay as they are. To shorten them and to
+    // give each function its name when it comes to be took 20,000 tables of properties, and twice the memory to read
+    // the program.
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',
