@@ -1,8 +1,7 @@
 // Task batches in v2: lists, searches, one batch with its counts, its tasks. Creating and cancelling is v2-orders.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerOf } from '../../src/service/http/shared/envelope.ts';
-import { listOf } from '../../src/service/http/v2/envelope.ts';
-import { batchDetailSchema, batchV2Schema, taskV2Schema } from '../../src/service/http/v2/tasks/batches.ts';
+import { answerOf, listOf } from '../../src/wire/api/envelope.ts';
+import { batchDetailSchema, batchV2Schema, taskV2Schema } from '../../src/wire/api/tasks.ts';
 import { query } from '../unit/service-http/database.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { type Rig, startOwnedRig } from '../unit/service-http/rig.ts';

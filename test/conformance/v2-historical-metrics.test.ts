@@ -1,7 +1,7 @@
 // POST …/metrics/query over the wire: what an agent reports is there at once, in whole buckets; windows beyond the limits are refused.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { metricsBucketSchema } from '../../src/service/http/v2/metrics-queries.ts';
+import { metricsBucketSchema } from '../../src/wire/api/metrics.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { type Rig, startRig } from '../unit/service-http/rig.ts';
 import { connect } from '../unit/service-http/wire-agent.ts';

@@ -2,10 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANOMALY_TYPES } from '../../src/model/flags.ts';
 import { type MinerExtras, minerExtrasSchema, minerV1Schema, OPS_STATUSES } from '../../src/model/miner.ts';
-import { answerOf } from '../../src/service/http/shared/envelope.ts';
-import { listOf } from '../../src/service/http/v2/envelope.ts';
-import { classificationSchema } from '../../src/service/http/v2/metrics-queries.ts';
-import { minerV2Schema } from '../../src/service/http/v2/miners.ts';
+import { answerOf, listOf } from '../../src/wire/api/envelope.ts';
+import { classificationSchema } from '../../src/wire/api/metrics.ts';
+import { minerV2Schema } from '../../src/wire/api/miners.ts';
 import { query } from '../unit/service-http/database.ts';
 import { type MinerChange, minerRecord } from '../unit/service-http/records.ts';
 import { call, type Rig, startOwnedRig } from '../unit/service-http/rig.ts';

@@ -1,9 +1,8 @@
 // v2 workspaces, farms and agents: what a key sees of its own workspace and of granted ones, page by page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PERMISSIONS } from '../../src/service/auth/rules.data.ts';
-import { agentV2Schema } from '../../src/service/http/v2/agents.ts';
-import { listOf } from '../../src/service/http/v2/envelope.ts';
-import { farmV2Schema, workspacesSchema } from '../../src/service/http/v2/workspaces.ts';
+import { listOf } from '../../src/wire/api/envelope.ts';
+import { agentV2Schema, farmV2Schema, workspacesSchema } from '../../src/wire/api/tenants.ts';
 import { query } from '../unit/service-http/database.ts';
 import { hostRecord } from '../unit/service-http/records.ts';
 import { type Rig, startOwnedRig } from '../unit/service-http/rig.ts';

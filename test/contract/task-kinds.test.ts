@@ -6,7 +6,7 @@ import { notAllowed, taskSettingsSchema } from '../../src/agent/tasks/settings.t
 import { buildProgram } from '../../src/cli/program.ts';
 import { driverAbilityOf, EXECUTION_TASK_NAMES, taskKindOf, taskNamesOf } from '../../src/model/task.ts';
 import { ABILITY_NAMES, TASK_KINDS } from '../../src/model/tasks/task-kinds.data.ts';
-import { orderSchema } from '../../src/service/http/v2/tasks/task-params.ts';
+import { batchCreationSchema } from '../../src/wire/api/tasks.ts';
 
 const kinds = EXECUTION_TASK_NAMES.map((name) => ({ name, ...TASK_KINDS[name] }));
 
@@ -31,7 +31,7 @@ test('the abilities of each driver have the effect of their tasks', () => {
 });
 
 test('the interface takes an order for each kind: for agents where it is about none of their miners', () => {
-  const forms = orderSchema.options.map((form) => {
+  const forms = batchCreationSchema.options.map((form) => {
     const { properties = {} } = z.toJSONSchema(form, { io: 'input', unrepresentable: 'any' });
     return [properties.task_name, 'agent_ids' in properties];
   });

@@ -11,8 +11,8 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import { databaseOf } from '../../src/cli/run/local-service.ts';
-import { taskV2Schema } from '../../src/service/http/v2/tasks/batches.ts';
 import { createTransport } from '../../src/transport/transport.ts';
+import { taskV2Schema } from '../../src/wire/api/tasks.ts';
 import { type Site, startSite } from './site.ts';
 
 const OURS = { url: 'stratum+tcp://ours.example:3333', user: 'farm.1', password: 'canary-pool-password' };

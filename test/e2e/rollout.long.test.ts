@@ -1,9 +1,8 @@
 // A batch with a canary, from the order of an integrator to the miners: the first one does nothing, so the others are left alone, and the batch says why.
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { answerOf } from '../../src/service/http/shared/envelope.ts';
-import { createdAnswerSchema } from '../../src/service/http/v2/tasks/batch-commands.ts';
-import { batchDetailSchema } from '../../src/service/http/v2/tasks/batches.ts';
+import { answerOf } from '../../src/wire/api/envelope.ts';
+import { batchDetailSchema, createdAnswerSchema } from '../../src/wire/api/tasks.ts';
 import { startSite } from './site.ts';
 
 const MINERS = 4;

@@ -11,9 +11,12 @@ import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { VERSION } from '../../src/base/version.ts';
-import { taskV2Schema } from '../../src/service/http/v2/tasks/batches.ts';
 import { createService, type Service } from '../../src/service/service.ts';
+<<<<<<< HEAD
 import { loopback } from '../support/loopback.ts';
+=======
+import { taskV2Schema } from '../../src/wire/api/tasks.ts';
+>>>>>>> 08ebec52 (wire/api: the bodies of v2)
 import { type Started, startPithead } from './process.ts';
 import { until } from './until.ts';
 import { vouchFor } from './vouch.ts';

@@ -14,6 +14,9 @@ import { PeerError, renderError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
 import { VERSION } from '../../base/version.ts';
+import { agentV1Schema } from '../../model/host.ts';
+import { listOf } from '../../wire/api/envelope.ts';
+import { minerV2Schema } from '../../wire/api/miners.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
 import { type DemoFacts, DRIVER_NAMES, FAMILY_NAMES, withDemo } from './demo-farm.ts';
@@ -125,15 +128,8 @@ async function tls(signal: AbortSignal): Promise<string> {
 }
 
 const documentSchema = z.object({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) });
-const minerSchema = z.object({
-  firmware: z.string(),
-  model: z.string().nullable(),
-  ip: z.string(),
-  hashrate: z.number().nullable(),
-});
-const minersSchema = z.object({ data: z.array(minerSchema) });
-const hostSchema = z.object({ platform: z.string(), os: z.string(), memory: z.object({ total: z.number() }) });
-const agentsSchema = z.object({ data: z.tuple([z.object({ host: hostSchema })]) });
+const minersSchema = listOf(minerV2Schema);
+const agentsSchema = z.object({ data: z.tuple([agentV1Schema]) });
 
 /** One simulated miner of each family, agent and service, asked through the interface. */
 async function checkStack(network: string, context: CliContext, print: (check: Check) => void): Promise<void> {

@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { BugError, RefusedError } from '../../base/errors.ts';
+import { anyId, canonicalId } from '../../wire/api/forms.ts';
 import { type Access, type AuthSource, authorise, identifyCaller, presentedKey } from '../auth/authorise.ts';
 import { RULES, type Rule } from '../auth/rules.data.ts';
 import type { Farm } from '../store/store.ts';
-import { anyId, canonicalId } from './shared/parameters.ts';
 
 export type Rates = {
   /** Requests per minute with one key. */

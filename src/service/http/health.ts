@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { PeerError } from '../../base/errors.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
+import { errorSchema } from '../../wire/api/envelope.ts';
 import { NO_KEY } from './openapi.ts';
 import type { App, RouteParts } from './server.ts';
-import { errorBody, errorSchema } from './shared/errors.ts';
+import { errorBody } from './shared/errors.ts';
 
 const aliveSchema = z.strictObject({ status: z.literal('ok') });
 

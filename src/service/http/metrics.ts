@@ -3,10 +3,10 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { TASK_STATUSES } from '../../model/task.ts';
+import { errorSchema } from '../../wire/api/envelope.ts';
 import type { IngestStore, TaskStore } from '../store/store.ts';
 import { NO_KEY } from './openapi.ts';
 import type { App } from './server.ts';
-import { errorSchema } from './shared/errors.ts';
 
 const DURATIONS_S = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 const LAGS_S = [1, 3, 10, 30, 60, 300, 900, 3_600, 6 * 3_600, 86_400, 7 * 86_400];

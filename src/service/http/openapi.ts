@@ -4,24 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { HTTP_STATUSES, REFUSALS } from '../../base/error-codes.data.ts';
-import { agentV1Schema } from '../../model/host.ts';
-import { minerV1Schema } from '../../model/miner.ts';
-import { actorSchema } from '../../model/task.ts';
+import { components } from '../../wire/api/components.ts';
+import { errorSchema } from '../../wire/api/envelope.ts';
 import { RULES } from '../auth/rules.data.ts';
-import { errorSchema } from './shared/errors.ts';
-
-/** Names under which schemas appear as components. */
-const components = z.registry<{ id: string }>();
-components.add(minerV1Schema, { id: 'Miner' });
-components.add(agentV1Schema, { id: 'Agent' });
-components.add(actorSchema, { id: 'Actor' });
-components.add(errorSchema, { id: 'Error' });
-
-/** Makes the schema appear as a component of the document. */
-export function named<S extends z.ZodType>(id: string, schema: S): S {
-  components.add(schema, { id });
-  return schema;
-}
 
 const EVERY_ERROR = [400, 401, 403, 404, 408, 413, 414, 415, 429, 500, 503] as const;
 
@@ -32,9 +17,6 @@ export function answers<S extends z.ZodType>(good: S, ...more: 409[]): Record<nu
     ...[...EVERY_ERROR, ...more].map((status) => [status, errorSchema] as const),
   ]);
 }
-
-/** Marks a route that the interface document does not have. */
-export const EXTENSION = { 'x-pithead-extension': true } as const;
 
 /** For `schema.security` of routes without key. */
 export const NO_KEY: { [name: string]: string[] }[] = [];

@@ -6,14 +6,8 @@ import { z } from 'zod';
 import { yieldToEventLoop } from '../../base/clock.ts';
 import { ConfigError, type Problem } from '../../base/errors.ts';
 import { formatIpv4 } from '../../base/net/ipv4.ts';
-import {
-  type Edited,
-  type EditProblem,
-  type MinerLocation,
-  type OperatorStore,
-  positionSchema,
-  rackSchema,
-} from '../store/store.ts';
+import { positionSchema, rackSchema } from '../../wire/api/miners.ts';
+import type { Edited, EditProblem, MinerLocation, OperatorStore } from '../store/store.ts';
 
 const POSITION_COLUMNS = ['id', 'mac', 'serial_number', 'ip', 'rack', 'position'] as const;
 

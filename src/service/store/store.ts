@@ -36,14 +36,12 @@ export type { IngestStore, SliceOutcome } from './ingest.ts';
 export type { Item } from './miners/items.ts';
 export type { MinerLocation } from './miners/locations.ts';
 export type { MinerFilter, StatusSet } from './miners/miner-filter.ts';
-export { type MinerSearch, SEARCH_FIELDS } from './miners/miner-search.ts';
+export type { MinerSearch } from './miners/miner-search.ts';
 export type { ItemPage, MinerStore } from './miners/miners.ts';
-export {
-  type Edited,
-  type EditProblem,
-  type OperatorStore,
-  positionSchema,
-  rackSchema,
+export type {
+  Edited,
+  EditProblem,
+  OperatorStore,
 } from './miners/operator-fields.ts';
 export type { MinerOpsStatus, OpsStatusStore } from './miners/ops-status.ts';
 export { IDEMPOTENCY_MS } from './pruning.ts';

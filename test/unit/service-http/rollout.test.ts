@@ -2,9 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { driverAbilityOf, EXECUTION_TASK_NAMES } from '../../../src/model/task.ts';
-import { answerOf } from '../../../src/service/http/shared/envelope.ts';
-import { createdAnswerSchema } from '../../../src/service/http/v2/tasks/batch-commands.ts';
-import { batchDetailSchema } from '../../../src/service/http/v2/tasks/batches.ts';
+import { answerOf } from '../../../src/wire/api/envelope.ts';
+import { batchDetailSchema, createdAnswerSchema } from '../../../src/wire/api/tasks.ts';
 import { query } from './database.ts';
 import { hostRecord, minerRecord } from './records.ts';
 import { type Rig, startRig } from './rig.ts';

@@ -2,32 +2,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Actor, shownParams } from '../../../model/task.ts';
+import { show } from '../../../wire/api/forms.ts';
 import type { Caller } from '../../auth/authorise.ts';
 import type { BatchCreation, Made } from '../../tasks/create.ts';
 import { accessOf, farmOf } from '../guard.ts';
 import type { RouteParts } from '../server.ts';
-import { answerOf, good, toIso } from './envelope.ts';
+import { good, toIso } from './envelope.ts';
 import { invalidRequest } from './errors.ts';
-import { show } from './validation.ts';
 
 const MAX_IDEMPOTENCY_KEY = 255;
 
 export const creationHeaders = z.looseObject({
   'idempotency-key': z.string().optional().meta({ minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY }),
 });
-
-/** The schema of the answer; `count` is how the version writes counts. */
-export const createdAnswerOf = <B extends z.ZodType, S extends z.ZodType, N extends z.ZodType>(
-  batch: B,
-  skipped: S,
-  count: N,
-) =>
-  answerOf(z.array(batch)).extend({
-    meta: z.strictObject({
-      summary: z.strictObject({ created_count: count, skipped_count: count }),
-      skipped: z.array(skipped),
-    }),
-  });
 
 /** How a version words what became of an order. `fields` = task name and params, creator, time: the same in both. */
 type Words = {

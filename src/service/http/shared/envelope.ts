@@ -1,5 +1,4 @@
 // The envelope of good answers, as value and as schema; pages as clients count them; times as every answer writes them.
-import { z } from 'zod';
 
 export const good = <T>(data: T) => ({ success: true as const, data, error: null });
 
@@ -10,11 +9,6 @@ export const goodPage = <T, P>(data: readonly T[], pagination: P) => ({
   pagination,
   error: null,
 });
-
-export const envelopeOf = <S extends z.ZodType, P extends z.core.$ZodLooseShape>(data: S, pagination: P) =>
-  z.strictObject({ success: z.literal(true), data, ...pagination, error: z.null() });
-
-export const answerOf = <S extends z.ZodType>(data: S) => envelopeOf(data, {});
 
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 

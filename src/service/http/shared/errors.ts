@@ -2,17 +2,10 @@
 // Causes go to the log with the request id, never to the client.
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { HTTP_STATUSES, REFUSALS } from '../../../base/error-codes.data.ts';
 import { RefusedError, renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
-
-export const errorSchema = z.strictObject({
-  statusCode: z.int().meta({ description: 'The HTTP status' }),
-  message: z.string(),
-  error: z.string().meta({ description: 'The name of the status' }),
-});
-type ErrorBody = z.infer<typeof errorSchema>;
+import type { ErrorBody } from '../../../wire/api/envelope.ts';
 
 export function errorBody(statusCode: number, message?: string): ErrorBody {
   const error = STATUS_CODES[statusCode] ?? 'Error';

@@ -1,28 +1,9 @@
-// Operator objects of search bodies: closed objects with at least one operator; and what batches are listed and searched by, the same in both
-// versions. Spec decisions, "Lists, filters, searches".
+// What batches are listed and searched by, the same in both versions.
 import { z } from 'zod';
 import { ACTOR_TYPES, BATCH_STATUSES, TASK_NAMES, taskNameSchema } from '../../../model/task.ts';
+import { closedObject, dateFilter, valueFilter } from '../../../wire/api/forms.ts';
 import type { BatchFilter } from '../../store/store.ts';
 import { list, oneOf } from './parameters.ts';
-import { atLeastOneOf, closedObject } from './validation.ts';
-
-/** More values than anybody means; keeps statements within what databases take. */
-const MAX_VALUES = 1_000;
-
-/** `eq`, `ne`, `in`, `nin` over values of one kind. */
-export function valueFilter<S extends z.ZodType<string>>(value: S) {
-  const values = z.array(value).min(1).max(MAX_VALUES);
-  return atLeastOneOf({ eq: value.optional(), ne: value.optional(), in: values.optional(), nin: values.optional() });
-}
-
-/** A time in a body. */
-export const isoUtc = z.iso.datetime({ error: 'accepted: an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z' });
-
-/** `eq`, `ne`, `gt`, `gte`, `lt`, `lte` over times; as ms. */
-export function dateFilter() {
-  const bound = isoUtc.transform((text) => Date.parse(text)).optional();
-  return atLeastOneOf({ eq: bound, ne: bound, gt: bound, gte: bound, lt: bound, lte: bound });
-}
 
 export const batchListShape = {
   task_name: list(TASK_NAMES.join(', '), oneOf(TASK_NAMES), { enum: TASK_NAMES }),

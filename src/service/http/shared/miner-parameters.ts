@@ -4,9 +4,9 @@ import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../base/net/ip
 import { ANOMALY_TYPES, toBitmask } from '../../../model/flags.ts';
 import { normaliseMac, normaliseSerial } from '../../../model/identity-facts.ts';
 import { OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.ts';
+import { show } from '../../../wire/api/forms.ts';
 import type { MinerFilter, StatusSet } from '../../store/store.ts';
 import { list, oneOf, parseUuid, single } from './parameters.ts';
-import { show } from './validation.ts';
 
 /** Accepted as if not given: the interface document calls them deprecated. */
 const IGNORED_STATUSES = ['error', 'low_hashrate', 'overheated', 'overpower', 'underpower', 'overclocking'] as const;

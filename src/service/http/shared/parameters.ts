@@ -1,8 +1,8 @@
 // The forms that query parameters take: whole numbers, single values, lists given repeated, with commas, or both. Each says what it accepts.
 import { z } from 'zod';
+import { show, UUID } from '../../../wire/api/forms.ts';
 import type { Window } from '../../store/store.ts';
 import { documented } from '../openapi.ts';
-import { show } from './validation.ts';
 
 const given = z.union([z.string(), z.array(z.string())]).optional();
 type Given = z.infer<typeof given>;
@@ -80,15 +80,5 @@ export function oneOf<T extends string>(words: readonly T[]): (text: string) => 
   };
 }
 
-/** Ids that the service makes are uuids in small letters; uuids mean the same in either case. */
-const UUID = /^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
-
-/** The one way of writing it; what is no uuid stays as it is. */
-export const canonicalId = (text: string): string => (UUID.test(text) ? text.toLowerCase() : text);
-
 /** For a parameter that must be a uuid; undefined when it is none. */
 export const parseUuid = (text: string): string | undefined => (UUID.test(text) ? text.toLowerCase() : undefined);
-
-/** An id in a path: any text, which then finds something or nothing; `givenId` the same in a body. */
-export const anyId = z.string().overwrite(canonicalId);
-export const givenId = anyId.max(128);

@@ -1,11 +1,11 @@
 // Checks requests against the zod schema of their route. What does not fit is answered with the place, what was received and what is accepted.
 import type { FastifySchemaCompiler } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { SECRET_NAME } from '../../../model/task.ts';
+import { show } from '../../../wire/api/forms.ts';
 import { invalidRequest } from './errors.ts';
 
 const MAX_PROBLEMS = 3;
-const MAX_SHOWN = 60;
 
 export const compileValidator: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
@@ -57,36 +57,3 @@ function receivedOf(issue: z.core.$ZodIssue): unknown {
   if (issue.code !== 'invalid_union' || issue.discriminator === undefined) return input;
   return typeof input === 'object' && input !== null ? Reflect.get(input, issue.discriminator) : input;
 }
-
-const hideSecrets = (name: string, value: unknown) => (SECRET_NAME.test(name) ? '***' : value);
-
-/** A received value as it may be shown: short, without passwords, whatever was sent. */
-export function show(value: unknown): string {
-  const text = value === undefined ? 'nothing' : JSON.stringify(value, hideSecrets);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-}
-
-/** An object that takes these fields only, and says which when another one comes. */
-export function closedObject<S extends z.core.$ZodLooseShape>(shape: S) {
-  return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `has no field ${(issue.keys ?? []).map(show).join(', ')}; accepted: ${Object.keys(shape).join(', ')}`
-        : undefined,
-  });
-}
-
-/**
- * For `refine` on a closed object: looks at what has no other problem. A field that is not taken is left out of what a rule sees, and would make
- * it say that nothing was received.
- */
-export const ofGoodFields = { when: ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0 };
-
-/** A closed object of optional fields that takes no object without any of them. */
-export const atLeastOneOf = <S extends z.core.$ZodLooseShape>(shape: S) =>
-  closedObject(shape)
-    .refine((object) => Object.values(object).some((value) => value !== undefined), {
-      ...ofGoodFields,
-      error: `received {}, accepted: an object with at least one of ${Object.keys(shape).join(', ')}`,
-    })
-    .meta({ minProperties: 1 });

@@ -1,6 +1,7 @@
 // POST …/agents/search: the agents of a workspace that have said what they run on.
 import { z } from 'zod';
 import { AGENT_STATUSES, type AgentV1, agentV1Schema, hostSchema } from '../../../model/host.ts';
+import { anyId, closedObject, givenId, valueFilter } from '../../../wire/api/forms.ts';
 import { type Access, farmDenied } from '../../auth/authorise.ts';
 import { V1_WORKSPACE } from '../../auth/rules.data.ts';
 import { type AgentRow, isMatch, type ValueFilter } from '../../store/store.ts';
@@ -8,9 +9,7 @@ import { accessOf } from '../guard.ts';
 import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { toAgentFields } from '../shared/fields.ts';
-import { valueFilter } from '../shared/filters.ts';
-import { anyId, givenId, toWindow } from '../shared/parameters.ts';
-import { closedObject } from '../shared/validation.ts';
+import { toWindow } from '../shared/parameters.ts';
 import { goodList, listOf, searchPage } from './envelope.ts';
 
 const searchBodySchema = closedObject({

@@ -1,8 +1,9 @@
 // The v1 envelope and its pagination, as values for the answers and as schemas for OpenAPI and the tests.
 import { z } from 'zod';
+import { named } from '../../../wire/api/components.ts';
+import { envelopeOf } from '../../../wire/api/envelope.ts';
 import type { Window } from '../../store/store.ts';
-import { named } from '../openapi.ts';
-import { envelopeOf, goodPage } from '../shared/envelope.ts';
+import { goodPage } from '../shared/envelope.ts';
 import { wholeNumber } from '../shared/parameters.ts';
 
 const MAX_PAGE_SIZE = 10_000;

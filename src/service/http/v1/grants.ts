@@ -1,10 +1,12 @@
 // GET /me/grants: what other workspaces have opened to the workspace of the key.
 import { z } from 'zod';
+import { named } from '../../../wire/api/components.ts';
+import { answerOf } from '../../../wire/api/envelope.ts';
 import type { Grant } from '../../store/store.ts';
 import { accessOf } from '../guard.ts';
-import { answers, named } from '../openapi.ts';
+import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
-import { answerOf, good, toIsoOrNull, toPastIso } from '../shared/envelope.ts';
+import { good, toIsoOrNull, toPastIso } from '../shared/envelope.ts';
 
 const workspaceSchema = named('Workspace', z.strictObject({ id: z.string(), name: z.string(), slug: z.string() }));
 

@@ -1,36 +1,16 @@
 // GET …/farms/{farm_id}/agents: the agents of a farm, without what they run on.
 import { z } from 'zod';
-import { AGENT_STATUSES, agentV1Schema } from '../../../model/host.ts';
+import { AGENT_STATUSES } from '../../../model/host.ts';
+import { listOf } from '../../../wire/api/envelope.ts';
+import { agentV2Schema } from '../../../wire/api/tenants.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
 import type { AgentRow } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
-import { answers, EXTENSION, named } from '../openapi.ts';
+import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { toPastIso } from '../shared/envelope.ts';
 import { toAgentFields } from '../shared/fields.ts';
-import { goodList, listOf, pageShape, windowOf } from './envelope.ts';
-
-export const agentV2Schema = named(
-  'AgentV2',
-  agentV1Schema.omit({ farm: true, host: true }).extend({
-    clock_ahead_ms: z
-      .int()
-      .nullable()
-      .meta({
-        ...EXTENSION,
-        description:
-          'How far the clock of the agent was ahead of that of the service when it last connected, ms; negative = behind, null = by no more than a minute',
-      }),
-    storage_fault: z
-      .strictObject({ reason: z.string(), since: z.iso.datetime() })
-      .nullable()
-      .meta({
-        ...EXTENSION,
-        description:
-          'Why the agent cannot keep what it reports, such as a full disk: its miners show live values, and history has a gap from then on. null = it can',
-      }),
-  }),
-);
+import { goodList, pageShape, windowOf } from './envelope.ts';
 
 export function registerFarmAgents(app: App, { store: { agents }, clock }: RouteParts): void {
   app.route({

@@ -1,24 +1,9 @@
-// The v2 envelope and its pages, as values for the answers, as parameters, and as schemas for OpenAPI and the tests.
-import { z } from 'zod';
+// The pages of v2, as values for the answers and as parameters.
+import type { z } from 'zod';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type pageSchema } from '../../../wire/api/envelope.ts';
 import type { Window } from '../../store/store.ts';
-import { named } from '../openapi.ts';
-import { envelopeOf, goodPage } from '../shared/envelope.ts';
+import { goodPage } from '../shared/envelope.ts';
 import { toWindow, wholeNumber } from '../shared/parameters.ts';
-
-const MAX_PAGE_SIZE = 10_000;
-const DEFAULT_PAGE_SIZE = 20;
-
-/** The next page exists while `page < total_pages`. */
-const pageSchema = named(
-  'PaginationV2',
-  z.strictObject({
-    total: z.number().meta({ description: 'Total number of items' }),
-    page: z.number().meta({ description: 'Pages count from 1' }),
-    page_size: z.number().meta({ description: 'Maximum items per page' }),
-    total_pages: z.number(),
-  }),
-);
-export const listOf = <S extends z.ZodType>(item: S) => envelopeOf(z.array(item), { pagination: pageSchema });
 
 /** The page that a client asks for. */
 export type PageQuery = { readonly page: number; readonly page_size: number };
@@ -36,10 +21,4 @@ export const goodList = <T>(data: readonly T[], query: PageQuery, total: number)
 export const pageShape = {
   page: wholeNumber({ min: 1, fallback: 1, description: 'Pages count from 1' }),
   page_size: wholeNumber({ min: 1, max: MAX_PAGE_SIZE, fallback: DEFAULT_PAGE_SIZE, description: 'Items per page' }),
-};
-
-/** The same of a search body. */
-export const searchPage = {
-  page: z.int().min(1).default(1),
-  page_size: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
 };

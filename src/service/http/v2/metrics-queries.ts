@@ -1,69 +1,20 @@
 // POST …/miner-metrics/query: how many miners of a farm there are of each kind. POST …/metrics/query: historical metrics of a farm, in buckets of UTC.
 import { z } from 'zod';
 import { formatDurationMs } from '../../../base/time/duration.ts';
-import { anomalyTypeSchema } from '../../../model/flags.ts';
-import { OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.ts';
+import { answerOf } from '../../../wire/api/envelope.ts';
+import { classificationSchema, metricsBucketSchema, metricsQuerySchema } from '../../../wire/api/metrics.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
 import { GRANULARITIES, type HistoryBucket } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
-import { answers, named } from '../openapi.ts';
+import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { allowNoBody } from '../shared/body.ts';
-import { answerOf, good, toIso } from '../shared/envelope.ts';
+import { good, toIso } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
-import { isoUtc } from '../shared/filters.ts';
-import { closedObject } from '../shared/validation.ts';
-
-const counts = <V extends z.ZodType>(value: V) => z.array(z.strictObject({ value, count: z.int().min(0) }));
-const known = z.string().nullable();
-
-export const classificationSchema = named(
-  'ClassificationV2',
-  z.strictObject({
-    total: z.int().min(0),
-    status: counts(z.enum(RUN_STATUSES)),
-    ops_status: counts(z.enum(OPS_STATUSES).nullable()),
-    anomaly_type: counts(anomalyTypeSchema).meta({ description: 'A miner counts once for each anomaly that it has' }),
-    mining_mode: counts(z.string()),
-    model: counts(known),
-    firmware: counts(known),
-    rack: counts(known),
-  }),
-);
-
-const nullableNumber = (description: string) => z.number().nullable().meta({ description });
-
-const COUNTED =
-  'the sum over the miners that told it in ten minutes, averaged over the ten minutes that have one; an unreachable miner gives 0; null where nothing is known';
-
-export const metricsBucketSchema = named(
-  'MetricsBucket',
-  z.strictObject({
-    from: z.iso.datetime(),
-    to: z.iso.datetime().meta({ description: 'Not part of the bucket' }),
-    hashrate_avg: nullableNumber(`Of the farm, H/s: ${COUNTED}`),
-    expected_hashrate_avg: nullableNumber(`Of the farm, H/s: ${COUNTED}`),
-    power_avg: nullableNumber(`Of the farm, W: ${COUNTED}`),
-    efficiency: nullableNumber('J/TH, of the miners that tell both power and hashrate'),
-    temperature_avg: nullableNumber('Over the miners, degrees Celsius'),
-    temperature_max: nullableNumber('Of any miner, degrees Celsius'),
-    miners_online_avg: nullableNumber('Miners that answered'),
-    miners_total: z.number().meta({ description: 'Miners that were there at any time of the bucket' }),
-    coverage: z.number().min(0).max(1).meta({ description: 'Share of the bucket that has data' }),
-  }),
-);
 
 /** Buckets at the ends of what four digits of a year can say would go beyond it. */
 const EARLIEST_MS = Date.UTC(1971, 0);
 const LATEST_MS = Date.UTC(9999, 0);
-
-const bodySchema = closedObject({
-  from_time: isoUtc.meta({ description: 'Buckets that overlap the window are answered, whole' }),
-  to_time: isoUtc.meta({ description: 'Not part of the window' }),
-  granularity: z.enum(['10min', 'hour', 'day', 'week']).default('hour').meta({
-    description: 'Longest window: 10min 1 day, hour 7 days, day 90 days, week 365 days; weeks begin on Monday',
-  }),
-});
 
 export function registerClassification(app: App, { store, clock }: RouteParts): void {
   app.route({
@@ -96,7 +47,7 @@ export function registerHistory(app: App, { store, clock }: RouteParts): void {
       operationId: 'queryHistoricalMetricsV2',
       summary: 'Historical metrics of a farm',
       params: farmParams,
-      body: bodySchema,
+      body: metricsQuerySchema,
       response: answers(answerOf(z.array(metricsBucketSchema))),
     },
     handler: async (request) => {

@@ -1,19 +1,19 @@
 // PATCH …/miners/{miner_id}: what operators say of a miner. An extension of the interface.
-import { z } from 'zod';
 import { RefusedError } from '../../../base/errors.ts';
-import { OPS_STATUSES } from '../../../model/miner.ts';
 import { SEEN_CHARACTER } from '../../../model/plain-text.ts';
+import { EXTENSION } from '../../../wire/api/components.ts';
+import { answerOf } from '../../../wire/api/envelope.ts';
+import { anyId } from '../../../wire/api/forms.ts';
+import { operatorEditSchema, operatorFieldsSchema, rackSchema } from '../../../wire/api/miners.ts';
 import { notFound } from '../../auth/authorise.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
-import { type EditProblem, positionSchema, rackSchema } from '../../store/store.ts';
+import type { EditProblem } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
-import { answers, documented, EXTENSION, named } from '../openapi.ts';
+import { answers, documented } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { actorOf } from '../shared/batch-creation.ts';
-import { answerOf, good } from '../shared/envelope.ts';
+import { good } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
-import { anyId } from '../shared/parameters.ts';
-import { atLeastOneOf } from '../shared/validation.ts';
 
 // Blanks around it do not count, which no length can say.
 documented.add(rackSchema, {
@@ -22,22 +22,6 @@ documented.add(rackSchema, {
     pattern: `^\\s*(?!['\\s])${SEEN_CHARACTER}(${SEEN_CHARACTER}{0,62}(?!\\s)${SEEN_CHARACTER})?\\s*$`,
     description: '1 to 64 characters that can be seen, not beginning with an apostrophe',
   },
-});
-
-const operatorFieldsSchema = named(
-  'MinerOperatorFields',
-  z.strictObject({
-    id: z.uuid(),
-    ops_status: z.string().nullable(),
-    rack: z.string().nullable(),
-    position: z.int().min(1).nullable(),
-  }),
-);
-
-const bodySchema = atLeastOneOf({
-  ops_status: z.enum(OPS_STATUSES).nullish(),
-  rack: rackSchema.nullish().meta({ description: 'null takes the miner out of its rack, and so out of its position' }),
-  position: positionSchema.nullish().meta({ description: 'One miner per position of a rack; needs a rack' }),
 });
 
 export function registerOperatorFields(app: App, { store, clock }: RouteParts): void {
@@ -51,7 +35,7 @@ export function registerOperatorFields(app: App, { store, clock }: RouteParts): 
       description: 'What changes is recorded as a task batch of an event type. Fields that are not given stay.',
       ...EXTENSION,
       params: farmParams.extend({ miner_id: anyId }),
-      body: bodySchema,
+      body: operatorEditSchema,
       response: answers(answerOf(operatorFieldsSchema), 409),
     },
     handler: async (request) => {

@@ -2,17 +2,19 @@
 // same, by the same functions.
 import { z } from 'zod';
 import { ConfigError } from '../../../base/errors.ts';
+import { EXTENSION } from '../../../wire/api/components.ts';
+import { closedObject } from '../../../wire/api/forms.ts';
+import { importedSchema } from '../../../wire/api/miners.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
 import { exportPositions, importPositions } from '../../locations/positions.ts';
 import type { Edited } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
-import { answers, EXTENSION, named } from '../openapi.ts';
+import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { actorOf } from '../shared/batch-creation.ts';
 import { readUtf8 } from '../shared/body.ts';
-import { answerOf, good } from '../shared/envelope.ts';
+import { good } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
-import { closedObject } from '../shared/validation.ts';
 
 /** Room for the places of 80,000 miners. */
 const BODY_BYTES = 8 * 1024 * 1024;
@@ -22,17 +24,6 @@ const dryRun = z
   .meta({ description: 'Whether to say only what would change' });
 /** Wrong lines that the answer names. */
 const MAX_SHOWN = 10;
-
-const locationSchema = z.strictObject({ rack: z.string().nullable(), position: z.int().min(1).nullable() });
-
-export const importedSchema = answerOf(
-  z.array(named('MinerMove', z.strictObject({ id: z.uuid(), before: locationSchema, after: locationSchema }))),
-).extend({
-  meta: z.strictObject({
-    dry_run: z.boolean().meta({ description: 'true = nothing was changed' }),
-    changed_count: z.int().min(0),
-  }),
-});
 
 const described = { ...EXTENSION, tags: ['miners'], params: farmParams };
 

@@ -1,41 +1,16 @@
 // GET /workspaces: the workspace of the key and those that grants open to it, with what the key may do there; and GET …/farms: the farms of one of
 // them, of a granted one those that the grant names.
 import { z } from 'zod';
+import { listOf } from '../../../wire/api/envelope.ts';
+import { anyId } from '../../../wire/api/forms.ts';
+import { farmV2Schema, type WorkspaceV2, workspacesSchema } from '../../../wire/api/tenants.ts';
 import { PERMISSIONS, V2_WORKSPACE } from '../../auth/rules.data.ts';
 import type { Workspace } from '../../store/store.ts';
 import { accessOf } from '../guard.ts';
-import { answers, named } from '../openapi.ts';
+import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
-import { answerOf, good, toIsoOrNull } from '../shared/envelope.ts';
-import { anyId } from '../shared/parameters.ts';
-import { goodList, listOf, pageShape, windowOf } from './envelope.ts';
-
-const workspaceV2Schema = named(
-  'WorkspaceV2',
-  z.strictObject({
-    id: z.string(),
-    name: z.string(),
-    slug: z.string(),
-    relations: z
-      .array(z.enum(['member', 'grantee']))
-      .min(1)
-      .meta({ description: 'member = the workspace of the key, grantee = another that a grant opens to it' }),
-    permissions: z.array(z.string()).meta({ description: 'What the key may do there' }),
-  }),
-);
-type Item = z.infer<typeof workspaceV2Schema>;
-
-export const workspacesSchema = answerOf(z.array(workspaceV2Schema));
-
-export const farmV2Schema = named(
-  'FarmV2',
-  z.strictObject({
-    id: z.uuid(),
-    name: z.string().nullable(),
-    workspace_id: z.string(),
-    archived_at: z.iso.datetime().nullable().meta({ description: 'null = the farm is run' }),
-  }),
-);
+import { good, toIsoOrNull } from '../shared/envelope.ts';
+import { goodList, pageShape, windowOf } from './envelope.ts';
 
 export function registerWorkspaces(app: App, { store: { tenants }, clock }: RouteParts): void {
   app.route({
@@ -84,14 +59,14 @@ export function registerWorkspaces(app: App, { store: { tenants }, clock }: Rout
 }
 
 /** How a key comes to a workspace, and what that allows. */
-type Way = [relation: Item['relations'][number], workspace: Workspace, permissions: readonly string[]];
+type Way = [relation: WorkspaceV2['relations'][number], workspace: Workspace, permissions: readonly string[]];
 
 /**
  * One entry per workspace: several grants add up, and what is the key's own may have been granted to it too.
  * Nowhere may the key do more than what it `held`.
  */
-function merge(ways: readonly Way[], held: readonly string[]): Item[] {
-  const perId = new Map<string, Item>();
+function merge(ways: readonly Way[], held: readonly string[]): WorkspaceV2[] {
+  const perId = new Map<string, WorkspaceV2>();
   for (const [relation, { id, name, slug }, permissions] of ways) {
     const before = perId.get(id) ?? { relations: [], permissions: [] };
     const allowed = [...before.permissions, ...permissions.filter((one) => held.includes(one))];

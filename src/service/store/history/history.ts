@@ -1,5 +1,6 @@
 // Reading historical metrics: buckets of a farm over a window, with the gaps in it. Rolling up is history-write.ts.
 import { sql } from 'kysely';
+import type { Granularity } from '../../../wire/api/metrics.ts';
 import type { Databases } from '../databases.ts';
 import type { Db } from '../schema.ts';
 import {
@@ -21,8 +22,7 @@ export const GRANULARITIES = {
   hour: { stepMs: HOUR_MS, maxRangeMs: 7 * DAY_MS },
   day: { stepMs: DAY_MS, maxRangeMs: 90 * DAY_MS },
   week: { stepMs: 7 * DAY_MS, maxRangeMs: 365 * DAY_MS },
-} as const;
-type Granularity = keyof typeof GRANULARITIES;
+} as const satisfies Readonly<Record<Granularity, object>>;
 
 /** The epoch was a Thursday; weeks begin on Monday. All buckets are of UTC. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;

@@ -1,12 +1,9 @@
 // Which miners a search of v2 means, beside the filters that it shares with the list.
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import type { SearchField } from '../../../wire/api/miners.ts';
 import type { Tables } from '../schema.ts';
 import { conditions, type TimeFilter, type ValueFilter } from '../value-filter.ts';
 import type { MinerFilter, RunStatus } from './miner-filter.ts';
-
-/** What a substring is looked for in. `serial_number` means those of hashboards, power supplies and the controller too. */
-export const SEARCH_FIELDS = ['ip', 'mac', 'serial_number', 'model', 'firmware_version', 'hostname', 'rack'] as const;
-type SearchField = (typeof SEARCH_FIELDS)[number];
 
 /** All that is given must hold; a miner that has no value fits `ne` and `nin`. */
 export type MinerSearch = {

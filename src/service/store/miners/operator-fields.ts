@@ -1,26 +1,11 @@
 // What operators say of miners: ops status, rack and position. All edits of a request or none, each recorded as a batch of event tasks.
-import { z } from 'zod';
 import type { OpsStatus } from '../../../model/miner.ts';
-import { isVisible } from '../../../model/plain-text.ts';
 import type { Actor } from '../../../model/task.ts';
 import type { Databases } from '../databases.ts';
 import { chunks } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 import { insertBatch } from '../tasks/batch-write.ts';
 import { listLocations, type MinerLocation } from './locations.ts';
-
-const MAX_RACK = 64;
-
-/** An apostrophe in front is what guards cells of a spreadsheet: see positions.ts. */
-export const rackSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(MAX_RACK)
-  .refine((rack) => !rack.startsWith("'") && isVisible(rack), {
-    error: `accepted: 1 to ${MAX_RACK} characters that can be seen, not beginning with an apostrophe`,
-  });
-export const positionSchema = z.int().min(1).max(1_000_000);
 
 /** Absent = stays as it is; null = none. Without a rack there is no position. */
 type OperatorFields = {

@@ -1,39 +1,16 @@
 // POST …/task-batches and …/cancel: run a task on miners or agents, and give a batch up. An extension of the interface.
-import { z } from 'zod';
-import { actorSchema, taskNameSchema } from '../../../../model/task.ts';
+import { EXTENSION } from '../../../../wire/api/components.ts';
+import { answerOf } from '../../../../wire/api/envelope.ts';
+import { batchCreationSchema, batchDetailSchema, createdAnswerSchema } from '../../../../wire/api/tasks.ts';
 import { notFound } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import { farmOf, farmParams } from '../../guard.ts';
-import { answers, EXTENSION, named } from '../../openapi.ts';
+import { answers } from '../../openapi.ts';
 import type { App, RouteParts } from '../../server.ts';
-import { createdAnswerOf, creationHeaders, sendCreated } from '../../shared/batch-creation.ts';
+import { creationHeaders, sendCreated } from '../../shared/batch-creation.ts';
 import { allowNoBody } from '../../shared/body.ts';
-import { answerOf, good } from '../../shared/envelope.ts';
-import { batchDetailSchema, batchParams, toDetail } from './batches.ts';
-import { orderSchema } from './task-params.ts';
-
-const createdSchema = named(
-  'CreatedTaskBatchV2',
-  z.strictObject({
-    id: z.uuid(),
-    task_name: taskNameSchema,
-    task_count: z.int().min(0),
-    task_params: z.record(z.string(), z.unknown()),
-    created_by: actorSchema,
-    created_at: z.iso.datetime(),
-  }),
-);
-
-export const createdAnswerSchema = createdAnswerOf(
-  createdSchema,
-  z.strictObject({
-    reason: z.string(),
-    message: z.string(),
-    miner_ids: z.array(z.string()),
-    agent_ids: z.array(z.string()),
-  }),
-  z.int().min(0),
-);
+import { good } from '../../shared/envelope.ts';
+import { batchParams, toDetail } from './batches.ts';
 
 export function registerBatchCommands(app: App, { store, clock, createBatches, deliver }: RouteParts): void {
   app.route({
@@ -48,7 +25,7 @@ export function registerBatchCommands(app: App, { store, clock, createBatches, d
         'One batch per agent. Who gets no task is listed with the reason. With the header Idempotency-Key, the same key and body within 24 hours give the same answer and create nothing.',
       params: farmParams,
       headers: creationHeaders,
-      body: orderSchema,
+      body: batchCreationSchema,
       response: answers(createdAnswerSchema, 409),
     },
     handler: (request, reply) => {

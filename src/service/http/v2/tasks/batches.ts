@@ -1,69 +1,18 @@
 // Task batches of a farm in v2: list, search, one batch with its counts, its tasks. Creating and cancelling is batch-commands.ts.
 import { z } from 'zod';
-import { actorSchema, BATCH_STATUSES, shownParams, TASK_STATUSES, taskNameSchema } from '../../../../model/task.ts';
+import { shownParams } from '../../../../model/task.ts';
+import { answerOf, listOf, searchPage } from '../../../../wire/api/envelope.ts';
+import { anyId, closedObject } from '../../../../wire/api/forms.ts';
+import { batchDetailSchema, batchV2Schema, taskV2Schema } from '../../../../wire/api/tasks.ts';
 import { notFound } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import type { Batch, BatchDetail, BatchFilter, Task } from '../../../store/store.ts';
 import { farmOf, farmParams } from '../../guard.ts';
-import { answers, named } from '../../openapi.ts';
+import { answers } from '../../openapi.ts';
 import type { App, RouteParts } from '../../server.ts';
-import { answerOf, good, toIso, toPastIso } from '../../shared/envelope.ts';
+import { good, toIso, toPastIso } from '../../shared/envelope.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../../shared/filters.ts';
-import { anyId } from '../../shared/parameters.ts';
-import { closedObject } from '../../shared/validation.ts';
-import { goodList, listOf, type PageQuery, pageShape, searchPage, windowOf } from '../envelope.ts';
-
-const count = z.int().min(0);
-const unsuccessful = count.meta({ description: 'Failures, timeouts and cancellations together' });
-
-const batchFields = {
-  id: z.uuid(),
-  task_name: taskNameSchema,
-  status: z.enum(BATCH_STATUSES),
-  task_count: count,
-  succeed_count: count,
-  unsuccessful_count: unsuccessful,
-  task_params: z.record(z.string(), z.unknown()).meta({ description: 'Secrets in it are not shown' }),
-  created_by: actorSchema,
-  created_at: z.iso.datetime(),
-  metadata: z.record(z.string(), z.unknown()).meta({
-    description: 'Of a batch with a rollout its rule as `rollout`, and as `stopped` when it went no further and why',
-  }),
-};
-
-export const batchV2Schema = named('TaskBatchV2', z.strictObject(batchFields));
-
-export const batchDetailSchema = named(
-  'TaskBatchDetailV2',
-  z.strictObject({
-    ...batchFields,
-    pending_count: count,
-    running_count: count,
-    failed_count: count.meta({ description: 'Execution failures only' }),
-    timeout_count: count,
-    cancelled_count: count,
-  }),
-);
-
-export const taskV2Schema = named(
-  'TaskV2',
-  z.strictObject({
-    id: z.uuid(),
-    task_batch_id: z.uuid(),
-    task_name: taskNameSchema,
-    status: z.enum(TASK_STATUSES),
-    miner_id: z.string().nullable().meta({ description: 'null = the task is about an agent' }),
-    agent_id: z.string().nullable().meta({ description: 'null = the service did it itself' }),
-    message: z.string().nullable(),
-    evidence: z.record(z.string(), z.unknown()).meta({
-      description:
-        'What was seen, such as uptime before and after; of a scan its `progress` while it runs, then its `account`',
-    }),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
-    expires_at: z.iso.datetime(),
-  }),
-);
+import { goodList, type PageQuery, pageShape, windowOf } from '../envelope.ts';
 
 export const batchParams = farmParams.extend({ task_batch_id: anyId });
 

@@ -1,0 +1,56 @@
+// Metrics of v2: how many miners of each kind a farm has, and historical metrics in buckets.
+import { z } from 'zod';
+import { anomalyTypeSchema } from '../../model/flags.ts';
+import { OPS_STATUSES, RUN_STATUSES } from '../../model/miner.ts';
+import { named } from './components.ts';
+import { closedObject, isoUtc } from './forms.ts';
+
+const counts = <V extends z.ZodType>(value: V) => z.array(z.strictObject({ value, count: z.int().min(0) }));
+const known = z.string().nullable();
+
+export const classificationSchema = named(
+  'ClassificationV2',
+  z.strictObject({
+    total: z.int().min(0),
+    status: counts(z.enum(RUN_STATUSES)),
+    ops_status: counts(z.enum(OPS_STATUSES).nullable()),
+    anomaly_type: counts(anomalyTypeSchema).meta({ description: 'A miner counts once for each anomaly that it has' }),
+    mining_mode: counts(z.string()),
+    model: counts(known),
+    firmware: counts(known),
+    rack: counts(known),
+  }),
+);
+
+const nullableNumber = (description: string) => z.number().nullable().meta({ description });
+
+const COUNTED =
+  'the sum over the miners that told it in ten minutes, averaged over the ten minutes that have one; an unreachable miner gives 0; null where nothing is known';
+
+export const metricsBucketSchema = named(
+  'MetricsBucket',
+  z.strictObject({
+    from: z.iso.datetime(),
+    to: z.iso.datetime().meta({ description: 'Not part of the bucket' }),
+    hashrate_avg: nullableNumber(`Of the farm, H/s: ${COUNTED}`),
+    expected_hashrate_avg: nullableNumber(`Of the farm, H/s: ${COUNTED}`),
+    power_avg: nullableNumber(`Of the farm, W: ${COUNTED}`),
+    efficiency: nullableNumber('J/TH, of the miners that tell both power and hashrate'),
+    temperature_avg: nullableNumber('Over the miners, degrees Celsius'),
+    temperature_max: nullableNumber('Of any miner, degrees Celsius'),
+    miners_online_avg: nullableNumber('Miners that answered'),
+    miners_total: z.number().meta({ description: 'Miners that were there at any time of the bucket' }),
+    coverage: z.number().min(0).max(1).meta({ description: 'Share of the bucket that has data' }),
+  }),
+);
+
+const GRANULARITY_NAMES = ['10min', 'hour', 'day', 'week'] as const;
+export type Granularity = (typeof GRANULARITY_NAMES)[number];
+
+export const metricsQuerySchema = closedObject({
+  from_time: isoUtc.meta({ description: 'Buckets that overlap the window are answered, whole' }),
+  to_time: isoUtc.meta({ description: 'Not part of the window' }),
+  granularity: z.enum(GRANULARITY_NAMES).default('hour').meta({
+    description: 'Longest window: 10min 1 day, hour 7 days, day 90 days, week 365 days; weeks begin on Monday',
+  }),
+});

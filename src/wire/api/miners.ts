@@ -1,0 +1,104 @@
+// Miners of v2: what is answered of them, what they are searched by, and what operators set.
+import { z } from 'zod';
+import { ANOMALY_TYPES, anomalyTypeSchema } from '../../model/flags.ts';
+import { minerExtrasSchema, minerV1Schema, OPS_STATUSES, RUN_STATUSES } from '../../model/miner.ts';
+import { isVisible } from '../../model/plain-text.ts';
+import { EXTENSION, named } from './components.ts';
+import { answerOf, searchPage } from './envelope.ts';
+import { atLeastOneOf, closedObject, dateFilter, givenId, valueFilter } from './forms.ts';
+
+/** What a substring is looked for in. `serial_number` means those of hashboards, power supplies and the controller too. */
+export const SEARCH_FIELDS = ['ip', 'mac', 'serial_number', 'model', 'firmware_version', 'hostname', 'rack'] as const;
+export type SearchField = (typeof SEARCH_FIELDS)[number];
+
+const { temp: temperature } = minerV1Schema.shape;
+
+const defaultPassword = minerExtrasSchema.shape.default_password.meta({
+  ...EXTENSION,
+  description: 'Present and true while the miner lets in whoever knows the factory login of its family',
+});
+
+const miningMode = minerV1Schema.shape.mining_mode
+  .nullable()
+  .meta({ description: 'Such as sleep, low, normal, high; null when the device tells none' });
+
+/** What says that the mode is null need not be said beside it. */
+const { mining_mode_reported: _, ...extrasShape } = minerExtrasSchema.shape;
+
+/** `board_details` has the boards in the order of `hashboards`. */
+export const minerV2Schema = named(
+  'MinerV2',
+  minerV1Schema
+    .omit({ farm: true, stale: true, temp: true })
+    .extend({ temperature, ...extrasShape, mining_mode: miningMode, default_password: defaultPassword }),
+);
+
+const words = () => valueFilter(z.string().max(256)).optional();
+
+export const minerSearchSchema = closedObject({
+  status: valueFilter(z.enum(RUN_STATUSES)).optional(),
+  ops_status: valueFilter(z.enum(OPS_STATUSES)).optional(),
+  anomaly_flags: closedObject({
+    in: z
+      .array(anomalyTypeSchema)
+      .min(1)
+      .max(ANOMALY_TYPES.length)
+      .meta({ description: 'Miners with any of these anomalies' }),
+  }).optional(),
+  mining_mode: words(),
+  model: words(),
+  firmware: words(),
+  rack: words(),
+  agent_id: valueFilter(givenId).optional(),
+  search: closedObject({
+    field: z.enum(SEARCH_FIELDS),
+    value: z
+      .string()
+      .min(1)
+      .max(256)
+      .regex(/^\P{Cc}*$/u, { error: 'accepted: printable text' })
+      .meta({ description: 'A part of the value; case does not matter' }),
+  }).optional(),
+  last_updated_at: dateFilter().optional(),
+  ...searchPage,
+}).prefault({});
+
+const MAX_RACK = 64;
+
+/** An apostrophe in front is what guards cells of a spreadsheet: see positions.ts. */
+export const rackSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_RACK)
+  .refine((rack) => !rack.startsWith("'") && isVisible(rack), {
+    error: `accepted: 1 to ${MAX_RACK} characters that can be seen, not beginning with an apostrophe`,
+  });
+export const positionSchema = z.int().min(1).max(1_000_000);
+
+export const operatorFieldsSchema = named(
+  'MinerOperatorFields',
+  z.strictObject({
+    id: z.uuid(),
+    ops_status: z.string().nullable(),
+    rack: z.string().nullable(),
+    position: z.int().min(1).nullable(),
+  }),
+);
+
+export const operatorEditSchema = atLeastOneOf({
+  ops_status: z.enum(OPS_STATUSES).nullish(),
+  rack: rackSchema.nullish().meta({ description: 'null takes the miner out of its rack, and so out of its position' }),
+  position: positionSchema.nullish().meta({ description: 'One miner per position of a rack; needs a rack' }),
+});
+
+const locationSchema = z.strictObject({ rack: z.string().nullable(), position: z.int().min(1).nullable() });
+
+export const importedSchema = answerOf(
+  z.array(named('MinerMove', z.strictObject({ id: z.uuid(), before: locationSchema, after: locationSchema }))),
+).extend({
+  meta: z.strictObject({
+    dry_run: z.boolean().meta({ description: 'true = nothing was changed' }),
+    changed_count: z.int().min(0),
+  }),
+});

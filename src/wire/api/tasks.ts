@@ -1,0 +1,165 @@
+// Task batches and tasks of v2: what is answered of them, and the body that creates them. Params are those of model/tasks/task-params.ts, closed; miners and
+// agents check again what reaches them.
+import { z } from 'zod';
+import { actorSchema, BATCH_STATUSES, EXECUTION_TASK_NAMES, TASK_STATUSES, taskNameSchema } from '../../model/task.ts';
+import { isModeOrPreset, PARAMS_FIELDS, POOL_FIELDS, poolList } from '../../model/tasks/task-params.ts';
+import { named } from './components.ts';
+import { answerOf } from './envelope.ts';
+import { closedObject, givenId, ofGoodFields } from './forms.ts';
+
+const count = z.int().min(0);
+const unsuccessful = count.meta({ description: 'Failures, timeouts and cancellations together' });
+
+const batchFields = {
+  id: z.uuid(),
+  task_name: taskNameSchema,
+  status: z.enum(BATCH_STATUSES),
+  task_count: count,
+  succeed_count: count,
+  unsuccessful_count: unsuccessful,
+  task_params: z.record(z.string(), z.unknown()).meta({ description: 'Secrets in it are not shown' }),
+  created_by: actorSchema,
+  created_at: z.iso.datetime(),
+  metadata: z.record(z.string(), z.unknown()).meta({
+    description: 'Of a batch with a rollout its rule as `rollout`, and as `stopped` when it went no further and why',
+  }),
+};
+
+export const batchV2Schema = named('TaskBatchV2', z.strictObject(batchFields));
+
+export const batchDetailSchema = named(
+  'TaskBatchDetailV2',
+  z.strictObject({
+    ...batchFields,
+    pending_count: count,
+    running_count: count,
+    failed_count: count.meta({ description: 'Execution failures only' }),
+    timeout_count: count,
+    cancelled_count: count,
+  }),
+);
+
+export const taskV2Schema = named(
+  'TaskV2',
+  z.strictObject({
+    id: z.uuid(),
+    task_batch_id: z.uuid(),
+    task_name: taskNameSchema,
+    status: z.enum(TASK_STATUSES),
+    miner_id: z.string().nullable().meta({ description: 'null = the task is about an agent' }),
+    agent_id: z.string().nullable().meta({ description: 'null = the service did it itself' }),
+    message: z.string().nullable(),
+    evidence: z.record(z.string(), z.unknown()).meta({
+      description:
+        'What was seen, such as uptime before and after; of a scan its `progress` while it runs, then its `account`',
+    }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    expires_at: z.iso.datetime(),
+  }),
+);
+
+/** The schema of the answer; `count` is how the version writes counts. */
+export const createdAnswerOf = <B extends z.ZodType, S extends z.ZodType, N extends z.ZodType>(
+  batch: B,
+  skipped: S,
+  count: N,
+) =>
+  answerOf(z.array(batch)).extend({
+    meta: z.strictObject({
+      summary: z.strictObject({ created_count: count, skipped_count: count }),
+      skipped: z.array(skipped),
+    }),
+  });
+
+const createdSchema = named(
+  'CreatedTaskBatchV2',
+  z.strictObject({
+    id: z.uuid(),
+    task_name: taskNameSchema,
+    task_count: z.int().min(0),
+    task_params: z.record(z.string(), z.unknown()),
+    created_by: actorSchema,
+    created_at: z.iso.datetime(),
+  }),
+);
+
+export const createdAnswerSchema = createdAnswerOf(
+  createdSchema,
+  z.strictObject({
+    reason: z.string(),
+    message: z.string(),
+    miner_ids: z.array(z.string()),
+    agent_ids: z.array(z.string()),
+  }),
+  z.int().min(0),
+);
+
+const MAX_TARGETS = 1_000;
+const ids = z.array(givenId).min(1).max(MAX_TARGETS);
+
+const MAX_EXPIRY_S = 86_400;
+const expiry = z.int().min(60).max(MAX_EXPIRY_S).optional().meta({
+  description: 'Seconds. What is not begun within them ends as timeout; not given = 900, with a rollout 14400',
+});
+
+const rollout = closedObject({
+  canary: z.int().min(1).max(MAX_TARGETS).optional().meta({
+    description:
+      'So many of the miners, as they are listed, go first; the others only when all of these have succeeded',
+  }),
+  stop_after: z
+    .int()
+    .min(1)
+    .max(MAX_TARGETS)
+    .optional()
+    .meta({ description: 'Failures after which no more are begun' }),
+  stop_after_percent: z.int().min(1).max(100).optional().meta({
+    description:
+      'The same as a share of the tasks of the batch, rounded up; of two limits the first to be reached counts',
+  }),
+})
+  .refine((limits) => Object.keys(limits).length > 0, {
+    ...ofGoodFields,
+    error: 'accepted: an object with canary, stop_after or stop_after_percent',
+  })
+  .meta({
+    minProperties: 1,
+    description:
+      'Each batch for itself, by its agent, whether or not it is connected. Failures and timeouts count, refusals included; what is cancelled does not. When a batch is stopped, what was sent goes on to its proof, what waits ends as cancelled with the reason in its message, and `metadata.stopped` of the batch says so. An agent of a version that cannot do this fails the tasks as unsupported',
+  })
+  .optional();
+
+const forMiners = <N extends string, P extends z.ZodType>(name: N, params: P) =>
+  closedObject({ task_name: z.literal(name), miner_ids: ids, params, rollout, expires_in_s: expiry });
+const forAgents = <N extends string, P extends z.ZodType>(name: N, params: P) =>
+  closedObject({ task_name: z.literal(name), agent_ids: ids, params, expires_in_s: expiry });
+
+const paramsOf = <N extends keyof typeof PARAMS_FIELDS>(name: N) => closedObject(PARAMS_FIELDS[name]);
+
+/** One form per execution task name. */
+export const batchCreationSchema = z.discriminatedUnion(
+  'task_name',
+  [
+    forMiners('miner.system.reboot', paramsOf('miner.system.reboot').optional()),
+    forMiners('miner.log.get', paramsOf('miner.log.get').optional()),
+    forMiners('miner.light.update', paramsOf('miner.light.update')),
+    forMiners(
+      'miner.power_mode.update',
+      paramsOf('miner.power_mode.update')
+        .refine(isModeOrPreset, { ...ofGoodFields, error: 'accepted: an object with either mode or preset' })
+        .meta({ minProperties: 1, maxProperties: 1 }),
+    ),
+    forMiners(
+      'miner.pool.update',
+      closedObject({ pools: poolList(closedObject(POOL_FIELDS)).meta({ description: 'The whole list, best first' }) }),
+    ),
+    forMiners('miner.pool.lock', paramsOf('miner.pool.lock')),
+    forMiners('miner.firmware.update', paramsOf('miner.firmware.update')),
+    forAgents('agent.scan.create', paramsOf('agent.scan.create').optional()),
+    forAgents('agent.self.update', paramsOf('agent.self.update').optional()),
+  ],
+  {
+    error: (issue) => (issue.code === 'invalid_union' ? `accepted: ${EXECUTION_TASK_NAMES.join(', ')}` : undefined),
+  },
+);

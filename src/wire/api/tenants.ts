@@ -1,0 +1,71 @@
+// Workspaces, farms, agents and events of v2.
+import { z } from 'zod';
+import { agentV1Schema } from '../../model/host.ts';
+import { EXTENSION, named } from './components.ts';
+import { answerOf } from './envelope.ts';
+
+const workspaceV2Schema = named(
+  'WorkspaceV2',
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    slug: z.string(),
+    relations: z
+      .array(z.enum(['member', 'grantee']))
+      .min(1)
+      .meta({ description: 'member = the workspace of the key, grantee = another that a grant opens to it' }),
+    permissions: z.array(z.string()).meta({ description: 'What the key may do there' }),
+  }),
+);
+export type WorkspaceV2 = z.infer<typeof workspaceV2Schema>;
+
+export const workspacesSchema = answerOf(z.array(workspaceV2Schema));
+
+export const farmV2Schema = named(
+  'FarmV2',
+  z.strictObject({
+    id: z.uuid(),
+    name: z.string().nullable(),
+    workspace_id: z.string(),
+    archived_at: z.iso.datetime().nullable().meta({ description: 'null = the farm is run' }),
+  }),
+);
+
+export const agentV2Schema = named(
+  'AgentV2',
+  agentV1Schema.omit({ farm: true, host: true }).extend({
+    clock_ahead_ms: z
+      .int()
+      .nullable()
+      .meta({
+        ...EXTENSION,
+        description:
+          'How far the clock of the agent was ahead of that of the service when it last connected, ms; negative = behind, null = by no more than a minute',
+      }),
+    storage_fault: z
+      .strictObject({ reason: z.string(), since: z.iso.datetime() })
+      .nullable()
+      .meta({
+        ...EXTENSION,
+        description:
+          'Why the agent cannot keep what it reports, such as a full disk: its miners show live values, and history has a gap from then on. null = it can',
+      }),
+  }),
+);
+
+export const eventSchema = named(
+  'MinerEventV2',
+  z.strictObject({
+    type: z.string().meta({
+      description:
+        'appeared, moved, duplicate, replaced, model_contradicted, identity_settled, ip_reported, pools_changed, pools_restored, pools_not_restored, task_on_site; of the agent orders_refused, trust_waiting, identity_suspects, finding_raised, finding_cleared, task_key_pinned, task_key_changed, task_key_refused, clock_stepped, clock_differs, miners_refused, miners_taken_over, storage_failed, storage_recovered; of the service backup_skipped, backup_failed, and clock_stepped where agent_id is null; newer agents may know others',
+    }),
+    miner_id: z.string().nullable().meta({ description: 'null = it is about the agent, or the service' }),
+    agent_id: z.string().nullable().meta({ description: 'null = it is about the service' }),
+    at: z.iso.datetime(),
+    detail: z.record(z.string(), z.unknown()).meta({
+      description:
+        'What the agent says of it; of a finding_raised and finding_cleared, which stand for one cause that many miners share, the `finding` that their flags carry, a `title`, for how long as `lasted_s` (seconds), `miner_count` of how many (`of`), and some `addresses`; of a task_on_site, which a person on site ordered, the `name` of the task, its `status`, its `message`, and its `task_id`, by which one that comes twice is known; of an identity_settled, by which a person on site said which of several units is the miner, its `ip`, where it was before as `from`, the units that are not it as `rejected`, and the `actor`',
+    }),
+  }),
+);
