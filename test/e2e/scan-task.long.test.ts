@@ -12,11 +12,8 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { VERSION } from '../../src/base/version.ts';
 import { createService, type Service } from '../../src/service/service.ts';
-<<<<<<< HEAD
-import { loopback } from '../support/loopback.ts';
-=======
 import { taskV2Schema } from '../../src/wire/api/tasks.ts';
->>>>>>> 08ebec52 (wire/api: the bodies of v2)
+import { loopback } from '../support/loopback.ts';
 import { type Started, startPithead } from './process.ts';
 import { until } from './until.ts';
 import { vouchFor } from './vouch.ts';
