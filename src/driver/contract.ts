@@ -1,5 +1,6 @@
-// The driver contract: everything a miner family is, as data and two pure functions. DESIGN.md section 2.
-// All I/O, deadlines, size caps, retries, JSON repair, authentication, merging and caching of asks belong to the core, not to a driver.
+// The driver contract: everything a miner family is, as data and two pure functions. DESIGN.md section 2. All I/O,
+// deadlines, size caps, retries, JSON repair, authentication, merging and caching of asks belong to the core, not to a
+// driver.
 import { z } from 'zod';
 import type { Reading } from '../model/reading.ts';
 import type { AbilityName, Effect } from '../model/tasks/task-kinds.data.ts';
@@ -11,7 +12,10 @@ export type { MinerLink, MinerRequest, WebSession } from '../transport/request.t
 
 /** What the shared probe questions answered (visit.ts asks them). Absent = that port is closed or gave nothing. */
 export type Evidence = {
-  /** Raw text of `version` and, when version did not decide, `devdetails` on TCP 4028; of `version` on 8359 where 4028 says nothing. */
+  /**
+   * Raw text of `version` and, when version did not decide, `devdetails` on TCP 4028; of `version` on 8359 where 4028
+   * says nothing.
+   */
   readonly version?: string;
   readonly devdetails?: string;
   /** `GET /` on port 80, not logged in, redirects not followed; on port 443 where that one sends there. */
@@ -32,7 +36,10 @@ export type Evidence = {
   readonly isProven?: boolean;
 };
 
-/** Which device it is, as far as the evidence goes. `generation` is the driver's own word for an API variant (`api3`, `c`). */
+/**
+ * Which device it is, as far as the evidence goes. `generation` is the driver's own word for an API variant (`api3`,
+ * `c`).
+ */
 export const identitySchema = z.object({
   generation: z.string().exactOptional(),
   make: z.string().exactOptional(),
@@ -41,14 +48,18 @@ export const identitySchema = z.object({
   mac: z.string().exactOptional(),
   serialNumber: z.string().exactOptional(),
   /**
-   * `sure` = the device gave, without a login, a proof that only this family gives; `generic` = it proved that it is a mining program of any kind;
-   * `likely` = a hint, such as a word on a page: it is no miner of the farm and is asked nothing more until a person says what it is. A surer driver wins.
+   * `sure` = the device gave, without a login, a proof that only this family gives; `generic` = it proved that it is a
+   * mining program of any kind; `likely` = a hint, such as a word on a page: it is no miner of the farm and is asked
+   * nothing more until a person says what it is. A surer driver wins.
    */
   confidence: z.enum(['sure', 'likely', 'generic']),
 });
 export type Identity = Readonly<z.output<typeof identitySchema>>;
 
-/** For families that look like another one from outside: one question behind the login, which only they answer like this. */
+/**
+ * For families that look like another one from outside: one question behind the login, which only they answer like
+ * this.
+ */
 export type AfterLogin = {
   /** Whether what the open ports say leaves room for it. Pure. */
   mayBe(evidence: Evidence): boolean;
@@ -60,7 +71,10 @@ export type AfterLogin = {
 /** What earlier visits learned and a pure `read` may use. */
 export type Known = { readonly generation?: string; readonly make?: string; readonly model?: string };
 
-/** `poll` = each poll; `slow` = every few polls (pools, errors, light, mode); `static` = first sight, after a restart, every 10 min to 1 h. */
+/**
+ * `poll` = each poll; `slow` = every few polls (pools, errors, light, mode); `static` = first sight, after a restart,
+ * every 10 min to 1 h.
+ */
 export type Rhythm = 'poll' | 'slow' | 'static';
 
 export type Ask = ReadRequest & {
@@ -71,7 +85,10 @@ export type Ask = ReadRequest & {
   readonly insteadOf?: string;
   /** With `insteadOf`: sent too if the named ask was answered, and this is true of its answer. */
   readonly isLacking?: (answer: unknown) => boolean;
-  /** Left alone while the device refuses the named ask as unknown or not allowed: it stands for an API that is not there. */
+  /**
+   * Left alone while the device refuses the named ask as unknown or not allowed: it stands for an API that is not
+   * there.
+   */
   readonly goesWith?: string;
 };
 
@@ -89,7 +106,10 @@ export type FirmwareImage = {
   readonly bytes: Blob;
 };
 
-/** A thing the family can do. Refusals are PeerErrors (`peer.rejected`, `peer.permission`, `peer.auth`, `peer.unsupported`). */
+/**
+ * A thing the family can do. Refusals are PeerErrors (`peer.rejected`, `peer.permission`, `peer.auth`,
+ * `peer.unsupported`).
+ */
 export type Ability = {
   readonly effect: Effect;
   /** Seconds that the device is normally off the network afterwards: [shortest, longest]; [0, 0] = it stays. */
@@ -97,30 +117,37 @@ export type Ability = {
   /** Accepted params, as zod schema. */
   readonly params: z.ZodType;
   /**
-   * `image` is there for `firmware` only. An upload has 30 min unless `limits.deadlineMs` says otherwise. Firmware is proven by the restart and, when
-   * the params name a `version`, by that (or by `shows`); uploads that were cut before the end are failures, not lost replies.
+   * `image` is there for `firmware` only. An upload has 30 min unless `limits.deadlineMs` says otherwise. Firmware is
+   * proven by the restart and, when the params name a `version`, by that (or by `shows`); uploads that were cut before
+   * the end are failures, not lost replies.
    */
   act(link: MinerLink, params: unknown, known: Known, image?: FirmwareImage): Promise<ActResult>;
   /**
-   * Whether a reading taken afterwards shows that the miner obeyed: true, false (not yet, or not at all), undefined when this reading cannot tell.
-   * Absent = the device's answer is all there is to know. Reboots are proven by the core.
+   * Whether a reading taken afterwards shows that the miner obeyed: true, false (not yet, or not at all), undefined
+   * when this reading cannot tell. Absent = the device's answer is all there is to know. Reboots are proven by the
+   * core.
    */
   shows?(reading: Reading, params: unknown): boolean | undefined;
   /** Seconds within which it shows; then it is a failure. Default 60; never less than `offlineS` and half a minute. */
   readonly shownWithinS?: number;
   /**
-   * Firmware that the device gets without us: from `params.url`, which reaches the driver only if its host is allowed here, or from a source of its own.
-   * No image is looked for.
+   * Firmware that the device gets without us: from `params.url`, which reaches the driver only if its host is allowed
+   * here, or from a source of its own. No image is looked for.
    */
   readonly fetchesItself?: 'from-url' | 'from-own-source';
 };
 
 export { ABILITY_NAMES, type AbilityName } from '../model/tasks/task-kinds.data.ts';
 
-/** `recording` = proved by an answer of a real device; `simulated` = proved by our simulated device; `claimed` = written from documents only. */
+/**
+ * `recording` = proved by an answer of a real device; `simulated` = proved by our simulated device; `claimed` = written
+ * from documents only.
+ */
 export type EvidenceLevel = 'recording' | 'simulated' | 'claimed';
 
-/** One row of what a driver covers. `models` are patterns in words for people; `firmware` names the range of versions. */
+/**
+ * One row of what a driver covers. `models` are patterns in words for people; `firmware` names the range of versions.
+ */
 type Cover = { readonly models: string; readonly firmware: string; readonly evidence: EvidenceLevel };
 
 type FactoryLogin = { readonly user: string; readonly password: string };
@@ -157,18 +184,23 @@ export type Driver = {
   readonly quirks: Quirks;
   identify(evidence: Evidence): Identity | undefined;
   readonly afterLogin?: AfterLogin;
-  /** `raw` holds one value per answered ask (JSON value or text). Never throws; a field that makes no sense is absent. */
+  /**
+   * `raw` holds one value per answered ask (JSON value or text). Never throws; a field that makes no sense is absent.
+   */
   read(raw: Readonly<Record<string, unknown>>, known: Known): ReadResult;
 };
 
-/** One entry of `replies`: the schema of one answer; an answer that does not fit at all is absent, and counted as unparsable. */
+/**
+ * One entry of `replies`: the schema of one answer; an answer that does not fit at all is absent, and counted as
+ * unparsable.
+ */
 export function reply<S extends z.ZodType>(schema: S): z.ZodCatch<z.ZodOptional<S>> {
   return schema.optional().catch(undefined);
 }
 
 /**
- * Checks and completes a driver. `replies` is one object schema with a `reply(...)` per ask, lenient in shape (wrong fields are dropped by
- * the field readers of fields.ts), strict in range; `read` gets those that parsed.
+ * Checks and completes a driver. `replies` is one object schema with a `reply(...)` per ask, lenient in shape (wrong
+ * fields are dropped by the field readers of fields.ts), strict in range; `read` gets those that parsed.
  */
 export function defineDriver<
   const A extends Readonly<Record<string, Ask>>,

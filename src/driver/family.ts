@@ -3,7 +3,10 @@ import type { Evidence } from './contract.ts';
 import { type FamilyId, TCP_WORDS, WEB_RULES, type WebRule } from './families.data.ts';
 import { isProven } from './proof.ts';
 
-/** The start page says that the web wants to be asked over TLS. Where it sends to is not followed: only the device itself is asked. */
+/**
+ * The start page says that the web wants to be asked over TLS. Where it sends to is not followed: only the device
+ * itself is asked.
+ */
 export const isSentToTls = (web: Evidence['web']): boolean =>
   web !== undefined && web.status >= 300 && web.status < 400 && web.location?.startsWith('https://') === true;
 
@@ -14,16 +17,18 @@ export type EvidenceParts = Omit<Evidence, 'family' | 'isProven'>;
 
 /** The answers, with the family that they name and whether they prove it. */
 export function evidenceOf(answers: EvidenceParts): Evidence {
-  // A proof of one family beats the hint of another, but not where the proof is stock's: it lives on in the firmwares that replace it.
+  // A proof of one family beats the hint of another, but not where the proof is stock's: it lives on in the firmwares
+  // that replace it.
   const proven = familiesOf(answers).find((each) => each !== 'antminer-stock' && isProven(each, answers));
   const family = proven ?? familyOf(answers);
   return { ...answers, family, isProven: family !== undefined && isProven(family, answers) };
 }
 
 /**
- * The family that the answers name. TCP words before API 3 before the web page, but any third-party or foreign family before stock Antminer
- * firmware, whose realm and words live on in the firmwares that replace it. A login challenge that spells out its algorithm may be MARA or
- * newer stock: only MARA's own words on TCP decide for MARA, because trying its login on a stock miner would do harm.
+ * The family that the answers name. TCP words before API 3 before the web page, but any third-party or foreign family
+ * before stock Antminer firmware, whose realm and words live on in the firmwares that replace it. A login challenge
+ * that spells out its algorithm may be MARA or newer stock: only MARA's own words on TCP decide for MARA, because
+ * trying its login on a stock miner would do harm.
  */
 export function familyOf(answers: EvidenceParts): FamilyId | undefined {
   const found = familiesOf(answers);

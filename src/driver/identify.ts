@@ -52,17 +52,18 @@ export const IDENTIFYING: readonly ReadRequest[] = [
 /** Of one identification with the visit that follows it, in all. */
 export const IDENTIFY_DEADLINE_MS = 15_000;
 /**
- * How long one question may stay without an answer, ms. What is slower than the first try waits for has another one; `further` holds once a question
- * of this try was not answered, so that a host with several silent ports costs little more than one with a single silent port.
+ * How long one question may stay without an answer, ms. What is slower than the first try waits for has another one;
+ * `further` holds once a question of this try was not answered, so that a host with several silent ports costs little
+ * more than one with a single silent port.
  */
 const FIRST_TRY = { deadlineMs: 6_000, patienceMs: 1_500, furtherMs: 1_500 } as const;
 const LAST_TRY = { deadlineMs: 10_000, patienceMs: 5_000, furtherMs: 2_500 } as const;
 
 /**
- * Asks what the open ports can answer, one question at a time: a control board answers one client after the other anyway. Asks every port even when
- * one has decided, because third-party firmware keeps the realm and the words of stock: beside a stock answer a silent port is asked once more,
- * until the deadline, and an expected family ends nothing early. Failures of single questions are in `failures`; throws only what a link throws
- * beside PeerError.
+ * Asks what the open ports can answer, one question at a time: a control board answers one client after the other
+ * anyway. Asks every port even when one has decided, because third-party firmware keeps the realm and the words of
+ * stock: beside a stock answer a silent port is asked once more, until the deadline, and an expected family ends
+ * nothing early. Failures of single questions are in `failures`; throws only what a link throws beside PeerError.
  */
 export async function gatherEvidence(
   link: ProbeLink,
@@ -119,7 +120,10 @@ class Questions {
     if (isSentToTls(web) && !isWhatsminer) this.#keep('web', await this.#look('/', TLS_PORT));
   }
 
-  /** Devices that stay silent to JSON and do not even close may know bare text only. Asked last, so that it takes no port's time. */
+  /**
+   * Devices that stay silent to JSON and do not even close may know bare text only. Asked last, so that it takes no
+   * port's time.
+   */
   async askForBareText(): Promise<void> {
     const isOpen = this.answers.version === undefined && !isAnyProven(this.answers);
     if (this.#silent.has(CGMINER_PORT) && isOpen)

@@ -1,5 +1,6 @@
-// What a miner answered earlier to the questions that are asked seldom, and when each question is due again. One per miner; the caller drops it
-// when the miner changes its driver or its login. Kept as text: it costs less than objects and nobody can change it by accident.
+// What a miner answered earlier to the questions that are asked seldom, and when each question is due again. One per
+// miner; the caller drops it when the miner changes its driver or its login. Kept as text: it costs less than objects
+// and nobody can change it by accident.
 import type { PeerError } from '../base/errors.ts';
 import type { Ask } from './contract.ts';
 
@@ -39,7 +40,10 @@ export class VisitMemory {
   #hasTurned = false;
   /** Set when the device restarted or nothing was answered: everything is asked again. */
   isStale = true;
-  /** The device let nobody in at the last visit: seldom questions keep their rhythm, and everything is asked again once it lets us in. */
+  /**
+   * The device let nobody in at the last visit: seldom questions keep their rhythm, and everything is asked again once
+   * it lets us in.
+   */
   isLocked = false;
 
   /** `phase` = share of the rhythm, [0, 1): miners that were all asked everything at once spread out again by it. */
@@ -58,7 +62,9 @@ export class VisitMemory {
     return entry.text === undefined || nowMs - entry.askedAtMs >= rhythmMs(ask, rhythms) * EARLY;
   }
 
-  /** Why the device refused it recently, if the reason does not pass by itself: its substitute is asked in its place. */
+  /**
+   * Why the device refused it recently, if the reason does not pass by itself: its substitute is asked in its place.
+   */
   recentRefusal(name: string, { slowMs }: Rhythms, nowMs: number): PeerError | undefined {
     const entry = this.#entries.get(name);
     if (entry?.error === undefined || this.isStale || nowMs - entry.askedAtMs >= slowMs) return undefined;
@@ -94,7 +100,10 @@ export class VisitMemory {
     return JSON.parse(entry.text);
   }
 
-  /** After each visit. The next one asks the slow questions anew when the hashing has stopped or begun since the visit before. */
+  /**
+   * After each visit. The next one asks the slow questions anew when the hashing has stopped or begun since the visit
+   * before.
+   */
   noteHashing(hashrateHs: number | undefined): void {
     const isHashing = hashrateHs === undefined ? this.#isHashing : hashrateHs > 0;
     this.#hasTurned = this.#isHashing !== undefined && isHashing !== this.#isHashing;

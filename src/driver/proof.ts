@@ -1,5 +1,5 @@
-// What of the answers to the shared questions is a proof of the family: something that only it gives, in the place where it gives it. A word somewhere
-// on a page or in a text is a hint, for anybody's page may hold it. Pure.
+// What of the answers to the shared questions is a proof of the family: something that only it gives, in the place
+// where it gives it. A word somewhere on a page or in a text is a hint, for anybody's page may hold it. Pure.
 import { z } from 'zod';
 import type { WebEvidence } from '../transport/request.ts';
 import type { Evidence } from './contract.ts';
@@ -50,7 +50,10 @@ const titleOf = ({ body }: WebEvidence) => /<title>\s*([^<]{1,128})/i.exec(body)
 const fits = (page: WebEvidence | undefined, shape: z.ZodType): boolean =>
   page?.status === 200 && shape.safeParse(jsonOf(page.body)).success;
 
-/** An answer that names several families lists machines of others, as a monitor does: only stock's name lives on beside that of what replaced it. */
+/**
+ * An answer that names several families lists machines of others, as a monitor does: only stock's name lives on beside
+ * that of what replaced it.
+ */
 function isNamedOnTcp(family: FamilyId, answer: string | undefined, command: 'version' | 'devdetails'): boolean {
   if (answer === undefined) return false;
   const names = namesOnTcp(answer);
@@ -68,8 +71,9 @@ function isNamedOnTcp(family: FamilyId, answer: string | undefined, command: 've
 const MADE_OF = /^((CG|BFG|BM|SG|CC|INT)MINER )?V?\d[\w.+-]*[ (_]+/;
 
 /**
- * Whether a program or device names itself so. Its name begins with the word, or with the version of the program that it was made of and the word next,
- * or with an Antminer: `cgminer 4.9.0 rwglr`, `Antminer S21 (Vnish 1.3.4)`. A text that only mentions a miner (`2.1 (bridge for WhatsMiner)`) does not.
+ * Whether a program or device names itself so. Its name begins with the word, or with the version of the program that
+ * it was made of and the word next, or with an Antminer: `cgminer 4.9.0 rwglr`, `Antminer S21 (Vnish 1.3.4)`. A text
+ * that only mentions a miner (`2.1 (bridge for WhatsMiner)`) does not.
  */
 function isNamed(name: string, word: string): boolean {
   if (name.startsWith(word) || name.replace(MADE_OF, '').startsWith(word)) return true;
@@ -120,7 +124,10 @@ const NAMING: ReadonlySet<string> = new Set([
 ]);
 const isNaming = (key: string) => NAMING.has(key) || /MINER\+?$/.test(key);
 
-/** The names in such an answer, in upper case: keys of the version and texts in naming places. Without the letter of a status it is none. */
+/**
+ * The names in such an answer, in upper case: keys of the version and texts in naming places. Without the letter of a
+ * status it is none.
+ */
 function namesOnTcp(answer: string): string[] {
   const parsed = parse(answer);
   if (parsed === undefined) return [];
@@ -141,7 +148,10 @@ function namesOnTcp(answer: string): string[] {
 const namesIn = (each: Readonly<Record<string, unknown>>) =>
   Object.entries(each).flatMap(([key, value]) => (isNaming(key.toUpperCase()) ? [value] : []));
 
-/** A whole answer to `version`: the letter of a status, and a row with the version of the API and that of a mining program. */
+/**
+ * A whole answer to `version`: the letter of a status, and a row with the version of the API and that of a mining
+ * program.
+ */
 export function isWholeCgminer(answer: string | undefined): boolean {
   const parsed = parse(answer);
   if (parsed === undefined || statusRows(parsed).length === 0) return false;

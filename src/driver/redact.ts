@@ -1,5 +1,6 @@
-// Finds what tells who or where the owner of a device is, in answers of any shape, broken JSON included: passwords, workers, wallets, pools,
-// addresses, serial numbers. What stands there instead is the caller's choice. Pure text; it never needs to understand an answer.
+// Finds what tells who or where the owner of a device is, in answers of any shape, broken JSON included: passwords,
+// workers, wallets, pools, addresses, serial numbers. What stands there instead is the caller's choice. Pure text; it
+// never needs to understand an answer.
 
 /** What kind of thing was found; `part` of a longer text or the whole value. */
 export type PrivateKind = 'secret' | 'worker' | 'serial' | 'mac' | 'ip' | 'url' | 'host' | 'mail' | 'wallet';
@@ -7,7 +8,10 @@ export type PrivateKind = 'secret' | 'worker' | 'serial' | 'mac' | 'ip' | 'url' 
 /** Gives what stands in place of a private text. */
 type Substitute = (kind: PrivateKind, original: string) => string;
 
-/** Keys whose values are private, by what they hold; the first that fits counts. Short ones count only as whole words: `SN`, not `SNR`. */
+/**
+ * Keys whose values are private, by what they hold; the first that fits counts. Short ones count only as whole words:
+ * `SN`, not `SNR`.
+ */
 const KEYS: readonly (readonly [PrivateKind, RegExp])[] = [
   ['secret', /pass|pwd|token|secret|auth|cookie|session(.?(id|key))?$|\b(key|id_?hash)\b/i],
   ['worker', /user|worker|wallet|account|login/i],
@@ -38,7 +42,10 @@ const WHOLE: readonly (readonly [PrivateKind, RegExp])[] = [
   ['mail', /^[^\s"'<>:,=@]{1,64}@[^\s"'<>:,=]{1,255}$/],
 ];
 
-/** Pairs inside text that cannot be walked: broken JSON, JSON inside a string, Avalon's `Worker[bob]`. Groups: lead, key, value. */
+/**
+ * Pairs inside text that cannot be walked: broken JSON, JSON inside a string, Avalon's `Worker[bob]`. Groups: lead,
+ * key, value.
+ */
 const PAIRS: readonly RegExp[] = [
   /(?<!\\)(["'])([\w .-]{1,64})\1(\s{0,8}:\s{0,8}")((?:[^"\\]|\\.){0,4096})/gs,
   /(\\{0,3}["'])([\w .-]{1,64})\1(\s{0,8}[:=]\s{0,8}\\{0,3}["'])((?:[^"'\\]|\\[^"']){0,4096})/g,
@@ -63,8 +70,8 @@ const MOST_BEFORE = 64;
 const WORD = /\w/;
 
 /**
- * Looks from each mark to both sides. A pattern that begins with what stands before the mark would be tried at each character of a text without one,
- * over as many characters as may stand there.
+ * Looks from each mark to both sides. A pattern that begins with what stands before the mark would be tried at each
+ * character of a text without one, over as many characters as may stand there.
  */
 function replaceAround(
   text: string,

@@ -1,12 +1,15 @@
-// What no driver's reading may say, whatever the device wrote: that parts are missing because a list was empty, no chips on a board that hashes, and
-// names, pools and faults that are none.
+// What no driver's reading may say, whatever the device wrote: that parts are missing because a list was empty, no
+// chips on a board that hashes, and names, pools and faults that are none.
 import { serialState } from '../model/identity-facts.ts';
 import type { BoardReading, ErrorReading, PoolReading, Reading } from '../model/reading.ts';
 import { isFiller, isFillerName, isNoFault } from './fields.ts';
 
 const NAMES = ['hostname', 'make', 'model', 'firmwareVersion', 'apiVersion', 'controlBoard'] as const;
 
-/** What is left when nothing counts that only looks like an answer. The same object where all of it counts, which is nearly always. */
+/**
+ * What is left when nothing counts that only looks like an answer. The same object where all of it counts, which is
+ * nearly always.
+ */
 export function withoutFillers(reading: Reading): Reading {
   const named = withoutNamelessParts(withoutFillerNames(withoutEmptyLists(reading)));
   return withoutNoFaults(withoutNoPools(withoutRefuted(named)));
@@ -27,8 +30,9 @@ export function withoutFillerNames<T extends { readonly [K in (typeof NAMES)[num
 }
 
 /**
- * A list without entries is silence: a device that answers has its boards, fans and power supplies, whether it lists them or not. But no boards beside a rate
- * of 0 may be all that is left, and no fans are the build of what liquid cools.
+ * A list without entries is silence: a device that answers has its boards, fans and power supplies, whether it lists
+ * them or not. But no boards beside a rate of 0 may be all that is left, and no fans are the build of what liquid
+ * cools.
  */
 function withoutEmptyLists(reading: Reading): Reading {
   const { boards, fans, psus, expected } = reading;
@@ -99,7 +103,9 @@ function withoutNoPools(reading: Reading): Reading {
 const isNoPool = ({ url }: PoolReading) =>
   isFillerName(url.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/:\d*$/, ''));
 
-/** No fault, where its code says that nothing is wrong. A code that is not known is one beside words that tell of it. */
+/**
+ * No fault, where its code says that nothing is wrong. A code that is not known is one beside words that tell of it.
+ */
 function reportedFault(error: ErrorReading): ErrorReading[] {
   const { code, message } = error;
   if (!isNoFault(code)) return [error];

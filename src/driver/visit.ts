@@ -1,5 +1,6 @@
-// One visit to one miner: asks what is due, one question at a time, adds what earlier visits learned, has the driver read it all. The caller holds
-// the device mutex and decides when to visit; a visit never retries, never queues and ends within its deadline.
+// One visit to one miner: asks what is due, one question at a time, adds what earlier visits learned, has the driver
+// read it all. The caller holds the device mutex and decides when to visit; a visit never retries, never queues and
+// ends within its deadline.
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { BugError, type PeerCode, PeerError } from '../base/errors.ts';
@@ -25,7 +26,10 @@ export type VisitOutcome = {
   readonly reading: Reading;
   /** Asks that were sent and answered in this visit. */
   readonly answered: readonly string[];
-  /** Asks without an answer of their own: those that failed now, and those that were refused recently and not asked again yet. */
+  /**
+   * Asks without an answer of their own: those that failed now, and those that were refused recently and not asked
+   * again yet.
+   */
   readonly failed: readonly { readonly ask: string; readonly error: PeerError }[];
   /** Asks whose answer made no sense, and `reading.<field>` for fields that the driver got wrong. */
   readonly unparsable: readonly string[];
@@ -56,8 +60,8 @@ const TELLING: readonly PeerCode[] = [
 const SHARE_MS = 1_000;
 
 /**
- * Throws the most telling PeerError when no ask was answered with sense, CancelledError when the signal aborts, BugError when the driver throws.
- * A refused login or a silent port loses what it would have told and nothing else.
+ * Throws the most telling PeerError when no ask was answered with sense, CancelledError when the signal aborts,
+ * BugError when the driver throws. A refused login or a silent port loses what it would have told and nothing else.
  */
 export async function visit(plan: Visit): Promise<VisitOutcome> {
   const { driver, known, memory, rhythms, clock } = plan;

@@ -3,7 +3,10 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 const BLOCK_BYTES = 16;
 
-/** AES-256-ECB, as both Whatsminer write protocols want it. Base64 without line breaks of the UTF-8 text; `key` has 32 bytes. */
+/**
+ * AES-256-ECB, as both Whatsminer write protocols want it. Base64 without line breaks of the UTF-8 text; `key` has 32
+ * bytes.
+ */
 export function seal(text: string, key: Uint8Array): string {
   const plain = Buffer.from(text);
   const padded = Buffer.alloc(Math.ceil(plain.length / BLOCK_BYTES) * BLOCK_BYTES);
@@ -12,7 +15,9 @@ export function seal(text: string, key: Uint8Array): string {
   return Buffer.concat([cipher.update(padded), cipher.final()]).toString('base64');
 }
 
-/** The bytes that `seal` encrypted with their padding still on, or undefined when the text is no whole number of blocks. */
+/**
+ * The bytes that `seal` encrypted with their padding still on, or undefined when the text is no whole number of blocks.
+ */
 export function unseal(base64: string, key: Uint8Array): Buffer | undefined {
   const sealed = Buffer.from(base64, 'base64');
   if (sealed.length === 0 || sealed.length % BLOCK_BYTES !== 0) return undefined;

@@ -1,4 +1,4 @@
-// Makes PeerErrors of what connections and devices do: one place for how each failure is named and when it makes sense to come back.
+// Makes PeerErrors of failures of connections and devices: the code of each, and when it makes sense to try again.
 import { type PeerCode, PeerError, type Retry } from '../base/errors.ts';
 import { writtenForms } from '../base/secrets.ts';
 import { visibleText } from '../model/plain-text.ts';
@@ -38,7 +38,7 @@ export function cleanWords(words: string): string {
 
 const HIDDEN = '[secret]';
 const CUT = '…';
-/** A shorter beginning of a secret tells nothing of it. */
+/** A shorter beginning of a secret shows nothing of it. */
 const LEAST_BEGINNING = 3;
 
 /** A device may quote what it was sent; where its words were cut, the beginning of the secret may be left. */
@@ -56,13 +56,13 @@ function withoutBeginning(text: string, form: string): string {
   return text;
 }
 
-/** An error in which the device speaks for itself. */
+/** An error that quotes the device. */
 export function deviceSays(code: PeerCode, what: string, words: string): PeerError {
   const clean = cleanWords(words);
   return peerError(code, clean === '' ? `${what}: the device gives no reason` : `${what}: the device says "${clean}"`);
 }
 
-/** Runs a step before the command itself: whatever goes wrong there, the command was not sent. */
+/** Runs a step before the command itself: when it fails, the command was not sent. */
 export async function beforeSent<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();

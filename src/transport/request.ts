@@ -1,27 +1,34 @@
-// The vocabulary of requests to a miner: what can be sent, and the link that sends it. Types only: drivers see this and nothing else of transport.
+// The vocabulary of requests to a miner: what can be sent, and the link that sends it. Types only: drivers see this and
+// nothing else of transport.
 import type { Secret } from '../base/secrets.ts';
 
-/** CGMiner-style TCP API (atlas section 1.1). Answer: the repaired JSON value. `newApi` adds Bitmain's top-level `"new_api": true`. */
+/**
+ * CGMiner-style TCP API (atlas section 1.1). Answer: the repaired JSON value. `newApi` adds Bitmain's top-level
+ * `"new_api": true`.
+ */
 export type CgminerRequest = {
   readonly via: 'cgminer';
   readonly command: string;
   readonly parameter?: string;
   /**
-   * The parameter for commands that want the login in it. Without a login at hand nothing is sent (`peer.auth`). No error repeats what the device
-   * says to it.
+   * The parameter for commands that want the login in it. Without a login at hand nothing is sent (`peer.auth`). No
+   * error repeats the device's answer to it.
    */
   carry?(login: PlainLogin): string;
   readonly newApi?: boolean;
   /**
-   * In bare text at once, for a device that stays silent to JSON. Where the device is known to answer JSON nothing is sent, and this fails as
-   * `peer.timeout`.
+   * In bare text at once, for a device that stays silent to JSON. Where the device is known to answer JSON nothing is
+   * sent, and this fails as `peer.timeout`.
    */
   readonly isBare?: true;
   /** Default 4028. */
   readonly port?: number;
 };
 
-/** Whatsminer API 3 (atlas section 4.3), length-prefixed JSON on TCP 4433. Answer: the reply object (`code`, `msg`, `when`, `desc`). */
+/**
+ * Whatsminer API 3 (atlas section 4.3), length-prefixed JSON on TCP 4433. Answer: the reply object (`code`, `msg`,
+ * `when`, `desc`).
+ */
 type Whatsminer3Request = {
   readonly via: 'whatsminer3';
   readonly cmd: string;
@@ -30,14 +37,14 @@ type Whatsminer3Request = {
 };
 
 /**
- * For commands whose answer is followed, on the same connection, by a packed archive of logs. Answer of the link: the text in it, file by file, the
- * one written last at the end; `maxBytes` bounds that text.
+ * For commands whose answer is followed, on the same connection, by a packed archive of logs. Answer of the link: the
+ * text in it, file by file, the one written last at the end; `maxBytes` bounds that text.
  */
 type Download = 'archive';
 
 /**
- * HTTP (atlas section 1.3). Redirects are never followed. Answer: parsed JSON, or text. A status of 400 or above is a PeerError.
- * At most one of `json`, `form`, `upload` and `octets`.
+ * HTTP (atlas section 1.3). Redirects are never followed. Answer: parsed JSON, or text. A status of 400 or above is a
+ * PeerError. At most one of `json`, `form`, `upload` and `octets`.
  */
 export type HttpRequest = {
   readonly via: 'http';
@@ -65,9 +72,9 @@ export type Upload = {
 };
 
 /**
- * A login that yields a cookie or a token. The grant is kept per device, port, name and login until the device refuses it with 401 (or in the way that
- * `isRefused` knows); then one new login is made and the request repeated. A refused login is `peer.auth`. Without a login at hand the request is
- * sent without a grant.
+ * A login that yields a cookie or a token. The grant is kept per device, port, name and login until the device refuses
+ * it with 401 (or in the way that `isRefused` knows); then one new login is made and the request repeated. A refused
+ * login is `peer.auth`. Without a login at hand the request is sent without a grant.
  */
 export type WebSession = {
   /** Tells apart the sessions of one device. */
@@ -75,19 +82,30 @@ export type WebSession = {
   /** What to send to log in. */
   open(login: PlainLogin): SessionOpening;
   /**
-   * Headers for further requests, taken from the answer to `open` (also one of status 400 or above, but for 429, which is `peer.busy`);
-   * undefined = refused.
+   * Headers for further requests, taken from the answer to `open` (also one of status 400 or above, but for 429, which
+   * is `peer.busy`); undefined = refused.
    */
   grant(answer: SessionAnswer): Readonly<Record<string, string>> | undefined;
-  /** For devices that answer 200 to a request whose session has ended. `answer` is the JSON value, or the text when it is not JSON. */
+  /**
+   * For devices that answer 200 to a request whose session has ended. `answer` is the JSON value, or the text when it
+   * is not JSON.
+   */
   isRefused?(answer: unknown): boolean;
-  /** The device gives a grant for the right password only: a request that it refuses all the same is `peer.permission`, no refused login. */
+  /**
+   * The device gives a grant for the right password only: a request that it refuses all the same is `peer.permission`,
+   * no refused login.
+   */
   readonly provesLogin?: true;
 };
 
-/** A login that goes along with each request: a password in the body or in a header. Without a login at hand the request is sent as it is. */
+/**
+ * A login that goes along with each request: a password in the body or in a header. Without a login at hand the request
+ * is sent as it is.
+ */
 export type CarriedLogin = {
-  /** What is added to the request; wins over what the request itself says. `fields` of an upload, `json` of an object. */
+  /**
+   * What is added to the request; wins over what the request itself says. `fields` of an upload, `json` of an object.
+   */
   carry(login: PlainLogin): {
     readonly headers?: Readonly<Record<string, string>>;
     readonly json?: Readonly<Record<string, unknown>>;
@@ -99,7 +117,10 @@ export type CarriedLogin = {
 };
 
 export type PlainLogin = { readonly user: string; readonly password: string };
-/** Goes to the port of the request that needs it unless it names its own. A path that depends on the password is not sent (`peer.auth`). */
+/**
+ * Goes to the port of the request that needs it unless it names its own. A path that depends on the password is not
+ * sent (`peer.auth`).
+ */
 export type SessionOpening = Omit<HttpRequest, 'auth' | 'upload' | 'octets' | 'as'>;
 export type SessionAnswer = {
   readonly status: number;
@@ -109,18 +130,27 @@ export type SessionAnswer = {
   readonly cookie?: string;
 };
 
-/** Encrypted write of Whatsminer API 2 (atlas section 4.2): token, AES, one retry on code 135. Answer: the decrypted envelope. */
+/**
+ * Encrypted write of Whatsminer API 2 (atlas section 4.2): token, AES, one retry on code 135. Answer: the decrypted
+ * envelope.
+ */
 export type Whatsminer2Write = {
   readonly via: 'whatsminer2-write';
   readonly cmd: string;
   /** Most are texts, even numbers (`percent: "80"`); the light takes numbers. */
   readonly params: Readonly<Record<string, string | number>>;
-  /** Sent on the same connection, behind its length, when the device says that it is ready. The answer is then the device's verdict on it. */
+  /**
+   * Sent on the same connection, behind its length, when the device says that it is ready. The answer is then the
+   * device's verdict on it.
+   */
   readonly upload?: Blob;
   readonly download?: Download;
 };
 
-/** Signed write of Whatsminer API 3 (atlas section 4.3); `isSealed` encrypts the param as well. Answer: the reply object. */
+/**
+ * Signed write of Whatsminer API 3 (atlas section 4.3); `isSealed` encrypts the param as well. Answer: the reply
+ * object.
+ */
 export type Whatsminer3Write = {
   readonly via: 'whatsminer3-write';
   readonly cmd: string;
@@ -137,11 +167,16 @@ export type MinerRequest = ReadRequest | Whatsminer2Write | Whatsminer3Write;
 export type Login = {
   readonly user: string;
   readonly password: Secret;
-  /** The realm that the device's digest challenge had when it was asked who it is; one of another realm gets no answer. */
+  /**
+   * The realm that the device's digest challenge had when it was asked who it is; one of another realm gets no answer.
+   */
   readonly realm?: string;
-  /** Called before it goes out anew: in an opened session, an answer to a new challenge, a request that carries it. Where it throws, nothing is sent. */
+  /**
+   * Called before it goes out again: in an opened session, an answer to a new challenge, a request that carries it.
+   * When it throws, nothing is sent.
+   */
   readonly beforeSending?: (signal: AbortSignal | undefined) => Promise<void>;
-  /** Called each time that a device has let somebody in with it; not when the device asks nobody for a login. */
+  /** Called each time that a device has accepted it; not when the device asks for no login. */
   readonly onTaken?: () => void;
 };
 
@@ -153,8 +188,9 @@ export type ExchangeLimits = {
 };
 
 /**
- * A way to talk to one miner. Throws only PeerError (what went wrong, when to retry), RefusedError (address outside the reach) or
- * CancelledError (signal aborted). The caller holds the device mutex (limits/device-mutex.ts): a link does not queue.
+ * A way to talk to one miner. Throws only PeerError (what went wrong, when to retry), RefusedError (address outside the
+ * reach) or CancelledError (signal aborted). The caller holds the device mutex (limits/device-mutex.ts): a link does
+ * not queue.
  */
 export type MinerLink = {
   readonly ip: string;
@@ -164,9 +200,15 @@ export type MinerLink = {
 
 /** Raw answers to the questions of identification, which want evidence rather than values. */
 export type ProbeLink = MinerLink & {
-  /** The text of a CGMiner answer before any repair, NUL cut off, bare text as JSON. Plain text errors are returned as they are. */
+  /**
+   * The text of a CGMiner answer before any repair, NUL cut off, bare text as JSON. Plain text errors are returned as
+   * they are.
+   */
   sendRaw(request: CgminerRequest, limits?: ExchangeLimits): Promise<string>;
-  /** Status, headers of interest and the first 64 KB of the decompressed body of `GET path`, whatever the status; no login is sent. */
+  /**
+   * Status, headers of interest and the first 64 KB of the decompressed body of `GET path`, whatever the status; no
+   * login is sent.
+   */
   look(path: string, limits?: ExchangeLimits & { readonly port?: number }): Promise<WebEvidence>;
 };
 

@@ -1,5 +1,6 @@
-// The way to the miners: probes, links and one mutex per device over one engine and one HTTP client. The port map and the reach rule are applied
-// here only; every address passes `mayReach` before a packet leaves. It decides neither when to ask nor what an answer means.
+// The way to the miners: probes, links and one mutex per device over one engine and one HTTP client. The port map and
+// the reach rule are applied here only; every address passes `mayReach` before a packet leaves. It decides neither when
+// to ask nor what an answer means.
 import { isIPv4 } from 'node:net';
 import { LruMap } from 'toad-cache';
 import type { Clock } from '../base/clock.ts';
@@ -28,11 +29,12 @@ export type TransportLimits = {
 };
 
 export type Transport = {
-  /** One TCP connect. Throws RefusedError (reach, line full) or CancelledError only. */
+  /** One TCP connect. Throws RefusedError (reach, queue full) or CancelledError only. */
   probe(ip: string, port: number, timeoutMs: number, signal?: AbortSignal): Promise<ProbeResult>;
   /**
-   * A link to one miner; `login` is used by the requests that need one. `tlsKey` is that of a device which wants its web to be asked over TLS: what goes
-   * to port 80 elsewhere goes to 443 there, nothing goes to another key, and the login goes no other way. Costs nothing until it sends.
+   * A link to one miner; `login` is used by the requests that need one. With a `tlsKey`, the requests for port 80 go to
+   * 443 over TLS, nothing goes to a device with another key, and the login goes no other way. It costs nothing until it
+   * sends.
    */
   link(ip: string, login?: Login, tlsKey?: string): ProbeLink;
   readonly deviceMutex: DeviceMutex;
@@ -43,7 +45,7 @@ export type Transport = {
 
 const TLS_PORT = 443;
 const MAX_PORT = 65_535;
-/** Where the system does not tell. */
+/** Where the system does not report it. */
 const ASSUMED_OPEN_FILES = 10_240;
 
 /** Sized for 25,000 miners and for what the system allows this process. */

@@ -1,5 +1,5 @@
-// Reaching one miner: recognise it, read it, act on it; with its login, one exchange at a time, within deadlines. The agent's modules and the
-// technician's commands go through here. It keeps no registry and does not decide when.
+// Reaching one miner: recognise it, read it, act on it; with its login, one exchange at a time, within deadlines. The
+// agent's modules and the technician's commands go through here. It keeps no registry and does not decide when.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -39,7 +39,10 @@ type DeviceClientOptions = {
   readonly config: DeviceSettings;
   /** Addresses that may be reached at all. */
   readonly mayReach: (ip: string) => boolean;
-  /** The driver of the miner that the registry has at this address: it stays one while its proof is missing for a moment. */
+  /**
+   * The driver of the miner that the registry has at this address: it stays one while its proof is missing for a
+   * moment.
+   */
   readonly driverOnRecord?: (ip: string) => string | undefined;
   /** Who may get a login; shared by all that reach miners from this process. */
   readonly trust: TrustSources;
@@ -50,7 +53,10 @@ type DeviceClientOptions = {
 /** The code that opened `record` closes it. */
 export type TrustSources = Pick<TrustParts, 'record' | 'neighbourAt' | 'mayLogIn'>;
 
-/** Poll intervals for which a question or a visit counts as recent: polls have jitter, and are a little late on a busy host. */
+/**
+ * Poll intervals for which a question or a visit counts as recent: polls have jitter, and are a little late on a busy
+ * host.
+ */
 const RECENT_INTERVALS = 1.5;
 
 export function createDeviceClient(options: DeviceClientOptions) {
@@ -106,9 +112,14 @@ export function createDeviceClient(options: DeviceClientOptions) {
     orderedRestarts: (ip: string) => record.orderedRestarts.of(trust.namesOf(ip), clock.elapsedMs()),
     /** Why the record of login attempts cannot be used; then no factory login is tried. */
     trustFault: () => record.fault(),
-    /** Passwords that an operator has set, of all miners: one that looked like another family may have got the other's. */
+    /**
+     * Passwords that an operator has set, of all miners: one that looked like another family may have got the other's.
+     */
     secrets: (): string[] => config.credentials.logins.map(({ login }) => login.password.reveal()),
-    /** One write, before anything else that waits for this miner. What earlier visits learned is asked again with the next one. */
+    /**
+     * One write, before anything else that waits for this miner. What earlier visits learned is asked again with the
+     * next one.
+     */
     act: (target: MinerTarget, name: AbilityName, params: unknown, signal: AbortSignal, image?: FirmwareImage) =>
       asCommand(target, signal, async () => {
         const { ip, driver, known, memory } = target;

@@ -1,5 +1,5 @@
-// Which driver reads the device at an address: asks the device who it is, matches a driver, and reports what it showed to the trust rules.
-// The caller holds the device mutex. It visits no miner and changes none.
+// Which driver reads the device at an address: asks the device who it is, matches a driver, and reports what it showed
+// to the trust rules. The caller holds the device mutex. It visits no miner and changes none.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Driver, Evidence } from '../../driver/contract.ts';
@@ -24,7 +24,10 @@ type IdentificationParts = {
   readonly logins: Logins;
   readonly newTarget: NewTarget;
   readonly link: (ip: string) => ProbeLink;
-  /** The driver of the miner that the registry has at this address: it stays one while its proof is missing for a moment. */
+  /**
+   * The driver of the miner that the registry has at this address: it stays one while its proof is missing for a
+   * moment.
+   */
   readonly driverOnRecord: ((ip: string) => string | undefined) | undefined;
 };
 
@@ -65,7 +68,10 @@ export class Identification {
     return resolved;
   }
 
-  /** Undefined where it gives no proof, no person named its driver, and the registry has no miner there: then it is only a hint. */
+  /**
+   * Undefined where it gives no proof, no person named its driver, and the registry has no miner there: then it is only
+   * a hint.
+   */
   lasting(ip: string, match: DriverMatch, evidence: Evidence): DriverMatch | undefined {
     const { trust, questions, driverOnRecord } = this.#parts;
     const { driver, identity } = match;
@@ -130,8 +136,9 @@ export class Identification {
   }
 
   /**
-   * Families that look like the likely one from outside each have one question. It goes with the login configured for them, else with that of the
-   * likely family, whose refusal counts as its own: no device gets a second password for the sake of a question.
+   * Families that look like the likely one from outside each have one question. It goes with the login configured for
+   * them, else with that of the likely family, whose refusal counts as its own: no device gets a second password for
+   * the sake of a question.
    */
   async #resolveLookAlikes(ip: string, likely: DriverMatch, evidence: Evidence, { signal, identifying }: Asking) {
     for (const driver of this.#parts.drivers) {

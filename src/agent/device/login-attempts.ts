@@ -1,5 +1,6 @@
-// A login is tried once, not once per question: until the device has accepted it one request at a time carries it, and after a refusal none does.
-// Control boards lock out after a few wrong passwords, and a list of tries is what an attack looks like.
+// A login is tried once, not once per question: until the device has accepted it one request at a time carries it, and
+// after a refusal none does. Control boards lock out after a few wrong passwords, and a list of tries is what an attack
+// looks like.
 import { type PeerCode, PeerError } from '../../base/errors.ts';
 import type { MinerLink, MinerRequest } from '../../transport/request.ts';
 
@@ -41,7 +42,9 @@ function carriesLogin(request: MinerRequest): boolean {
   }
 }
 
-/** The link, with requests that carry the login held to its trial. Refused ones fail as `peer.auth` without being sent. */
+/**
+ * The link, with requests that carry the login held to its trial. Refused ones fail as `peer.auth` without being sent.
+ */
 export function withTrial(link: MinerLink, trial: LoginTrial): MinerLink {
   const attempt = async (...[request, limits]: Parameters<MinerLink['send']>): Promise<unknown> => {
     const before = trial.verdict;

@@ -1,5 +1,6 @@
-// The trials of logins at devices: one per factory login and device, and one per visit for a configured login. A login that a device refused is not
-// tried there again for a day, whatever program of this host asks; a configured one is, once it is another login.
+// The trials of logins at devices: one per factory login and device, and one per visit for a configured login. A login
+// that a device refused is not tried there again for a day, whatever program of this host asks; a configured one is,
+// once it is another login.
 import { hash } from 'node:crypto';
 import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
@@ -9,7 +10,10 @@ import { type LoginTrial, newTrial } from './login-attempts.ts';
 import type { DeviceTrust } from './trust/device-trust.ts';
 import { CONFIGURED } from './trust/record/attempts.ts';
 
-/** While nothing can be remembered on disk, visits do not try a refused configured login again for this long. Commands try at once. */
+/**
+ * While nothing can be remembered on disk, visits do not try a refused configured login again for this long. Commands
+ * try at once.
+ */
 const COOLDOWN_MS = 10 * 60_000;
 const MAX_TRIALS = 100_000;
 
@@ -28,7 +32,9 @@ export class LoginTrials {
     this.#trust = trust;
   }
 
-  /** A new trial for each visit, unless this login was refused there: what another process of this host tried counts. */
+  /**
+   * A new trial for each visit, unless this login was refused there: what another process of this host tried counts.
+   */
   ofConfigured({ ip, driver }: Device, login: Login, isCommand: boolean): Trial {
     const { attempts } = this.#trust;
     const who = triedAs(this.#trust.namesOf(ip), login);
@@ -97,8 +103,9 @@ const configuredKey = (driverId: string, ip: string) => `${driverId} ${ip}`;
 const factoryKey = (driverId: string, who: readonly string[]) => `${driverId} ${who.join(' ')}`;
 
 /**
- * The names under which attempts with this login are counted: another login has others. Eight bits of a hash, the same for every device, so that
- * the records of any number of devices show no more of a password. A new login with the same bits waits for a day, or for `pithead trust retry`.
+ * The names under which attempts with this login are counted: another login has others. Eight bits of a hash, the same
+ * for every device, so that the records of any number of devices show no more of a password. A new login with the same
+ * bits waits for a day, or for `pithead trust retry`.
  */
 function triedAs(who: readonly string[], { user, password }: Login): string[] {
   const macs = who.filter((name) => name.startsWith('mac:'));

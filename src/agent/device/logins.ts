@@ -1,4 +1,5 @@
-// The login that goes along with the requests to one device: which one it is, and whether it may be sent. It keeps no login and tries none itself.
+// The login that goes along with the requests to one device: which one it is, and whether it may be sent. It keeps no
+// login and tries none itself.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { covers, type ScanRanges } from '../../base/net/ranges.ts';
@@ -53,7 +54,10 @@ export class Logins {
     this.#trials = new LoginTrials(parts.clock, parts.trust);
   }
 
-  /** Requests that need a login get it where the rules allow it, and go without it otherwise. `isCommand` = a person waits for it. */
+  /**
+   * Requests that need a login get it where the rules allow it, and go without it otherwise. `isCommand` = a person
+   * waits for it.
+   */
   linkFor(target: MinerTarget, isCommand = false): MinerLink {
     const { driver } = target;
     if (driver.login.kind === 'none') return this.#linkWith(target);
@@ -75,8 +79,9 @@ export class Logins {
   }
 
   /**
-   * For a question behind the login, of another family that looks like the target's from outside: with the login that is configured for that
-   * family, else with the target's own. Undefined where no login may be sent: the question would answer nothing.
+   * For a question behind the login, of another family that looks like the target's from outside: with the login that
+   * is configured for that family, else with the target's own. Undefined where no login may be sent: the question would
+   * answer nothing.
    */
   linkBehindLogin(target: MinerTarget, other: Driver): MinerLink | undefined {
     const ownRule = this.#ruleOf(target);
@@ -98,7 +103,10 @@ export class Logins {
     return this.#trials.isFactoryAccepted(target);
   }
 
-  /** Throws PeerError before anything is sent where the device may not be changed, or waits for a person before it gets its login. */
+  /**
+   * Throws PeerError before anything is sent where the device may not be changed, or waits for a person before it gets
+   * its login.
+   */
   mustBeChangeable(target: MinerTarget, what: string): void {
     const { driver, ip } = target;
     const isConfigured = driver.login.kind !== 'none' && this.#ruleOf(target) !== undefined;
@@ -141,8 +149,9 @@ export class Logins {
   }
 
   /**
-   * With the realm that the device had when it was identified: the transport answers no challenge of another realm. Before the login goes out anew
-   * the device is asked once more who it is, where nothing else shows that it is the same.
+   * With the realm that the device had when it was identified: the transport answers no challenge of another realm.
+   * Before the login goes out anew the device is asked once more who it is, where nothing else shows that it is the
+   * same.
    */
   #tryWith(target: MinerTarget, login: Login, trial: Trial): MinerLink {
     const { ip } = target;

@@ -1,5 +1,6 @@
-// What a device was asked a moment ago, so that it is not asked again: answers of an identification serve the visit that follows it, and a scan that
-// no person waits for repeats no question and no visit. Answers live as long as one identification, times as long as they count as recent.
+// What a device was asked a moment ago, so that it is not asked again: answers of an identification serve the visit
+// that follows it, and a scan that no person waits for repeats no question and no visit. Answers live as long as one
+// identification, times as long as they count as recent.
 import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
@@ -34,7 +35,10 @@ type Answer =
   | { readonly kind: 'page'; readonly page: WebEvidence }
   | { readonly kind: 'value'; readonly value: unknown; readonly request: MinerRequest };
 
-/** What the device would answer to this; undefined = it must be asked. Throws PeerError where the device refuses the question. */
+/**
+ * What the device would answer to this; undefined = it must be asked. Throws PeerError where the device refuses the
+ * question.
+ */
 function valueIn(answer: Answer, request: MinerRequest, ip: string): unknown {
   switch (answer.kind) {
     case 'text':
@@ -128,7 +132,10 @@ export function createQuestions(parts: {
   return {
     /** Remembers when the questions of identification were sent. */
     noted: (link: ProbeLink): ProbeLink => hookedProbe(link, { before: (key) => note(link.ip, key) }),
-    /** Of one device, with the visit that follows. `isGentle` = what was asked a moment ago is not asked: it fails as `peer.busy`. */
+    /**
+     * Of one device, with the visit that follows. `isGentle` = what was asked a moment ago is not asked: it fails as
+     * `peer.busy`.
+     */
     identifying(ip: string, isGentle = false) {
       const answers = new Map<string, Answer>();
       const sparing = (key: string) => {

@@ -1,4 +1,5 @@
-// Stage two of a scan: who answers at an address, and everything that it reports. It finds no addresses and keeps no registry.
+// Stage two of a scan: who answers at an address, and everything that it reports. It finds no addresses and keeps no
+// registry.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Evidence } from '../../driver/contract.ts';
@@ -47,9 +48,10 @@ export class Recognition {
   }
 
   /**
-   * Throws only CancelledError, never for what the peer does. `isLastTry` = no other try follows: a slow device gets more time. `isGentle` = no
-   * person waits for it: no recent question and no recent visit is repeated, and what was read then stands. Questions and visit hold the device
-   * mutex one after the other, so that a command waits for one of them and not for both.
+   * Throws only CancelledError, never for what the peer does. `isLastTry` = no other try follows: a slow device gets
+   * more time. `isGentle` = no person waits for it: no recent question and no recent visit is repeated, and what was
+   * read then stands. Questions and visit hold the device mutex one after the other, so that a command waits for one of
+   * them and not for both.
    */
   async recognise(
     ip: string,

@@ -8,7 +8,9 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 export type NewTarget = (ip: string, driver: Driver, known: Known) => MinerTarget;
 
-/** Memories of one maker have phases that are spread evenly: seldom questions of many miners do not fall due together. */
+/**
+ * Memories of one maker have phases that are spread evenly: seldom questions of many miners do not fall due together.
+ */
 export function targetMaker(): NewTarget {
   let made = 0;
   return (ip, driver, known) => ({ ip, driver, known, memory: new VisitMemory((made++ * GOLDEN) % 1) });

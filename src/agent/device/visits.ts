@@ -1,5 +1,5 @@
-// Visits with a login: asks the device who it is where that is not certain, sends the login along, and notes what came of it.
-// The caller holds the device mutex and decides when to visit.
+// Visits with a login: asks the device who it is where that is not certain, sends the login along, and notes what came
+// of it. The caller holds the device mutex and decides when to visit.
 import type { Clock } from '../../base/clock.ts';
 import { type PeerCode, PeerError } from '../../base/errors.ts';
 import { type VisitOutcome, visit } from '../../driver/visit.ts';
@@ -64,7 +64,10 @@ export async function visitWithLogin(
   }
 }
 
-/** Notes whether the device answered: the error of the visit may be an older one, of a question that was refused and is not asked now. */
+/**
+ * Notes whether the device answered: the error of the visit may be an older one, of a question that was refused and is
+ * not asked now.
+ */
 class NotingLink implements MinerLink {
   readonly ip: string;
   hasAnswered = false;

@@ -1,5 +1,5 @@
-// Fetches one file by https from a host that the configuration names: capped in size and time, redirects only among such hosts, certificates
-// checked. It decides nothing about what the file is for.
+// Fetches one file by https from a host that the configuration names: capped in size and time, redirects only among
+// such hosts, certificates checked. It decides nothing about what the file is for.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -10,7 +10,9 @@ import { withDeadline } from '../../base/time/deadline.ts';
 
 type Fetched = { readonly bytes: number; readonly sha256: string };
 
-/** Writes the file to `path`. Throws RefusedError or CancelledError; what was written stays for the caller to remove. */
+/**
+ * Writes the file to `path`. Throws RefusedError or CancelledError; what was written stays for the caller to remove.
+ */
 export type Fetch = (path: string, url: URL, allowedHosts: readonly string[], signal: AbortSignal) => Promise<Fetched>;
 
 const FETCH_LIMITS = { deadlineMs: 30 * 60_000, maxBytes: 1024 ** 3 };

@@ -1,5 +1,5 @@
-// Firmware images on this host: found by their SHA-256 in one folder, or fetched into it from a host that the configuration allows. An image that
-// does not match its hash is never handed out. It sends nothing to miners.
+// Firmware images on this host: found by their SHA-256 in one folder, or fetched into it from a host that the
+// configuration allows. An image that does not match its hash is never handed out. It sends nothing to miners.
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';

@@ -1,5 +1,6 @@
-// The pools that each miner shall have, as the last update that the agent carried out set them, and whether they are locked. Passwords of pools are
-// in here, because no reading gives them: encrypted where there is a key, in a file that is its owner's alone, and nothing of it is logged.
+// The pools that each miner shall have, as the last update that the agent carried out set them, and whether they are
+// locked. Passwords of pools are in here, because no reading gives them: encrypted where there is a key, in a file that
+// is its owner's alone, and nothing of it is logged.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Migrations } from '../../base/storage/sqlite.ts';
@@ -25,7 +26,10 @@ const poolSchema = z.looseObject({ url: z.string(), user: z.string(), password: 
 export const poolListSchema = z.array(poolSchema).min(1).max(8);
 export type PoolList = z.output<typeof poolListSchema>;
 
-/** `failures` = attempts to bring them back that failed in a row; none before `nextMs`, by `Clock.elapsedMs`, which lasts. */
+/**
+ * `failures` = attempts to bring them back that failed in a row; none before `nextMs`, by `Clock.elapsedMs`, which
+ * lasts.
+ */
 export type DesiredPools = {
   readonly pools: PoolList;
   readonly isLocked: boolean;

@@ -1,5 +1,5 @@
-// Keeps locked pools: when two readings in a row show others, a command to set them again goes through the task queue. It does so within limits, and
-// raises a flag when it gives up. It sends nothing to miners itself.
+// Keeps locked pools: when two readings in a row show others, a command to set them again goes through the task queue.
+// It does so within limits, and raises a flag when it gives up. It sends nothing to miners itself.
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';
@@ -53,7 +53,10 @@ type PoolGuardParts = {
 const DAY_MS = 24 * 3_600_000;
 /** The first reading may have been on its way when a task ended. */
 const MISMATCHES = 2;
-/** Of all miners; the others are looked at again with their next poll. Tasks of people must find capacity in the task queue. */
+/**
+ * Of all miners; the others are looked at again with their next poll. Tasks of people must find capacity in the task
+ * queue.
+ */
 const MAX_AT_ONCE = 20;
 
 export class PoolGuard {

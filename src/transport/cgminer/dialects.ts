@@ -1,5 +1,6 @@
-// Which form of the CGMiner API each device answers, so that a device is asked in the right form at once. Forgotten when a connection fails, because
-// the device may have restarted with another program, and after an hour. A device that hangs speaks the same form afterwards.
+// Which form of the CGMiner API each device answers, so that a device is asked in the right form at once. Forgotten
+// when a connection fails, because the device may have restarted with another program, and after an hour. A device that
+// hangs speaks the same form afterwards.
 import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import type { Endpoint } from '../tcp/exchange.ts';

@@ -1,5 +1,6 @@
-// Reads the JSON of miners: strictly if possible, mended where the damage is known (atlas section 1.2), and never in more than linear time.
-// The value is safe to keep: bounded depth, finite numbers, no `__proto__`. What it means is the driver's affair.
+// Reads the JSON of miners: strictly if possible, mended where the damage is known (atlas section 1.2), and never in
+// more than linear time. The value is safe to keep: bounded depth, finite numbers, no `__proto__`. What it means is the
+// driver's affair.
 import { isUtf8 } from 'node:buffer';
 
 /** In the order of atlas section 1.2, steps 3 to 9. */
@@ -18,7 +19,10 @@ type Mend = (typeof MENDS)[number];
 export const MAX_DEPTH = 64;
 const NON_FINITE = /^[+-]?(nan|inf|infinity)$/i;
 
-/** `latin1` = the bytes were no UTF-8; `nul-tail` = something stood behind the first NUL and was dropped. Then the mends. */
+/**
+ * `latin1` = the bytes were no UTF-8; `nul-tail` = something stood behind the first NUL and was dropped. Then the
+ * mends.
+ */
 type Repair = 'nul-tail' | 'bom' | 'latin1' | Mend;
 
 type RepairedJson = {
@@ -89,7 +93,10 @@ function isMeaningless(value: unknown): boolean {
   return value.charCodeAt(value.length - 1) > 0x39 && NON_FINITE.test(value);
 }
 
-/** Walks the value in place: numbers that are not finite (`1e999`, `"nan"`) become null, `__proto__` goes. False = deeper than MAX_DEPTH. */
+/**
+ * Walks the value in place: numbers that are not finite (`1e999`, `"nan"`) become null, `__proto__` goes. False =
+ * deeper than MAX_DEPTH.
+ */
 function makeSafe(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (depth >= MAX_DEPTH) return false;
@@ -134,8 +141,8 @@ const endsWord = (code: number) =>
   code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code === COLON || code === QUOTE || code <= 0x20;
 
 /**
- * Turns broken JSON into strict JSON text, in one pass that knows where strings begin and end (a worker name may contain `}{`). It repairs what
- * MENDS names and nothing else; JSON.parse has the last word on the result.
+ * Turns broken JSON into strict JSON text, in one pass that knows where strings begin and end (a worker name may
+ * contain `}{`). It repairs what MENDS names and nothing else; JSON.parse has the last word on the result.
  */
 class Mender {
   readonly #text: string;

@@ -1,5 +1,5 @@
-// One CGMiner command over one TCP connection (atlas sections 1.1 and 1.2): ask, read up to the stop rule, repair, and tell refusals from answers.
-// It does not retry and does not queue: the caller holds the device mutex.
+// One CGMiner command over one TCP connection (atlas sections 1.1 and 1.2): ask, read up to the stop rule, repair, and
+// separate refusals from answers. It does not retry and does not queue: the caller holds the device mutex.
 import { PeerError } from '../../base/errors.ts';
 import { type Log, silentLog } from '../../base/log.ts';
 import { cleanWords, deviceSays, peerError } from '../peer-errors.ts';
@@ -15,12 +15,12 @@ import { CgminerReceiver } from './reply-end.ts';
 export const CGMINER_PORT = 4028;
 const LOGGED_REPLY_CHARS = 4_096;
 
-/** Which connections to use, and where to say what needed repair. */
+/** Which connections to use, and where to log what needed repair. */
 export type Wire = { readonly engine: Engine; readonly log: Log };
 /** What the commands of CGMiner need beside: which form each device answers. */
 export type CgminerWire = Wire & { readonly dialects: Dialects };
 
-/** Request line of a command, ending in the newline that LuxOS expects and nobody minds. */
+/** Request line of a command, ending in the newline that LuxOS expects and other devices ignore. */
 function cgminerLine({ command, parameter, newApi }: CgminerRequest): Buffer {
   return Buffer.from(
     `${JSON.stringify({
@@ -31,7 +31,10 @@ function cgminerLine({ command, parameter, newApi }: CgminerRequest): Buffer {
   );
 }
 
-/** The repaired answer. Throws PeerError for silence, nonsense, a cut answer (`peer.reset`, retry soon) and for refusals by the device. */
+/**
+ * The repaired answer. Throws PeerError for silence, nonsense, a cut answer (`peer.reset`, retry soon) and for refusals
+ * by the device.
+ */
 export async function askCgminer(
   wire: CgminerWire,
   to: Endpoint,
@@ -48,8 +51,8 @@ export async function askCgminer(
 }
 
 /**
- * The answer in the form that the device knows. What only reads is asked in the other form where the first gets nothing and the device is not known:
- * one request more, once.
+ * The answer in the form that the device knows. What only reads is asked in the other form where the first gets nothing
+ * and the device is not known: one request more, once.
  */
 async function askEitherForm(
   wire: CgminerWire,
@@ -93,7 +96,7 @@ const isRefusedAsText = (text: string) => refusalIn(bareIn(text)) !== undefined;
 
 const bareIn = (text: string) => (text.startsWith('STATUS=') ? parseBareText(text) : undefined);
 
-/** Nothing of the answer is logged, and no words of the device go into errors: they may repeat what it was told. */
+/** Nothing of the answer is logged, and no words of the device go into errors: they may repeat the request. */
 async function askWithLogin(
   wire: CgminerWire,
   to: Endpoint,
@@ -122,7 +125,10 @@ async function askWithLogin(
 
 const WRONG_LOGIN = /passw|auth|login|wrong user/i;
 
-/** The text of the answer as it came, up to the first NUL; bare text as JSON. Throws only for connections that gave no text. */
+/**
+ * The text of the answer as it came, up to the first NUL; bare text as JSON. Throws only for connections that gave no
+ * text.
+ */
 export async function askCgminerRaw(
   wire: CgminerWire,
   to: Endpoint,
@@ -136,7 +142,10 @@ export async function askCgminerRaw(
   return bare === undefined ? text : JSON.stringify(bare);
 }
 
-/** The value of an answer that came as text; undefined where it must be asked for again. Throws PeerError for a refusal by the device. */
+/**
+ * The value of an answer that came as text; undefined where it must be asked for again. Throws PeerError for a refusal
+ * by the device.
+ */
 export function readCgminerText(text: string, what: string): Readonly<Record<string, unknown>> | undefined {
   const reply = repairJsonText(text, []);
   const value = reply && !reply.isPartial && isJsonObject(reply.value) ? reply.value : undefined;

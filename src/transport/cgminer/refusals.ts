@@ -1,5 +1,6 @@
-// Reads the envelope of a CGMiner answer (atlas sections 1.1 and 4.1) for one question only: did the device refuse, and how? What the answer
-// holds is the driver's affair. Joined answers (`{"a":[…],"b":[…]}`) carry no envelope of their own and pass as they are.
+// Reads the envelope of a CGMiner answer (atlas sections 1.1 and 4.1) for one question only: did the device refuse, and
+// how? What the answer holds is the driver's affair. Joined answers (`{"a":[…],"b":[…]}`) carry no envelope of their
+// own and pass as they are.
 import type { PeerCode } from '../../base/errors.ts';
 import { isJsonObject } from './json-fixer.ts';
 
@@ -55,7 +56,10 @@ function toInteger(value: unknown): number | undefined {
 const PLAIN_TROUBLE = /fail|refused|denied|error|not (running|ready|found)|max connect|too many|busy|timed? ?out/i;
 const MAX_PLAIN_BYTES = 512;
 
-/** What some firmware answers in place of JSON while the mining process is down, e.g. `Socket connect failed: Connection refused`. */
+/**
+ * What some firmware answers in place of JSON while the mining process is down, e.g. `Socket connect failed: Connection
+ * refused`.
+ */
 export function refusalInPlainText(text: string): Refusal | undefined {
   if (text === '' || text.length > MAX_PLAIN_BYTES || /^[{[,<"]|^HTTP\//.test(text) || !PLAIN_TROUBLE.test(text))
     return undefined;

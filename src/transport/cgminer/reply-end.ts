@@ -1,5 +1,6 @@
-// Knows when a CGMiner answer is over (atlas section 1.1): at the first NUL, or when the braces balance at the end of what has come. The end of
-// the socket is the engine's to see. Several devices keep the socket open after the answer, so waiting for its end costs seconds per command.
+// Knows when a CGMiner answer is over (atlas section 1.1): at the first NUL, or when the braces balance at the end of
+// what has come. The end of the socket is the engine's to see. Several devices keep the socket open after the answer,
+// so waiting for its end costs seconds per command.
 import type { Receiver } from '../tcp/connection.ts';
 import { ReplyBytes } from '../tcp/reply-bytes.ts';
 
@@ -11,7 +12,10 @@ const CLOSE_BRACE = 0x7d;
 const isWord = (byte: number) =>
   (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x5f;
 
-/** Depth of braces and brackets, each byte looked at once. Balanced is not valid: broken JSON that is complete must end the wait too. */
+/**
+ * Depth of braces and brackets, each byte looked at once. Balanced is not valid: broken JSON that is complete must end
+ * the wait too.
+ */
 class Balance {
   #depth = 0;
   #isInString = false;

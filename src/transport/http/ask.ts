@@ -30,7 +30,8 @@ export const HTTP_PORT = 80;
 const LOOK_BYTES = 64 * 1024;
 
 /**
- * JSON value or text of an answer below status 400. `reach` gives where a port of the device is. Throws PeerError, RefusedError or CancelledError.
+ * JSON value or text of an answer below status 400. `reach` gives where a port of the device is. Throws PeerError,
+ * RefusedError or CancelledError.
  */
 export async function askHttp(
   web: Web,
@@ -87,7 +88,10 @@ function readBody({ body }: HttpAnswer): unknown {
   return json && !json.isPartial ? json.value : text;
 }
 
-/** The value of a page that was looked at; undefined where it must be asked for: it failed, sends elsewhere, does not hold what is wanted, or may have been cut. */
+/**
+ * The value of a page that was looked at; undefined where it must be asked for: it failed, redirects, is not of that
+ * kind, or may have been cut.
+ */
 export function readPage({ status, body }: WebEvidence, as: HttpRequest['as']): unknown {
   if (status >= 300 || Buffer.byteLength(body) >= LOOK_BYTES) return undefined;
   if (as === 'text') return body;
@@ -110,11 +114,14 @@ async function openSession(
   return sendOnce(web, to, opening, budget, label, {}, label);
 }
 
-/** What is kept of a login goes with the device that gave it: another key is another device. */
+/** What is kept of a login belongs to one device: another key is another device. */
 const endpointName = ({ ip, port, tlsKey }: HttpEndpoint) =>
   `${ip}:${port}${tlsKey === undefined ? '' : ` with the TLS key ${shortKey(tlsKey)}`}`;
 
-/** Who is known by a TLS key gets a login over TLS and no other way, and over TLS it goes only to who is known by a key. Throws PeerError. */
+/**
+ * A device that is known by a TLS key gets a login over TLS only, and over TLS a login goes only to a device that is
+ * known by its key. Throws PeerError.
+ */
 function mustKeepSecrets({ isTls, tlsKey }: HttpEndpoint, what: string): void {
   if (isTls === (tlsKey !== undefined)) return;
   const why = isTls
@@ -123,7 +130,7 @@ function mustKeepSecrets({ isTls, tlsKey }: HttpEndpoint, what: string): void {
   throw peerError('peer.tls-key', `${what}: no login is sent, because ${why}`, { wasSent: false });
 }
 
-/** What `GET path` shows to somebody who is not logged in, whatever the status. */
+/** What `GET path` shows without a login, whatever the status. */
 export async function lookAt(web: Web, to: HttpEndpoint, path: string, limits: ExchangeLimits): Promise<WebEvidence> {
   const answer = await web.client.send({
     to,

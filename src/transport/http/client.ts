@@ -1,5 +1,6 @@
-// One HTTP request to a miner through undici: no redirects, one connection per device that is given up after 4 idle seconds. Over TLS any certificate
-// will do unless a key is expected: then nothing goes to another one. Total deadline, capped headers and body. It knows nothing of login, JSON or status.
+// One HTTP request to a miner through undici: no redirects, one connection per device that is closed after 4 idle
+// seconds, a total deadline, capped headers and body. Over TLS any certificate is accepted unless a key is expected. It
+// knows nothing of login, JSON or status.
 import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import type { Clock } from '../../base/clock.ts';
@@ -69,7 +70,7 @@ export class HttpClient {
   readonly #clock: Clock;
   readonly #agent: Agent;
   readonly #tlsKeys = createTlsKeys(CONNECT_TIMEOUT_MS);
-  readonly #line: PrioritySemaphore;
+  readonly #semaphore: PrioritySemaphore;
   readonly #recorder: Recorder | undefined;
   /** How to cancel each request that is under way. */
   readonly #running = new Set<() => void>();
@@ -78,8 +79,8 @@ export class HttpClient {
   constructor(clock: Clock, limits: HttpClientLimits, recorder?: Recorder) {
     this.#clock = clock;
     this.#recorder = recorder;
-    this.#line = new PrioritySemaphore(1, {
-      places: limits.inFlight,
+    this.#semaphore = new PrioritySemaphore(1, {
+      capacity: limits.inFlight,
       maxWaitingPerClass: limits.waiting,
       fullCode: 'http.queue-full',
     });
@@ -90,7 +91,7 @@ export class HttpClient {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The total deadline below does what these two cannot: they start anew with every byte.
+      // The total deadline does what these two cannot: they start again with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: this.#tlsKeys.connector,
@@ -98,14 +99,17 @@ export class HttpClient {
   }
 
   stats(): { readonly inFlight: number; readonly waiting: number } {
-    return { inFlight: this.#line.taken, waiting: this.#line.waiting };
+    return { inFlight: this.#semaphore.running, waiting: this.#semaphore.waiting };
   }
 
-  /** Throws PeerError (with `wasSent`), RefusedError `http.queue-full` or CancelledError. The deadline counts from when a place is free. */
+  /**
+   * Throws PeerError (with `wasSent`), RefusedError `http.queue-full` or CancelledError. The deadline does not count
+   * the wait for other requests.
+   */
   send(call: HttpCall): Promise<HttpAnswer> {
     const what =
       call.label ?? `${call.method} http${call.to.isTls ? 's' : ''}://${call.to.ip}:${call.to.port}${call.path}`;
-    return this.#line.run(0, what, call.signal, async () => {
+    return this.#semaphore.run(0, what, call.signal, async () => {
       const startMs = this.#clock.monotonicMs();
       const { status, headers, tlsKey, raw } = await this.#dispatch(call, what);
       const encoding = headers['content-encoding'];
@@ -166,7 +170,8 @@ export class HttpClient {
         abort?.(error);
       };
       const onStop = () => fail(new CancelledError(what, call.signal?.reason));
-      // One I/O poll between the timer and the verdict: a busy loop must not throw away an answer that is already there.
+      // One I/O poll between the timer and the verdict: a busy loop must not throw away an answer that is already
+      // there.
       const cancelDeadline = this.#clock.after(call.deadlineMs, () =>
         setImmediate(() => fail(peerError('peer.timeout', what, { wasSent }))),
       );
@@ -189,7 +194,7 @@ export class HttpClient {
           body: typeof body === 'object' ? body.open() : (body ?? null),
         },
         {
-          // The connection stands, new or kept alive, and nothing is written yet: who is aborted here sends nothing.
+          // The connection is open, new or kept alive, and nothing is written yet: an abort here sends nothing.
           onRequestStart: (controller) => {
             abort = (reason) => controller.abort(reason);
             // The deadline may have passed while the connection was being made.

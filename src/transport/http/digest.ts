@@ -1,6 +1,7 @@
-// HTTP digest authentication (RFC 7616): reads challenges, writes answers. MD5 and SHA-256, qop=auth; without qop the answer is made of nothing that
-// the asking side has not chosen itself, which makes a password easy to guess: no known miner asks so, and it is refused.
-// Nonces are kept per device and used again, a stale one is replaced once, wrong credentials are tried once. What an answer means is ask.ts.
+// HTTP digest authentication (RFC 7616): reads challenges, writes answers. MD5 and SHA-256, qop=auth; a challenge
+// without qop is refused, because the asking side alone would choose what goes into the answer, and could guess the
+// password; no known miner asks so. Nonces are kept per device and used again, a stale one is replaced once, wrong
+// credentials are tried once. What an answer means is ask.ts.
 import { hash, randomBytes } from 'node:crypto';
 import type { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
@@ -23,7 +24,10 @@ type DigestChallenge = {
   readonly isStale: boolean;
 };
 
-/** One `name=value` or `name="value"`, with what separates it from the next. Sticky, and without nested repetition: linear. */
+/**
+ * One `name=value` or `name="value"`, with what separates it from the next. Sticky, and without nested repetition:
+ * linear.
+ */
 const PARAMETER = /\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))\s*(?:,|$)/y;
 const SCHEME = /(?:^|,)\s*digest\s+/gi;
 const MAX_HEADER_CHARS = 4_096;
@@ -83,7 +87,10 @@ export type Nonce = {
   count: number;
 };
 
-/** Value of the Authorization header for the use of the nonce that was counted last. `cnonce` is our own: printable ASCII without quotes. */
+/**
+ * Value of the Authorization header for the use of the nonce that was counted last. `cnonce` is our own: printable
+ * ASCII without quotes.
+ */
 export function digestAuthorization(nonce: Nonce, method: string, uri: string, cnonce: string): string {
   const { challenge, user, password, count } = nonce;
   const digest = (text: string) => hash(HASHES[challenge.algorithm], text, 'hex');

@@ -1,5 +1,6 @@
-// Logins that yield a cookie or a token: grants are kept per device and login until the device refuses them, and a login is tried once however many
-// requests wait for it. What a login looks like is the driver's affair; what an answer means is ask.ts.
+// Logins that yield a cookie or a token: grants are kept per device and login until the device refuses them, and a
+// login is tried once for all requests that wait for it. The driver says what a login looks like; ask.ts says what an
+// answer means.
 import { hash } from 'node:crypto';
 import type { LruMap } from 'toad-cache';
 import { BugError, CancelledError } from '../../base/errors.ts';
@@ -33,12 +34,16 @@ type SessionPlan = Pick<DigestPlan, 'clock' | 'endpoint' | 'login' | 'what' | 's
 };
 
 const MAX_GRANT_CHARS = 8 * 1024;
-/** How long a device that answers 429 to a login is left alone, unless it says another time; each further try may prolong its lock. */
+/**
+ * How long a device that answers 429 to a login is left alone, unless it says another time; each further try may
+ * prolong its lock.
+ */
 const COOLDOWN_S = { default: 60, min: 5, max: 600 } as const;
 
 /**
- * The first answer that is no refusal of the session. Throws PeerError `peer.auth` when the login is refused, `peer.permission` when the device
- * takes the login and still refuses this request; failures of the login carry `wasSent: false`.
+ * The first answer that is no refusal of the session. Throws PeerError `peer.auth` when the login is refused,
+ * `peer.permission` when the device takes the login and still refuses this request; failures of the login carry
+ * `wasSent: false`.
  */
 export async function sendWithSession(plan: SessionPlan): Promise<HttpAnswer> {
   const { sessions, session, login, what, endpoint } = plan;
@@ -60,7 +65,7 @@ export async function sendWithSession(plan: SessionPlan): Promise<HttpAnswer> {
     }
     isKnownToWork ||= grant.isProven;
     // A fresh session that is refused stays so: a further login would change nothing, and some devices count them.
-    if (isFresh && isKnownToWork) throw peerError('peer.permission', `${what}: refused to who is logged in`);
+    if (isFresh && isKnownToWork) throw peerError('peer.permission', `${what}: refused although logged in`);
     if (sessions.grants.get(key) === grant) sessions.grants.delete(key);
     if (isFresh) throw peerError('peer.auth', what);
   }
@@ -74,8 +79,8 @@ async function openOnce(plan: SessionPlan, key: string): Promise<Grant> {
       const grant = await other.grant;
       if (other.key === key) return grant;
     } catch (error) {
-      const isOthersTrouble = other.key !== key || error instanceof CancelledError;
-      if (!isOthersTrouble || plan.signal?.aborted) throw error;
+      const isOfTheOther = other.key !== key || error instanceof CancelledError;
+      if (!isOfTheOther || plan.signal?.aborted) throw error;
     }
   }
   const kept = grants.get(key);
@@ -101,7 +106,7 @@ async function logIn(plan: SessionPlan): Promise<Grant> {
   const plain = { user: login.user, password: login.password.reveal() };
   const opening = session.open(plain);
   // Addresses end up in logs, of the device and of what is on the way to it.
-  const isInPath = session.open({ ...plain, password: NOBODYS_PASSWORD }).path !== opening.path;
+  const isInPath = session.open({ ...plain, password: PLACEHOLDER }).path !== opening.path;
   if (isInPath) throw peerError('peer.auth', `${what}: not sent, because its address would hold the password`);
   await login.beforeSending?.(plan.signal);
   const answer = await sendOpening(opening);
@@ -127,8 +132,8 @@ async function logIn(plan: SessionPlan): Promise<Grant> {
   return { headers, isProven: session.provesLogin === true && Object.keys(headers).length > 0 };
 }
 
-/** Stands for the real one, to see where a login would put it. */
-const NOBODYS_PASSWORD = 'pithead-looks-where-the-password-goes';
+/** In place of the real one, to see where a login would put it. */
+const PLACEHOLDER = 'pithead-looks-where-the-password-goes';
 
 function cooldownS({ headers }: HttpAnswer): number {
   const given = headers['retry-after'];

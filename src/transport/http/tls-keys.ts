@@ -1,5 +1,6 @@
-// The keys by which devices are known over TLS. Certificates of miners are signed by no authority, so none is checked: what counts is that the key on
-// the connection is the one that is expected. It is read once per connection; sessions are not resumed, so that each connection shows one.
+// The keys by which devices are known over TLS. Certificates of miners are signed by no authority, so none is checked:
+// what counts is that the key on the connection is the one that is expected. It is read once per connection; sessions
+// are not resumed, so that each connection shows one.
 import { hash } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
@@ -9,7 +10,10 @@ type Peer = { readonly ip: string; readonly port: number };
 
 const nameOf = ({ ip, port }: Peer) => `${ip}:${port}`;
 
-/** `connector` is for a dispatcher that keeps one connection per address and port; `of` tells the key of the one that is open there. */
+/**
+ * `connector` is for a dispatcher that keeps one connection per address and port; `of` = the key on the connection that
+ * is open there.
+ */
 export function createTlsKeys(connectTimeoutMs: number) {
   const connect = buildConnector({
     ...{ timeout: connectTimeoutMs, allowH2: false, rejectUnauthorized: false, maxCachedSessions: 0 },

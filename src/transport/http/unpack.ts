@@ -1,4 +1,5 @@
-// Undoes Content-Encoding with a cap on what comes out, so that a small bomb stays small. It reads no more of the input than the cap needs.
+// Undoes Content-Encoding with a cap on what comes out, so that a small bomb stays small. It reads no more of the input
+// than the cap needs.
 import {
   type BrotliDecompress,
   constants,
@@ -10,7 +11,10 @@ import {
 
 type Unpacked = { readonly bytes: Buffer; readonly isCut: boolean };
 
-/** The first `maxBytes` of the body as it was before encoding; undefined when it does not decode, or the encoding is not known. */
+/**
+ * The first `maxBytes` of the body as it was before encoding; undefined when it does not decode, or the encoding is not
+ * known.
+ */
 export async function unpackBody(body: Buffer, encoding: string, maxBytes: number): Promise<Unpacked | undefined> {
   const kind = encoding.trim().toLowerCase();
   if (kind === '' || kind === 'identity') return { bytes: body.subarray(0, maxBytes), isCut: body.length > maxBytes };

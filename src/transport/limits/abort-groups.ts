@@ -1,5 +1,5 @@
-// Many jobs under one abort signal with one listener: adding and removing a listener costs the length of the signal's list, which a scan with
-// thousands of jobs under the same signal would pay for each job.
+// Many jobs under one abort signal with one listener. Adding or removing a listener takes time in proportion to the
+// signal's listeners, which a scan with thousands of jobs under one signal would pay for each job.
 
 export class AbortGroups<T> {
   readonly #groups = new Map<AbortSignal, { readonly jobs: Set<T>; readonly onAbort: () => void }>();

@@ -1,12 +1,14 @@
-// A fixed number of places and a bounded line in front of them; the more urgent class goes first, and within a class who came first.
-// Someone who waits can leave by signal. It does not bound how long a place is held: the work has its own deadline.
+// Runs so many works at a time; the others wait in bounded queues, one per class. The more urgent class goes first, and
+// within a class the oldest. A waiter can leave by signal. It does not bound how long a work runs: the work has its own
+// deadline.
 import { CancelledError, type RefusalCode, RefusedError } from '../../base/errors.ts';
 
 type SemaphoreLimits = {
-  readonly places: number;
-  /** Per class, so that a crowd of one class cannot turn another away. */
+  /** Works that run at the same time. */
+  readonly capacity: number;
+  /** Per class, so that many waiters of one class cannot keep another out. */
   readonly maxWaitingPerClass: number;
-  /** Code of the RefusedError when the line is full. */
+  /** Code of the RefusedError when too many wait. */
   readonly fullCode: RefusalCode;
 };
 
@@ -14,27 +16,27 @@ type Waiter = { readonly enter: () => void };
 
 export class PrioritySemaphore {
   readonly #limits: SemaphoreLimits;
-  /** One set per class, most urgent first. Sets keep their order and let anyone leave at once. */
+  /** One set per class, most urgent first. Sets keep their order, and any waiter can leave at once. */
   readonly #classes: readonly Set<Waiter>[];
-  #taken = 0;
+  #running = 0;
 
   constructor(classes: number, limits: SemaphoreLimits) {
     this.#limits = limits;
     this.#classes = Array.from({ length: classes }, () => new Set<Waiter>());
   }
 
-  get taken(): number {
-    return this.#taken;
+  get running(): number {
+    return this.#running;
   }
 
   get waiting(): number {
     return this.#classes.reduce((sum, waiters) => sum + waiters.size, 0);
   }
 
-  /** Runs `work` when a place is free. Class 0 is the most urgent. */
+  /** Class 0 is the most urgent. */
   async run<T>(urgency: number, what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     if (signal?.aborted) throw new CancelledError(what, signal.reason);
-    if (this.#taken < this.#limits.places) this.#taken++;
+    if (this.#running < this.#limits.capacity) this.#running++;
     else await this.#wait(urgency, what, signal);
     try {
       return await work();
@@ -65,7 +67,7 @@ export class PrioritySemaphore {
     });
   }
 
-  /** Hands the place on, or gives it back when nobody waits. */
+  /** The next waiter runs in its place. */
   #leave(): void {
     for (const waiters of this.#classes) {
       for (const next of waiters) {
@@ -73,6 +75,6 @@ export class PrioritySemaphore {
         return;
       }
     }
-    this.#taken--;
+    this.#running--;
   }
 }

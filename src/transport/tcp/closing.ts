@@ -1,5 +1,6 @@
-// Sockets that are done with and close in order: our FIN is out, and what the device still sends is read and dropped until it closes its side too.
-// A socket that is closed at once answers late bytes with a reset, and that kills small servers. Bounded in time, number and bytes.
+// Sockets that are closing in order: our FIN is sent, and what the device still sends is read and dropped until it
+// closes its side too. A socket that is closed at once answers late bytes with a reset, and that kills small servers.
+// Bounded in time, number and bytes.
 import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../../base/clock.ts';
 

@@ -1,5 +1,6 @@
-// One TCP connection from connect to close: a probe, or one request and its answer. It reports how it ended, once, and throws nothing.
-// It judges no deadline, queues nothing and knows no protocol: the engine does the first two, the receiver the third.
+// One TCP connection from connect to close: a probe, or one request and its answer. It reports how it ended, once, and
+// throws nothing. It judges no deadline, queues nothing and knows no protocol: the engine does the first two, the
+// receiver the third.
 import { Socket } from 'node:net';
 import type { Expirable } from '../limits/deadlines.ts';
 import { type ClosingSockets, MAX_DROPPED_BYTES } from './closing.ts';
@@ -25,13 +26,16 @@ export type ConnectionEnd =
   | { readonly how: 'cancelled'; readonly wasSent: boolean };
 
 export type Receiver = {
-  /** Looks at bytes that are valid only during the call. True = the answer is complete; `send-file` = the peer is ready for the file. */
+  /**
+   * Looks at bytes that are valid only during the call. True = the answer is complete; `send-file` = the peer is ready
+   * for the file.
+   */
   take(chunk: Buffer): boolean | 'send-file';
 };
 
 /**
- * What to do on the connection. No `request` = a probe, which ends as soon as it is connected. With a `file`, nothing counts as sent before all
- * of it is; an error of reading it ends the request as `rejected`.
+ * What to do on the connection. No `request` = a probe, which ends as soon as it is connected. With a `file`, nothing
+ * counts as sent before all of it is; an error of reading it ends the connection as `rejected`.
  */
 export type ConnectionRequest = {
   readonly ip: string;
@@ -112,7 +116,7 @@ export class Connection implements Expirable {
     });
   }
 
-  /** Never faster than the peer takes it. Rejects with nothing: how it ended is told as for everything else. */
+  /** Never faster than the peer takes it. Rejects with nothing: how it ended is reported as for everything else. */
   async #sendFile(file: AsyncIterable<Uint8Array>): Promise<void> {
     try {
       for await (const chunk of file) {
@@ -129,17 +133,17 @@ export class Connection implements Expirable {
   #drained(): Promise<void> {
     const socket = this.#socket;
     return new Promise((resolve) => {
-      const settle = () => {
-        socket.off('drain', settle);
-        socket.off('close', settle);
+      const done = () => {
+        socket.off('drain', done);
+        socket.off('close', done);
         resolve();
       };
       if (this.#hasEnded) {
         resolve();
         return;
       }
-      socket.on('drain', settle);
-      socket.on('close', settle);
+      socket.on('drain', done);
+      socket.on('close', done);
     });
   }
 
@@ -176,7 +180,7 @@ export class Connection implements Expirable {
     else if (this.#isConnected) this.#finish({ how: 'reset', wasSent: this.#wasSent, cause: error });
     else if (code === 'ETIMEDOUT') this.#finish({ how: 'deadline', wasSent: false });
     else if (UNREACHABLE.has(code)) this.#finish({ how: 'unreachable', cause: error });
-    // A reset during the handshake comes from a host or a gateway that does not want us there: as good as a closed port.
+    // A reset during the handshake comes from a host or a gateway that refuses us: it counts as a closed port.
     else this.#finish({ how: 'refused', cause: error });
   }
 
@@ -189,7 +193,8 @@ export class Connection implements Expirable {
 
   #close(how: ConnectionEnd['how']): void {
     const socket = this.#socket;
-    // A reset leaves no TIME_WAIT on our side, so a scan of a /16 does not run out of ports; a probe carries no data that could be lost.
+    // A reset leaves no TIME_WAIT on our side, so a scan of a /16 does not run out of ports; a probe carries no data
+    // that could be lost.
     if (how === 'open' && !this.#shared.mayProbeEndWithFin()) socket.resetAndDestroy();
     else if (how === 'open' || how === 'complete' || (how === 'deadline' && this.#isConnected)) {
       this.#isClosing = this.#shared.closing.add(socket);

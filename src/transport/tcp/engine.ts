@@ -1,5 +1,6 @@
-// All TCP connections of the process, paced: few connects per tick of the event loop, a cap on what is in flight, a bounded waiting line per pool, and total
-// deadlines that are judged only after the sockets were read, so that a busy loop never reports a live host as silent. No protocol lives here.
+// All TCP connections of the process: few connects per tick of the event loop, a cap on what is in flight and a bounded
+// queue per pool. Total deadlines are judged only after the sockets were read, so that a busy loop never reports a live
+// host as silent. It knows no protocol.
 import Queue from 'yocto-queue';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { CancelledError, RefusedError } from '../../base/errors.ts';
@@ -10,7 +11,7 @@ import { Connection, type ConnectionEnd, type ConnectionRequest, type Outcome, t
 import { FinBudget } from './fin-budget.ts';
 import type { Recorder } from './recorder.ts';
 
-/** Probes of a scan wait in their own line, so that a scan of a /16 does not hold up an exchange. */
+/** Probes of a scan have their own pool, so that a scan of a /16 does not delay an exchange. */
 type ConnectionPool = 'exchange' | 'probe';
 
 export type EngineLimits = {
@@ -74,8 +75,9 @@ export class Engine {
   }
 
   /**
-   * Runs one connection; `timeoutMs` counts from its launch, not from its place in the line. Resolves with how it ended, whatever that is.
-   * Rejects with RefusedError `engine.queue-full` or `engine.exhausted` (no local sockets left), or CancelledError (signal, engine closed).
+   * Runs one connection; `timeoutMs` counts from its launch, not from its wait. Resolves with how it ended. Rejects
+   * with RefusedError `engine.queue-full` or `engine.exhausted` (no local sockets left), or CancelledError (signal,
+   * engine closed).
    */
   run(pool: ConnectionPool, request: ConnectionRequest, timeoutMs: number, signal?: AbortSignal): Promise<Outcome> {
     return new Promise((resolve, reject) => {
@@ -124,7 +126,7 @@ export class Engine {
     this.#planTick();
   }
 
-  /** False when the job goes on: out of sockets, back to the line. */
+  /** False when the job goes on: the process is out of sockets, and the job is queued again. */
   #settle(job: Job, end: ConnectionEnd): boolean {
     const state = this.#pools[job.pool];
     if (job.connection) state.inFlight--;
@@ -145,7 +147,8 @@ export class Engine {
   #planTick(): void {
     if (this.#isTickDue || this.#isClosed) return;
     this.#isTickDue = true;
-    // setImmediate runs right after the I/O poll: answers that have arrived are read before new connects are issued or deadlines judged.
+    // setImmediate runs right after the I/O poll: answers that have arrived are read before new connects are issued or
+    // deadlines judged.
     setImmediate(() => this.#tick());
   }
 

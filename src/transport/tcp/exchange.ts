@@ -1,5 +1,5 @@
-// One request and one answer over the engine, or one connect to see who is there; every failure is a declared error. It does not read the answer:
-// the receiver holds the bytes.
+// One request and one answer over the engine, or one probe of a port; every failure is a declared error. It does not
+// read the answer: the receiver holds the bytes.
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError } from '../../base/errors.ts';
 import { peerError } from '../peer-errors.ts';
@@ -35,8 +35,8 @@ export function timeBudget(clock: Clock, limits: ExchangeLimits, defaultMs: numb
 }
 
 /**
- * Sends `request` and feeds `receiver` until it is content or the peer has finished ('ended'); `file` goes out when the receiver says so.
- * Throws PeerError, RefusedError (waiting line full) or CancelledError.
+ * Sends `request` and feeds `receiver` until it is complete or the peer has finished ('ended'); `file` goes out when
+ * the receiver says so. Throws PeerError, RefusedError (queue full) or CancelledError.
  */
 export async function exchange(
   engine: Engine,
@@ -94,8 +94,8 @@ export async function* fileChunks(bytes: Blob, name = 'a file'): AsyncGenerator<
 export type ProbeResult = 'open' | 'refused' | 'silent' | 'unreachable';
 
 /**
- * One TCP connect, closed again at once, with FIN as long as there are local ports for it; nothing is sent. Rejects only with CancelledError, or
- * RefusedError when the waiting line is full or the process is out of sockets.
+ * One TCP connect, closed again at once, with FIN as long as there are local ports for it; nothing is sent. Rejects
+ * only with CancelledError, or RefusedError when the queue is full or the process is out of sockets.
  */
 export async function probe(
   engine: Engine,
@@ -105,6 +105,6 @@ export async function probe(
 ): Promise<ProbeResult> {
   const { how } = await engine.run('probe', { ip, port }, timeoutMs, signal);
   if (how === 'deadline') return 'silent';
-  // Whoever resets the connection once it stands is there.
+  // A host that resets an established connection is there.
   return how === 'refused' || how === 'unreachable' ? how : 'open';
 }

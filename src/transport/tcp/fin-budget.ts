@@ -1,5 +1,5 @@
-// How many probes may end with FIN. Each one leaves a local port in TIME_WAIT for one to two minutes, and Windows has 16,384 ports for all peers
-// together. It knows probes only: an exchange always ends with FIN.
+// How many probes may end with FIN. Each one leaves a local port in TIME_WAIT for one to two minutes, and Windows has
+// 16,384 ports for all peers together. It knows probes only: an exchange always ends with FIN.
 
 /** Probes of two windows together that may end with FIN: a quarter of the ports that Windows has. */
 export const FIN_PROBES = 4_000;

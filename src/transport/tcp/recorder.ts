@@ -1,7 +1,7 @@
-// Listens in on what comes back from devices, for those who record it. It changes nothing and gets no request body, header or login.
+// Copies what devices answer, for recordings. It changes nothing and gets no request body, header or login.
 import type { Receiver } from './connection.ts';
 
-/** One answer, or what came of one before it failed. */
+/** One answer, or the part of it that came before a failure. */
 export type RecordedAnswer = {
   /** The port as reached, after any port map. */
   readonly port: number;

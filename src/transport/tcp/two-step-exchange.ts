@@ -1,5 +1,5 @@
-// Two steps on one connection: a request and its answer, then a file to the device and its verdict, or so many bytes from the device.
-// What an answer means is the caller's; here is where one message ends, and that nothing grows beyond its cap.
+// Two steps on one connection: a request and its answer, then a file to the device and its verdict, or so many bytes
+// from the device. It finds where a message ends and caps what grows; what an answer means is decided by the caller.
 import { peerError } from '../peer-errors.ts';
 import type { ExchangeLimits } from '../request.ts';
 import type { Receiver } from './connection.ts';
@@ -29,11 +29,14 @@ const BETWEEN = new Set([0x00, 0x0a, 0x0d, 0x20]);
 const MAX_BETWEEN = 4;
 const MAX_OBJECT_BYTES = 16 * 1024;
 
-/** `endOf` for JSON objects that follow each other without a length. What stands before the first brace belongs to the message. */
+/**
+ * `endOf` for JSON objects that follow each other without a length. What stands before the first brace belongs to the
+ * message.
+ */
 export function endOfObject(received: Buffer): number | undefined {
   let depth = 0;
   let isInString = false;
-  // Looked at anew with each segment: the cap keeps a peer that drips single bytes cheap.
+  // Read again with each segment: the cap keeps a peer that drips single bytes cheap.
   for (let at = 0; at < received.length; at++) {
     if (at >= MAX_OBJECT_BYTES) throw peerError('peer.too-large', 'read an answer', { wasSent: true });
     const byte = received[at];
@@ -49,15 +52,15 @@ export function endOfObject(received: Buffer): number | undefined {
 
 class TwoStepReceiver implements Receiver {
   readonly #what: string;
-  readonly #stages: TwoSteps;
+  readonly #steps: TwoSteps;
   readonly #maxBytes: number;
   readonly #bytes: ReplyBytes;
   #firstEnd: number | undefined;
   #step: NextStep = 'nothing';
 
-  constructor(what: string, stages: TwoSteps, maxBytes: number) {
+  constructor(what: string, steps: TwoSteps, maxBytes: number) {
     this.#what = what;
-    this.#stages = stages;
+    this.#steps = steps;
     this.#maxBytes = maxBytes;
     this.#bytes = new ReplyBytes(what, maxBytes + DEFAULT_MAX_BYTES);
   }
@@ -66,9 +69,9 @@ class TwoStepReceiver implements Receiver {
     this.#bytes.add(chunk);
     if (this.#firstEnd !== undefined) return this.#second() !== undefined;
     const received = this.#bytes.bytes();
-    this.#firstEnd = this.#stages.endOf(received);
+    this.#firstEnd = this.#steps.endOf(received);
     if (this.#firstEnd === undefined) return false;
-    this.#step = this.#stages.next(received.subarray(0, this.#firstEnd));
+    this.#step = this.#steps.next(received.subarray(0, this.#firstEnd));
     if (this.#step === 'nothing') return true;
     if (this.#step === 'file') return this.#second() !== undefined || 'send-file';
     // A length beyond the cap is refused before its bytes come.
@@ -84,7 +87,7 @@ class TwoStepReceiver implements Receiver {
     let start = this.#firstEnd;
     while (start < this.#firstEnd + MAX_BETWEEN && BETWEEN.has(received[start] ?? 1)) start++;
     const rest = received.subarray(start);
-    const end = this.#step === 'file' ? this.#stages.endOf(rest) : this.#step.bytes;
+    const end = this.#step === 'file' ? this.#steps.endOf(rest) : this.#step.bytes;
     return end === undefined || rest.length < end ? undefined : rest.subarray(0, end);
   }
 
@@ -94,19 +97,22 @@ class TwoStepReceiver implements Receiver {
   }
 }
 
-/** Throws PeerError; for a file, `wasSent` is true only when all of it has left. RefusedError `upload.unreadable` when it cannot be read. */
+/**
+ * Throws PeerError; for a file, `wasSent` is true only when all of it has left. RefusedError `upload.unreadable` when
+ * it cannot be read.
+ */
 export async function exchangeTwoSteps(
   engine: Engine,
   to: Endpoint,
-  stages: TwoSteps,
+  steps: TwoSteps,
   what: string,
   limits: ExchangeLimits,
 ): Promise<TwoStepAnswer> {
-  const { request, file } = stages;
+  const { request, file } = steps;
   if (file !== undefined && file.size > MAX_FILE_BYTES) {
     throw peerError('peer.unsupported', `${what}: a file of ${file.size} bytes`, { wasSent: false });
   }
-  const receiver = new TwoStepReceiver(what, stages, limits.maxBytes ?? DEFAULT_MAX_BYTES);
+  const receiver = new TwoStepReceiver(what, steps, limits.maxBytes ?? DEFAULT_MAX_BYTES);
   await exchange(engine, to, request, receiver, what, limits, file && (() => withLength(file)));
   const { first, second, step } = receiver.read();
   if (first === undefined) throw peerError('peer.reset', `${what}: no answer before the end`, { wasSent: !file });

@@ -1,5 +1,6 @@
-// Encrypted writes of Whatsminer API 2 (atlas section 4.2): a token per device, the sealed command, the unsealed answer. A token is kept for 25 of
-// its 30 minutes and never fetched per command. The write API is switched on by people with the vendor tool; nothing here works around that.
+// Encrypted writes of Whatsminer API 2 (atlas section 4.2): a token per device, the sealed command, the unsealed
+// answer. A token is kept for 25 of its 30 minutes and never fetched per command. The write API is switched on by
+// people with the vendor tool; nothing here works around that.
 import { hash } from 'node:crypto';
 import type { LruMap } from 'toad-cache';
 import { silentLog } from '../../base/log.ts';
@@ -36,8 +37,9 @@ const WRITE_API_ADVICE =
   'the write API is off: change the default password and choose "Enable API" with the WhatsMinerTool of the vendor';
 
 /**
- * The decrypted answer envelope of a command that the device took (its verdict on an upload), or the text of a download. Throws PeerError: `peer.permission` with advice when the write API is off,
- * `peer.auth` when the password does not fit, `peer.busy` when the device has given out all its tokens; a lost answer carries `wasSent`.
+ * The decrypted answer envelope of a command that the device took (its verdict on an upload), or the text of a
+ * download. Throws PeerError: `peer.permission` with advice when the write API is off, `peer.auth` when the password
+ * does not fit, `peer.busy` when the device has given out all its tokens; a lost answer carries `wasSent`.
  */
 export async function writeWhatsminer2(
   writer: WhatsminerWriter,
@@ -92,8 +94,8 @@ function sendOrFetch(
     if (refusalIn(answer) || statusCodeOf(answer) !== CODE_DONE) return 'nothing';
     return upload ? 'file' : { bytes: sizeOf(isJsonObject(answer) ? answer.Msg : undefined, what) };
   };
-  const stages = { request: line, endOf: endOfObject, next, ...(upload && { file: upload }) };
-  return exchangeTwoSteps(engine, to, stages, what, download ? { ...limits, maxBytes: MAX_ARCHIVE_BYTES } : limits);
+  const steps = { request: line, endOf: endOfObject, next, ...(upload && { file: upload }) };
+  return exchangeTwoSteps(engine, to, steps, what, download ? { ...limits, maxBytes: MAX_ARCHIVE_BYTES } : limits);
 }
 
 function openAnswer(bytes: Buffer, token: WhatsminerToken, what: string): unknown {

@@ -1,5 +1,5 @@
-// Whatsminer API 3 (atlas section 4.3): one request and one reply per connection, each a 4-byte little-endian length and JSON.
-// A reply with `code` 0 is handed over whatever its `msg` says; any other code is the device's refusal.
+// Whatsminer API 3 (atlas section 4.3): one request and one reply per connection, each a 4-byte little-endian length
+// and JSON. A reply with `code` 0 is handed over whatever its `msg` says; any other code is the device's refusal.
 import type { PeerCode } from '../../base/errors.ts';
 import { isJsonObject, repairJson } from '../cgminer/json-fixer.ts';
 import { refusalCode } from '../cgminer/refusals.ts';

@@ -1,5 +1,5 @@
-// Signed writes of Whatsminer API 3 (atlas section 4.3): salt and device clock first, then the signed command on a second connection.
-// The device judges the token by its own clock, so ours plays no part.
+// Signed writes of Whatsminer API 3 (atlas section 4.3): salt and device clock first, then the signed command on a
+// second connection. The device judges the token by its own clock, so ours plays no part.
 import { hash } from 'node:crypto';
 import { PeerError } from '../../base/errors.ts';
 import { seal } from '../aes.ts';
@@ -16,7 +16,10 @@ const TOKEN_CHARS = 8;
 const ACCOUNTS: readonly string[] = ['super', 'user1', 'user2', 'user3'];
 const WRONG_TOKEN = /token|password|account|auth/i;
 
-/** The reply of a command that the device took, or the text of a download. Throws PeerError as askFramed does, `peer.auth` for a wrong password; a lost answer carries `wasSent`. */
+/**
+ * The reply of a command that the device took, or the text of a download. Throws PeerError as askFramed does,
+ * `peer.auth` for a wrong password; a lost answer carries `wasSent`.
+ */
 export async function writeWhatsminer3(
   engine: Engine,
   to: Endpoint,

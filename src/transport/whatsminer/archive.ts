@@ -1,5 +1,6 @@
-// The text inside a packed archive of logs (tar in gzip), bounded at every step: what comes out of the packing, the number of files, the text.
-// A device may send anything here, so what is broken ends the reading and what came before it counts. It writes nothing to disk.
+// The text inside a packed archive of logs (tar in gzip), bounded at every step: what comes out of the packing, the
+// number of files, the text. A device may send anything here, so what is broken ends the reading and what came before
+// it counts. It writes nothing to disk.
 import { extract, type Header } from 'tar-stream';
 import { unpackBody } from '../http/unpack.ts';
 
@@ -9,8 +10,8 @@ const MAX_FILES = 256;
 type Entry = { readonly name: string; readonly writtenMs: number; readonly chunks: readonly Buffer[] };
 
 /**
- * The files that hold text, the one written last at the end; of each at most its fair share of `maxBytes`, from its end. Bytes that are no archive
- * are taken as text.
+ * The files that hold text, the one written last at the end; of each at most its fair share of `maxBytes`, from its
+ * end. Bytes that are no archive are taken as text.
  */
 export async function textOfArchive(packed: Buffer, maxBytes: number): Promise<string> {
   const isPacked = packed[0] === 0x1f && packed[1] === 0x8b;

@@ -1,5 +1,5 @@
-// What a write to a Whatsminer begins with, and the files of API 3 (atlas section 4.3): firmware that goes out when the device says `ready`, and logs
-// that come behind an answer with their size. It signs nothing.
+// What a write to a Whatsminer begins with, and the files of API 3 (atlas section 4.3): firmware that goes out when the
+// device says `ready`, and logs that come behind an answer with their size. It signs nothing.
 import { isJsonObject } from '../cgminer/json-fixer.ts';
 import { peerError } from '../peer-errors.ts';
 import type { ExchangeLimits, Login, Whatsminer2Write, Whatsminer3Write } from '../request.ts';
@@ -47,7 +47,7 @@ export async function uploadFramed(
   what: string,
   limits: ExchangeLimits,
 ): Promise<Whatsminer3Reply> {
-  const stages = {
+  const steps = {
     request: encodeFrame(request),
     endOf: endOfFrame,
     next(answer: Buffer) {
@@ -57,7 +57,7 @@ export async function uploadFramed(
     },
     file,
   };
-  const { second } = await exchangeTwoSteps(engine, to, stages, what, limits);
+  const { second } = await exchangeTwoSteps(engine, to, steps, what, limits);
   if (second === undefined) throw peerError('peer.reset', what, { wasSent: true });
   return readFrame(bodyOf(second), what);
 }
@@ -70,12 +70,12 @@ export async function downloadFramed(
   what: string,
   limits: ExchangeLimits,
 ): Promise<string> {
-  const stages = {
+  const steps = {
     request: encodeFrame(request),
     endOf: endOfFrame,
     next: (answer: Buffer) => ({ bytes: sizeOf(readFrame(bodyOf(answer), what).msg, what) }),
   };
-  const { second } = await exchangeTwoSteps(engine, to, stages, what, { ...limits, maxBytes: MAX_ARCHIVE_BYTES });
+  const { second } = await exchangeTwoSteps(engine, to, steps, what, { ...limits, maxBytes: MAX_ARCHIVE_BYTES });
   return textOfArchive(second ?? Buffer.alloc(0), limits.maxBytes ?? DEFAULT_MAX_BYTES);
 }
 

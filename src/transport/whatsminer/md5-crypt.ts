@@ -1,5 +1,6 @@
-// The classic Unix `$1$` password scheme, which Whatsminer uses to derive keys. Not for storing passwords: it is kept for what devices demand.
-// The npm packages for it are unmaintained or speak other dialects; the published vectors are in the test.
+// The classic Unix `$1$` password scheme, which Whatsminer uses to derive keys. Not for storing passwords: it is kept
+// for what devices demand. The npm packages for it are unmaintained or speak other dialects; the published vectors are
+// in the test.
 import { createHash } from 'node:crypto';
 
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -20,7 +21,10 @@ const md5 = (...parts: readonly Uint8Array[]): Buffer => {
   return hash.digest();
 };
 
-/** What stands behind the last `$` of md5-crypt(password, `$1$salt$`): 22 characters. Longer salts count with their first 8 bytes. */
+/**
+ * What stands behind the last `$` of md5-crypt(password, `$1$salt$`): 22 characters. Longer salts count with their
+ * first 8 bytes.
+ */
 export function md5CryptHash(password: string, salt: string): string {
   const key = Buffer.from(password);
   const saltBytes = Buffer.from(salt.split('$')[0] ?? '').subarray(0, MAX_SALT_BYTES);

@@ -1,5 +1,5 @@
-// Which login goes to which device now: it applies the rules (rules.ts) to what each device showed (sightings.ts) and to what this host remembers
-// (trust-record.ts). It asks no device: the device client hands over the answers.
+// Which login goes to which device now: it applies the rules (rules.ts) to what each device showed (sightings.ts) and
+// to what this host remembers (trust-record.ts). It asks no device: the device client hands over the answers.
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../base/clock.ts';
 import { covers, type ScanRanges } from '../../../base/net/ranges.ts';
@@ -58,7 +58,8 @@ export class DeviceTrust {
   saw(ip: string, seen: Seen): void {
     const { identity, evidence, family, driverId, isReadByWeb } = seen;
     const tlsKey = isReadByWeb ? tlsKeyOf(evidence.web, this.#sightings.get(ip)?.facts) : undefined;
-    // A device that sends to TLS does not ask for a login in the clear: without its key nothing proves who would get one.
+    // A device that sends to TLS does not ask for a login in the clear: without its key nothing proves who would get
+    // one.
     const hidesItsKey = isReadByWeb && tlsKey === undefined && isSentToTls(evidence.web);
     const facts: DeviceFacts = {
       family,
@@ -69,7 +70,8 @@ export class DeviceTrust {
       tlsKey,
     };
     const pin = this.#record.pinNamed(pinKeyOf(ip, facts)) ?? this.#record.pinAt(ip);
-    // Perhaps it is still starting: it is asked again before each visit, until it shows a key or a person accepts it without one.
+    // Perhaps it is still starting: it is asked again before each visit, until it shows a key or a person accepts it
+    // without one.
     const isWithoutItsKey = tlsKey === undefined && (pin?.tlsKey ?? null) !== null;
     const isStale = isWithoutItsKey || (hidesItsKey && pin?.isVouchedFor !== true);
     this.#sightings.set(ip, { facts, driverId, isStale, askedMs: this.#parts.clock.monotonicMs() });
@@ -99,7 +101,10 @@ export class DeviceTrust {
     return sighting === undefined || (sighting.facts.family !== driverId && sighting.driverId !== driverId);
   }
 
-  /** Whether it must be asked who it is before a login goes out anew: behind a router nothing else shows that it is the same device. */
+  /**
+   * Whether it must be asked who it is before a login goes out anew: behind a router nothing else shows that it is the
+   * same device.
+   */
   mustConfirm(ip: string): boolean {
     const sighting = this.#sightings.current(ip);
     if (sighting === undefined) return true;
@@ -208,7 +213,10 @@ export class DeviceTrust {
   }
 }
 
-/** What names it by its own word. Zeros and fillers, which many devices show, name none: a pin of one must not be good for the others. */
+/**
+ * What names it by its own word. Zeros and fillers, which many devices show, name none: a pin of one must not be good
+ * for the others.
+ */
 const ownNames = ({ mac, serialNumber }: Identity): Pick<DeviceFacts, 'mac' | 'serialNumber'> => ({
   mac: mac !== undefined && macState(mac) === 'ok' ? normaliseMac(mac) : undefined,
   serialNumber: serialState(serialNumber) === 'ok' ? serialNumber : undefined,
@@ -219,7 +227,10 @@ const namesOf = (ip: string, facts: Pick<DeviceFacts, 'networkMac' | 'mac'> | un
   return [`ip:${ip}`, ...new Set(macs.map((mac) => `mac:${mac}`))];
 };
 
-/** A device that does not show its page at the moment is asked with the key that it had, and no other one hears it. One that shows its page in the clear has none. */
+/**
+ * A device that does not show its page at the moment is asked with the key that it had, and no other one hears it. One
+ * that shows its page in the clear has none.
+ */
 function tlsKeyOf(web: Evidence['web'], before: DeviceFacts | undefined): string | undefined {
   if (web?.tlsKey !== undefined) return web.tlsKey;
   return web === undefined || isSentToTls(web) ? before?.tlsKey : undefined;

@@ -1,5 +1,6 @@
-// The rules of trust: which device gets a login, and which may be changed. Pure: it asks nothing, stores nothing and knows no clock.
-// A login is for a device that is sure (it gave a proof of its family without a login); a configured one also wants a device that a person accepted.
+// The rules of trust: which device gets a login, and which may be changed. Pure: it asks nothing, stores nothing and
+// knows no clock. A login is for a device that is sure (it gave a proof of its family without a login); a configured
+// one also wants a device that a person accepted.
 import type { Identity } from '../../../driver/contract.ts';
 
 /** `factory` = the one that the family leaves the factory with; `configured` = one of `credentials.logins`. */
@@ -34,8 +35,8 @@ export type Pin = {
 };
 
 /**
- * `unseen` = the pin names the network's MAC, and the network says nothing of this address at the moment; `moved` = the device says that it is one that
- * was accepted at another address, and too little agrees with it.
+ * `unseen` = the pin names the network's MAC, and the network says nothing of this address at the moment; `moved` = the
+ * device says that it is one that was accepted at another address, and too little agrees with it.
  */
 export type Standing = 'known' | 'new' | 'changed' | 'moved' | 'unseen';
 
@@ -52,7 +53,10 @@ export const WITHHELD = [
 ] as const;
 export type Withheld = (typeof WITHHELD)[number];
 
-/** Under which name a device is pinned: its MAC where one is known, else its serial number, else nothing but its address. */
+/**
+ * Under which name a device is pinned: its MAC where one is known, else its serial number, else nothing but its
+ * address.
+ */
 export function pinKeyOf(ip: string, { networkMac, mac, serialNumber }: Omit<DeviceFacts, 'family' | 'confidence'>) {
   const shown = networkMac ?? mac;
   if (shown !== undefined) return `mac:${shown}`;
@@ -60,8 +64,9 @@ export function pinKeyOf(ip: string, { networkMac, mac, serialNumber }: Omit<Dev
 }
 
 /**
- * Whether the device is the one that was accepted. `pin` is the one under its own name (`pinKeyOf`); `pinHere` is any other that was accepted at this
- * address, which makes a stranger of a device that is new. `old` = who answers where `pin` was accepted; undefined: it was accepted here.
+ * Whether the device is the one that was accepted. `pin` is the one under its own name (`pinKeyOf`); `pinHere` is any
+ * other that was accepted at this address, which makes a stranger of a device that is new. `old` = who answers where
+ * `pin` was accepted; undefined: it was accepted here.
  */
 export function standingOf(
   facts: DeviceFacts,
@@ -78,12 +83,15 @@ export function standingOf(
   return old === undefined || mayHaveMoved(facts, pin, old) ? 'known' : 'moved';
 }
 
-/** Who answers where a device was accepted: `itself` = who shows its name still, `unknown` = it was not asked since this process runs. */
+/**
+ * Who answers where a device was accepted: `itself` = who shows its name still, `unknown` = it was not asked since this
+ * process runs.
+ */
 export type OldAddress = 'itself' | 'another' | 'silent' | 'unknown';
 
 /**
- * Whether a device may be the one that was accepted at another address. Its name is no secret, and a miner can be made silent: without the network's
- * word it needs a second fact, or another device at the old address.
+ * Whether a device may be the one that was accepted at another address. Its name is no secret, and a miner can be made
+ * silent: without the network's word it needs a second fact, or another device at the old address.
  */
 function mayHaveMoved({ networkMac, mac, serialNumber }: DeviceFacts, pin: Pin, old: OldAddress): boolean {
   if (networkMac !== undefined || old === 'another') return true;
@@ -92,8 +100,9 @@ function mayHaveMoved({ networkMac, mac, serialNumber }: DeviceFacts, pin: Pin, 
 }
 
 /**
- * What the device shows is what the pin names. A fact that it does not show at the moment contradicts nothing: its name in the record is one that it shows.
- * The TLS key is the exception: a device that shows its web in the clear, where it was accepted with a key, may be another one that has not the key.
+ * What the device shows is what the pin names. A fact that it does not show at the moment contradicts nothing: its name
+ * in the record is one that it shows. The TLS key is the exception: a device that shows its web in the clear, where it
+ * was accepted with a key, may be another one that has not the key.
  */
 function agrees(facts: DeviceFacts, pin: Pin): boolean {
   const isSame = (pinned: string | null, shown: string | undefined) =>

@@ -58,8 +58,8 @@ export class Sightings {
   }
 
   /**
-   * False where the network shows another MAC than when the device was asked. The first MAC may come after the answers: the network only knows
-   * addresses that have answered.
+   * False where the network shows another MAC than when the device was asked. The first MAC may come after the answers:
+   * the network only knows addresses that have answered.
    */
   isSameUnit(ip: string, sighting: Sighting): boolean {
     const networkMac = this.networkMacAt(ip);

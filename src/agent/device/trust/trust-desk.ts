@@ -1,4 +1,5 @@
-// The agent's part of trust: opens the record that this host shares, tells how many devices wait for a person, and says so as an event when that changes.
+// The agent's part of trust: opens the record that this host shares, tells how many devices wait for a person, and says
+// so as an event when that changes.
 
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

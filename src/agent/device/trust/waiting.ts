@@ -1,4 +1,5 @@
-// The devices that wait for a person before they get their login, and what a person's word does to them. Pure but for the record that it reads.
+// The devices that wait for a person before they get their login, and what a person's word does to them. Pure but for
+// the record that it reads.
 import { type Ipv4Range, isInRange, parseIpv4, parseIpv4Range } from '../../../base/net/ipv4.ts';
 import { normaliseMac } from '../../../model/identity-facts.ts';
 import type { Withheld } from './rules.ts';
@@ -47,8 +48,8 @@ export type Acceptance = {
 };
 
 /**
- * Splits those that were selected. `vouchedFor` = the driver that the person names: it is for devices without a proof and for no others; of all that
- * wait (`isAll`) it means those that look like it.
+ * Splits those that were selected. `vouchedFor` = the driver that the person names: it is for devices without a proof
+ * and for no others; of all that wait (`isAll`) it means those that look like it.
  */
 export function toAccept(selected: readonly Waiting[], vouchedFor: string | undefined, isAll: boolean): Acceptance {
   const isUnproven = ({ confidence }: Waiting) => confidence !== 'sure';
