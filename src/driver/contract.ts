@@ -12,10 +12,7 @@ export type { MinerLink, MinerRequest, WebSession } from '../transport/request.t
 
 /** What the shared probe questions answered (visit.ts asks them). Absent = that port is closed or gave nothing. */
 export type Evidence = {
-  /**
-   * Raw text of `version` and, when version did not decide, `devdetails` on TCP 4028; of `version` on 8359 where 4028
-   * says nothing.
-   */
+  /** Raw text of `version` on TCP 4028, else on 8359; of `devdetails` when `version` did not decide. */
   readonly version?: string;
   readonly devdetails?: string;
   /** `GET /` on port 80, not logged in, redirects not followed; on port 443 where that one sends there. */
@@ -36,10 +33,7 @@ export type Evidence = {
   readonly isProven?: boolean;
 };
 
-/**
- * Which device it is, as far as the evidence goes. `generation` is the driver's own word for an API variant (`api3`,
- * `c`).
- */
+/** Which device it is, by the evidence. `generation` is the driver's name for an API variant (`api3`, `c`). */
 export const identitySchema = z.object({
   generation: z.string().exactOptional(),
   make: z.string().exactOptional(),
@@ -56,10 +50,7 @@ export const identitySchema = z.object({
 });
 export type Identity = Readonly<z.output<typeof identitySchema>>;
 
-/**
- * For families that look like another one from outside: one question behind the login, which only they answer like
- * this.
- */
+/** For families that look like another one: one question behind the login, which only they answer like this. */
 export type AfterLogin = {
   /** Whether what the open ports say leaves room for it. Pure. */
   mayBe(evidence: Evidence): boolean;
@@ -71,10 +62,7 @@ export type AfterLogin = {
 /** What earlier visits learned and a pure `read` may use. */
 export type Known = { readonly generation?: string; readonly make?: string; readonly model?: string };
 
-/**
- * `poll` = each poll; `slow` = every few polls (pools, errors, light, mode); `static` = first sight, after a restart,
- * every 10 min to 1 h.
- */
+/** `poll` = each poll; `slow` = every few polls; `static` = first, after a restart, every 10 min to 1 h. */
 export type Rhythm = 'poll' | 'slow' | 'static';
 
 export type Ask = ReadRequest & {
@@ -85,10 +73,7 @@ export type Ask = ReadRequest & {
   readonly insteadOf?: string;
   /** With `insteadOf`: sent too if the named ask was answered, and this is true of its answer. */
   readonly isLacking?: (answer: unknown) => boolean;
-  /**
-   * Left alone while the device refuses the named ask as unknown or not allowed: it stands for an API that is not
-   * there.
-   */
+  /** Not sent while the device refuses the named ask as unknown or not allowed: that API is not there. */
   readonly goesWith?: string;
 };
 
@@ -106,10 +91,7 @@ export type FirmwareImage = {
   readonly bytes: Blob;
 };
 
-/**
- * A thing the family can do. Refusals are PeerErrors (`peer.rejected`, `peer.permission`, `peer.auth`,
- * `peer.unsupported`).
- */
+/** What the family can do. Refusals are `peer.rejected`, `peer.permission`, `peer.auth`, `peer.unsupported`. */
 export type Ability = {
   readonly effect: Effect;
   /** Seconds that the device is normally off the network afterwards: [shortest, longest]; [0, 0] = it stays. */
@@ -139,10 +121,7 @@ export type Ability = {
 
 export { ABILITY_NAMES, type AbilityName } from '../model/tasks/task-kinds.data.ts';
 
-/**
- * `recording` = proved by an answer of a real device; `simulated` = proved by our simulated device; `claimed` = written
- * from documents only.
- */
+/** Proved by an answer of a real device, by our simulated device, or written from documents only. */
 export type EvidenceLevel = 'recording' | 'simulated' | 'claimed';
 
 /**
@@ -190,10 +169,7 @@ export type Driver = {
   read(raw: Readonly<Record<string, unknown>>, known: Known): ReadResult;
 };
 
-/**
- * One entry of `replies`: the schema of one answer; an answer that does not fit at all is absent, and counted as
- * unparsable.
- */
+/** One entry of `replies`: the schema of one answer; an answer that does not fit is counted as unparsable. */
 export function reply<S extends z.ZodType>(schema: S): z.ZodCatch<z.ZodOptional<S>> {
   return schema.optional().catch(undefined);
 }

@@ -3,10 +3,7 @@ import type { Evidence } from './contract.ts';
 import { type FamilyId, TCP_WORDS, WEB_RULES, type WebRule } from './families.data.ts';
 import { isProven } from './proof.ts';
 
-/**
- * The start page says that the web wants to be asked over TLS. Where it sends to is not followed: only the device
- * itself is asked.
- */
+/** The start page redirects to TLS. The redirect is not followed: only the device itself is asked. */
 export const isSentToTls = (web: Evidence['web']): boolean =>
   web !== undefined && web.status >= 300 && web.status < 400 && web.location?.startsWith('https://') === true;
 

@@ -12,10 +12,7 @@ export const field = <T>(read: (value: unknown) => T | undefined) => z.transform
 
 type Range = { readonly min?: number; readonly max?: number };
 
-/**
- * A finite number from a number or numeric text (`"37,603.30"`, `" 12 "`); undefined for blank, NaN, infinite, other
- * types or out of range.
- */
+/** A finite number in the range, also from text (`"37,603.30"`, `" 12 "`); otherwise undefined. */
 export function toNumber(
   value: unknown,
   { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Range = {},
@@ -61,30 +58,21 @@ export function toText(value: unknown, maxLength = 256): string | undefined {
 const MAX_WRITTEN = 64 * 1024;
 export const text = (maxLength = 256) => field((value) => toKnownText(value, maxLength));
 
-/**
- * Address of a pool: `''` where the device writes that its place is empty, undefined where it cannot be read or is
- * hidden (`*`).
- */
+/** Address of a pool: `''` where the device shows none, undefined where it cannot be read or is hidden (`*`). */
 export const poolAddress = () =>
   field((value) => {
     if (typeof value !== 'string' || /^\s*\*+\s*$/.test(value)) return undefined;
     return value.trim() === '' ? '' : toKnownText(value, 512);
   });
 
-/**
- * Serial number of a part, by which rows of several answers may be joined; undefined where it identifies nothing
- * (`N/A`, `0x0`).
- */
+/** Serial number of a part, to join rows of several answers; undefined where it names nothing (`N/A`, `0x0`). */
 export const partSerial = () =>
   field((value) => {
     const written = toText(value, 128);
     return serialState(written) === 'ok' ? written : undefined;
   });
 
-/**
- * As `toText`; undefined too where the text says that the device does not know (`N/A`, `null`, `-`): another answer
- * may.
- */
+/** As `toText`; undefined too where the device does not know it (`N/A`, `null`, `-`). */
 export function toKnownText(value: unknown, maxLength = 256): string | undefined {
   const written = toText(value, maxLength);
   return written === undefined || isFiller(written) ? undefined : written;
@@ -103,10 +91,7 @@ export function toBoolean(value: unknown): boolean | undefined {
 }
 export const bool = () => field(toBoolean);
 
-/**
- * Items of an array that fit the schema; the others are dropped. Undefined when it is no array, or none of its items
- * can be read.
- */
+/** Items of an array that fit the schema. Undefined when it is no array, or none of its items fits. */
 export function list<S extends z.ZodType>(item: S, maxItems = 256) {
   const fast = z.compile(item);
   return field((value): z.output<S>[] | undefined => {
@@ -149,10 +134,7 @@ export const isFiller = (text: string): boolean => text.length <= MOST && FILLER
 export const isFillerName = (text: string): boolean =>
   isFiller(text) || /^([(<]?(none|na)[)>]?|(0x)?0+|\.+)$/i.test(text);
 
-/**
- * Of a part or a fault: zeros in any spelling (`0`, `0x00000000`, ` 0X0 `), a blank, and the words that mean that
- * nothing is wrong.
- */
+/** Of a part or a fault: zeros in any spelling (`0`, ` 0X0 `), a blank, and words for "nothing is wrong". */
 export const isNoFault = (word: string): boolean =>
   /^\s*((0x)?0*|none|no|false|ok|okay|fine|good|normal|no[ _-]?(error|fault)s?)\s*$/i.test(word) ||
   isFiller(word.trim());

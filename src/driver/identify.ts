@@ -120,10 +120,7 @@ class Questions {
     if (isSentToTls(web) && !isWhatsminer) this.#keep('web', await this.#look('/', TLS_PORT));
   }
 
-  /**
-   * Devices that stay silent to JSON and do not even close may know bare text only. Asked last, so that it takes no
-   * port's time.
-   */
+  /** Devices that stay silent to JSON may know bare text only. Asked last, so that it takes no port's time. */
   async askForBareText(): Promise<void> {
     const isOpen = this.answers.version === undefined && !isAnyProven(this.answers);
     if (this.#silent.has(CGMINER_PORT) && isOpen)

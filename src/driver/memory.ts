@@ -40,10 +40,7 @@ export class VisitMemory {
   #hasTurned = false;
   /** Set when the device restarted or nothing was answered: everything is asked again. */
   isStale = true;
-  /**
-   * The device let nobody in at the last visit: seldom questions keep their rhythm, and everything is asked again once
-   * it lets us in.
-   */
+  /** The device refused the login at the last visit: everything is asked again once it accepts a login. */
   isLocked = false;
 
   /** `phase` = share of the rhythm, [0, 1): miners that were all asked everything at once spread out again by it. */
@@ -100,10 +97,7 @@ export class VisitMemory {
     return JSON.parse(entry.text);
   }
 
-  /**
-   * After each visit. The next one asks the slow questions anew when the hashing has stopped or begun since the visit
-   * before.
-   */
+  /** After each visit. The next one asks the slow questions again when the hashing has stopped or begun. */
   noteHashing(hashrateHs: number | undefined): void {
     const isHashing = hashrateHs === undefined ? this.#isHashing : hashrateHs > 0;
     this.#hasTurned = this.#isHashing !== undefined && isHashing !== this.#isHashing;

@@ -124,10 +124,7 @@ const NAMING: ReadonlySet<string> = new Set([
 ]);
 const isNaming = (key: string) => NAMING.has(key) || /MINER\+?$/.test(key);
 
-/**
- * The names in such an answer, in upper case: keys of the version and texts in naming places. Without the letter of a
- * status it is none.
- */
+/** The names in such an answer, in upper case: keys of the version, texts in naming places. */
 function namesOnTcp(answer: string): string[] {
   const parsed = parse(answer);
   if (parsed === undefined) return [];
@@ -148,10 +145,7 @@ function namesOnTcp(answer: string): string[] {
 const namesIn = (each: Readonly<Record<string, unknown>>) =>
   Object.entries(each).flatMap(([key, value]) => (isNaming(key.toUpperCase()) ? [value] : []));
 
-/**
- * A whole answer to `version`: the letter of a status, and a row with the version of the API and that of a mining
- * program.
- */
+/** A whole answer to `version`: a status letter, and a row with the versions of the API and a mining program. */
 export function isWholeCgminer(answer: string | undefined): boolean {
   const parsed = parse(answer);
   if (parsed === undefined || statusRows(parsed).length === 0) return false;

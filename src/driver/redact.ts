@@ -8,10 +8,7 @@ export type PrivateKind = 'secret' | 'worker' | 'serial' | 'mac' | 'ip' | 'url' 
 /** Gives what stands in place of a private text. */
 type Substitute = (kind: PrivateKind, original: string) => string;
 
-/**
- * Keys whose values are private, by what they hold; the first that fits counts. Short ones count only as whole words:
- * `SN`, not `SNR`.
- */
+/** Keys with private values; the first that fits counts. Short ones count as whole words: `SN`, not `SNR`. */
 const KEYS: readonly (readonly [PrivateKind, RegExp])[] = [
   ['secret', /pass|pwd|token|secret|auth|cookie|session(.?(id|key))?$|\b(key|id_?hash)\b/i],
   ['worker', /user|worker|wallet|account|login/i],
@@ -42,10 +39,7 @@ const WHOLE: readonly (readonly [PrivateKind, RegExp])[] = [
   ['mail', /^[^\s"'<>:,=@]{1,64}@[^\s"'<>:,=]{1,255}$/],
 ];
 
-/**
- * Pairs inside text that cannot be walked: broken JSON, JSON inside a string, Avalon's `Worker[bob]`. Groups: lead,
- * key, value.
- */
+/** Pairs inside broken JSON, JSON in a string, Avalon's `Worker[bob]`. Groups: lead, key, value. */
 const PAIRS: readonly RegExp[] = [
   /(?<!\\)(["'])([\w .-]{1,64})\1(\s{0,8}:\s{0,8}")((?:[^"\\]|\\.){0,4096})/gs,
   /(\\{0,3}["'])([\w .-]{1,64})\1(\s{0,8}[:=]\s{0,8}\\{0,3}["'])((?:[^"'\\]|\\[^"']){0,4096})/g,

@@ -6,10 +6,7 @@ import { isFiller, isFillerName, isNoFault } from './fields.ts';
 
 const NAMES = ['hostname', 'make', 'model', 'firmwareVersion', 'apiVersion', 'controlBoard'] as const;
 
-/**
- * What is left when nothing counts that only looks like an answer. The same object where all of it counts, which is
- * nearly always.
- */
+/** Without what only looks like an answer. The same object where nothing does, which is nearly always. */
 export function withoutFillers(reading: Reading): Reading {
   const named = withoutNamelessParts(withoutFillerNames(withoutEmptyLists(reading)));
   return withoutNoFaults(withoutNoPools(withoutRefuted(named)));

@@ -26,10 +26,7 @@ export type VisitOutcome = {
   readonly reading: Reading;
   /** Asks that were sent and answered in this visit. */
   readonly answered: readonly string[];
-  /**
-   * Asks without an answer of their own: those that failed now, and those that were refused recently and not asked
-   * again yet.
-   */
+  /** Asks without an answer: those that failed now, and those that were refused recently and are not due yet. */
   readonly failed: readonly { readonly ask: string; readonly error: PeerError }[];
   /** Asks whose answer made no sense, and `reading.<field>` for fields that the driver got wrong. */
   readonly unparsable: readonly string[];

@@ -3,10 +3,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 const BLOCK_BYTES = 16;
 
-/**
- * AES-256-ECB, as both Whatsminer write protocols want it. Base64 without line breaks of the UTF-8 text; `key` has 32
- * bytes.
- */
+/** AES-256-ECB, for both Whatsminer write protocols. Base64 without line breaks of UTF-8; `key` has 32 bytes. */
 export function seal(text: string, key: Uint8Array): string {
   const plain = Buffer.from(text);
   const padded = Buffer.alloc(Math.ceil(plain.length / BLOCK_BYTES) * BLOCK_BYTES);

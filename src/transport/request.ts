@@ -2,10 +2,7 @@
 // nothing else of transport.
 import type { Secret } from '../base/secrets.ts';
 
-/**
- * CGMiner-style TCP API (atlas section 1.1). Answer: the repaired JSON value. `newApi` adds Bitmain's top-level
- * `"new_api": true`.
- */
+/** CGMiner TCP API (atlas section 1.1). Answer: the repaired JSON value. `newApi` adds `"new_api": true`. */
 export type CgminerRequest = {
   readonly via: 'cgminer';
   readonly command: string;
@@ -25,10 +22,7 @@ export type CgminerRequest = {
   readonly port?: number;
 };
 
-/**
- * Whatsminer API 3 (atlas section 4.3), length-prefixed JSON on TCP 4433. Answer: the reply object (`code`, `msg`,
- * `when`, `desc`).
- */
+/** Whatsminer API 3 (atlas section 4.3), JSON with its length on TCP 4433. Answer: the reply object. */
 type Whatsminer3Request = {
   readonly via: 'whatsminer3';
   readonly cmd: string;
@@ -81,27 +75,15 @@ export type WebSession = {
   readonly name: string;
   /** What to send to log in. */
   open(login: PlainLogin): SessionOpening;
-  /**
-   * Headers for further requests, taken from the answer to `open` (also one of status 400 or above, but for 429, which
-   * is `peer.busy`); undefined = refused.
-   */
+  /** Headers for further requests, from the answer to `open` of any status but 429; undefined = refused. */
   grant(answer: SessionAnswer): Readonly<Record<string, string>> | undefined;
-  /**
-   * For devices that answer 200 to a request whose session has ended. `answer` is the JSON value, or the text when it
-   * is not JSON.
-   */
+  /** For devices that answer 200 when the session has ended. `answer` is the JSON value, or text. */
   isRefused?(answer: unknown): boolean;
-  /**
-   * The device gives a grant for the right password only: a request that it refuses all the same is `peer.permission`,
-   * no refused login.
-   */
+  /** A grant proves the password: a request that is refused all the same is `peer.permission`, not `peer.auth`. */
   readonly provesLogin?: true;
 };
 
-/**
- * A login that goes along with each request: a password in the body or in a header. Without a login at hand the request
- * is sent as it is.
- */
+/** A login in each request: a password in the body or a header. Without a login the request is sent as it is. */
 export type CarriedLogin = {
   /**
    * What is added to the request; wins over what the request itself says. `fields` of an upload, `json` of an object.
@@ -117,10 +99,7 @@ export type CarriedLogin = {
 };
 
 export type PlainLogin = { readonly user: string; readonly password: string };
-/**
- * Goes to the port of the request that needs it unless it names its own. A path that depends on the password is not
- * sent (`peer.auth`).
- */
+/** The port is that of the request unless it names its own. A path that holds the password is not sent. */
 export type SessionOpening = Omit<HttpRequest, 'auth' | 'upload' | 'octets' | 'as'>;
 export type SessionAnswer = {
   readonly status: number;
@@ -130,27 +109,18 @@ export type SessionAnswer = {
   readonly cookie?: string;
 };
 
-/**
- * Encrypted write of Whatsminer API 2 (atlas section 4.2): token, AES, one retry on code 135. Answer: the decrypted
- * envelope.
- */
+/** Encrypted write of Whatsminer API 2 (atlas section 4.2), one retry on code 135. Answer: the decrypted envelope. */
 export type Whatsminer2Write = {
   readonly via: 'whatsminer2-write';
   readonly cmd: string;
   /** Most are texts, even numbers (`percent: "80"`); the light takes numbers. */
   readonly params: Readonly<Record<string, string | number>>;
-  /**
-   * Sent on the same connection, behind its length, when the device says that it is ready. The answer is then the
-   * device's verdict on it.
-   */
+  /** Sent behind its length on the same connection when the device is ready. The answer is the verdict on it. */
   readonly upload?: Blob;
   readonly download?: Download;
 };
 
-/**
- * Signed write of Whatsminer API 3 (atlas section 4.3); `isSealed` encrypts the param as well. Answer: the reply
- * object.
- */
+/** Signed write of Whatsminer API 3 (atlas section 4.3); `isSealed` encrypts the param. Answer: the reply object. */
 export type Whatsminer3Write = {
   readonly via: 'whatsminer3-write';
   readonly cmd: string;
@@ -171,10 +141,7 @@ export type Login = {
    * The realm that the device's digest challenge had when it was asked who it is; one of another realm gets no answer.
    */
   readonly realm?: string;
-  /**
-   * Called before it goes out again: in an opened session, an answer to a new challenge, a request that carries it.
-   * When it throws, nothing is sent.
-   */
+  /** Called before it goes out again, in whatever form. When it throws, nothing is sent. */
   readonly beforeSending?: (signal: AbortSignal | undefined) => Promise<void>;
   /** Called each time that a device has accepted it; not when the device asks for no login. */
   readonly onTaken?: () => void;
@@ -200,15 +167,9 @@ export type MinerLink = {
 
 /** Raw answers to the questions of identification, which want evidence rather than values. */
 export type ProbeLink = MinerLink & {
-  /**
-   * The text of a CGMiner answer before any repair, NUL cut off, bare text as JSON. Plain text errors are returned as
-   * they are.
-   */
+  /** The text of a CGMiner answer before any repair, NUL cut off, bare text as JSON, plain text errors as they are. */
   sendRaw(request: CgminerRequest, limits?: ExchangeLimits): Promise<string>;
-  /**
-   * Status, headers of interest and the first 64 KB of the decompressed body of `GET path`, whatever the status; no
-   * login is sent.
-   */
+  /** Status, some headers and the first 64 KB of the decompressed body of `GET path`; no login is sent. */
   look(path: string, limits?: ExchangeLimits & { readonly port?: number }): Promise<WebEvidence>;
 };
 

@@ -39,10 +39,7 @@ type DeviceClientOptions = {
   readonly config: DeviceSettings;
   /** Addresses that may be reached at all. */
   readonly mayReach: (ip: string) => boolean;
-  /**
-   * The driver of the miner that the registry has at this address: it stays one while its proof is missing for a
-   * moment.
-   */
+  /** The driver of the registered miner at this address: it stays one while its proof is missing for a moment. */
   readonly driverOnRecord?: (ip: string) => string | undefined;
   /** Who may get a login; shared by all that reach miners from this process. */
   readonly trust: TrustSources;
@@ -53,10 +50,7 @@ type DeviceClientOptions = {
 /** The code that opened `record` closes it. */
 export type TrustSources = Pick<TrustParts, 'record' | 'neighbourAt' | 'mayLogIn'>;
 
-/**
- * Poll intervals for which a question or a visit counts as recent: polls have jitter, and are a little late on a busy
- * host.
- */
+/** Poll intervals for which a question or a visit counts as recent: polls have jitter, and may be late. */
 const RECENT_INTERVALS = 1.5;
 
 export function createDeviceClient(options: DeviceClientOptions) {
@@ -116,10 +110,7 @@ export function createDeviceClient(options: DeviceClientOptions) {
      * Passwords that an operator has set, of all miners: one that looked like another family may have got the other's.
      */
     secrets: (): string[] => config.credentials.logins.map(({ login }) => login.password.reveal()),
-    /**
-     * One write, before anything else that waits for this miner. What earlier visits learned is asked again with the
-     * next one.
-     */
+    /** One write, before anything else that waits for this miner. The next visit asks everything again. */
     act: (target: MinerTarget, name: AbilityName, params: unknown, signal: AbortSignal, image?: FirmwareImage) =>
       asCommand(target, signal, async () => {
         const { ip, driver, known, memory } = target;

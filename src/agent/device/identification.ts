@@ -24,10 +24,7 @@ type IdentificationParts = {
   readonly logins: Logins;
   readonly newTarget: NewTarget;
   readonly link: (ip: string) => ProbeLink;
-  /**
-   * The driver of the miner that the registry has at this address: it stays one while its proof is missing for a
-   * moment.
-   */
+  /** The driver of the registered miner at this address: it stays one while its proof is missing for a moment. */
   readonly driverOnRecord: ((ip: string) => string | undefined) | undefined;
 };
 
@@ -68,10 +65,7 @@ export class Identification {
     return resolved;
   }
 
-  /**
-   * Undefined where it gives no proof, no person named its driver, and the registry has no miner there: then it is only
-   * a hint.
-   */
+  /** Undefined = only a hint: it gives no proof, no person named its driver, and no miner is registered there. */
   lasting(ip: string, match: DriverMatch, evidence: Evidence): DriverMatch | undefined {
     const { trust, questions, driverOnRecord } = this.#parts;
     const { driver, identity } = match;

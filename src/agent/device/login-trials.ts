@@ -10,10 +10,7 @@ import { type LoginTrial, newTrial } from './login-attempts.ts';
 import type { DeviceTrust } from './trust/device-trust.ts';
 import { CONFIGURED } from './trust/record/attempts.ts';
 
-/**
- * While nothing can be remembered on disk, visits do not try a refused configured login again for this long. Commands
- * try at once.
- */
+/** While the disk refuses, visits do not try a refused configured login again for so long; commands do. */
 const COOLDOWN_MS = 10 * 60_000;
 const MAX_TRIALS = 100_000;
 

@@ -54,10 +54,7 @@ export class Logins {
     this.#trials = new LoginTrials(parts.clock, parts.trust);
   }
 
-  /**
-   * Requests that need a login get it where the rules allow it, and go without it otherwise. `isCommand` = a person
-   * waits for it.
-   */
+  /** Requests that need a login get it where the rules allow it. `isCommand` = a person waits for it. */
   linkFor(target: MinerTarget, isCommand = false): MinerLink {
     const { driver } = target;
     if (driver.login.kind === 'none') return this.#linkWith(target);
@@ -103,10 +100,7 @@ export class Logins {
     return this.#trials.isFactoryAccepted(target);
   }
 
-  /**
-   * Throws PeerError before anything is sent where the device may not be changed, or waits for a person before it gets
-   * its login.
-   */
+  /** Throws PeerError where the device may not be changed, or a person must accept it before it gets its login. */
   mustBeChangeable(target: MinerTarget, what: string): void {
     const { driver, ip } = target;
     const isConfigured = driver.login.kind !== 'none' && this.#ruleOf(target) !== undefined;

@@ -35,10 +35,7 @@ type Answer =
   | { readonly kind: 'page'; readonly page: WebEvidence }
   | { readonly kind: 'value'; readonly value: unknown; readonly request: MinerRequest };
 
-/**
- * What the device would answer to this; undefined = it must be asked. Throws PeerError where the device refuses the
- * question.
- */
+/** What the device would answer; undefined = it must be asked. Throws PeerError where the device refuses it. */
 function valueIn(answer: Answer, request: MinerRequest, ip: string): unknown {
   switch (answer.kind) {
     case 'text':
@@ -132,10 +129,7 @@ export function createQuestions(parts: {
   return {
     /** Remembers when the questions of identification were sent. */
     noted: (link: ProbeLink): ProbeLink => hookedProbe(link, { before: (key) => note(link.ip, key) }),
-    /**
-     * Of one device, with the visit that follows. `isGentle` = what was asked a moment ago is not asked: it fails as
-     * `peer.busy`.
-     */
+    /** Of one device, with the visit that follows. `isGentle` = recent questions fail as `peer.busy`. */
     identifying(ip: string, isGentle = false) {
       const answers = new Map<string, Answer>();
       const sparing = (key: string) => {

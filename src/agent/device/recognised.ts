@@ -5,10 +5,7 @@ import type { MinerTarget } from './logins.ts';
 
 type Known = { readonly target: MinerTarget; readonly identity: Identity; readonly evidence: Evidence };
 
-/**
- * A miner of this farm. `outcome` is absent when it was read a moment ago, or was recognised but then gave no answer to
- * any ask.
- */
+/** A miner of this farm. `outcome` is absent when it was read a moment ago, or answered no ask of the visit. */
 export type RecognisedMiner = Known & {
   readonly status: 'identified' | 'login_refused';
   readonly outcome?: VisitOutcome;

@@ -64,10 +64,7 @@ export async function visitWithLogin(
   }
 }
 
-/**
- * Notes whether the device answered: the error of the visit may be an older one, of a question that was refused and is
- * not asked now.
- */
+/** Notes whether the device answered: the error of a visit may be an older one, of an ask that is not due. */
 class NotingLink implements MinerLink {
   readonly ip: string;
   hasAnswered = false;

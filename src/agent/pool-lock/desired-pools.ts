@@ -26,10 +26,7 @@ const poolSchema = z.looseObject({ url: z.string(), user: z.string(), password: 
 export const poolListSchema = z.array(poolSchema).min(1).max(8);
 export type PoolList = z.output<typeof poolListSchema>;
 
-/**
- * `failures` = attempts to bring them back that failed in a row; none before `nextMs`, by `Clock.elapsedMs`, which
- * lasts.
- */
+/** `failures` = failed attempts in a row to set them again; none before `nextMs` (`Clock.elapsedMs`). */
 export type DesiredPools = {
   readonly pools: PoolList;
   readonly isLocked: boolean;

@@ -53,10 +53,7 @@ type PoolGuardParts = {
 const DAY_MS = 24 * 3_600_000;
 /** The first reading may have been on its way when a task ended. */
 const MISMATCHES = 2;
-/**
- * Of all miners; the others are looked at again with their next poll. Tasks of people must find capacity in the task
- * queue.
- */
+/** Of all miners; the others wait for their next poll. Tasks of people must find capacity in the queue. */
 const MAX_AT_ONCE = 20;
 
 export class PoolGuard {

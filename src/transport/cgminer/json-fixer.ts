@@ -19,10 +19,7 @@ type Mend = (typeof MENDS)[number];
 export const MAX_DEPTH = 64;
 const NON_FINITE = /^[+-]?(nan|inf|infinity)$/i;
 
-/**
- * `latin1` = the bytes were no UTF-8; `nul-tail` = something stood behind the first NUL and was dropped. Then the
- * mends.
- */
+/** `latin1` = the bytes were no UTF-8; `nul-tail` = bytes behind the first NUL were dropped. Then the repairs. */
 type Repair = 'nul-tail' | 'bom' | 'latin1' | Mend;
 
 type RepairedJson = {
@@ -93,10 +90,7 @@ function isMeaningless(value: unknown): boolean {
   return value.charCodeAt(value.length - 1) > 0x39 && NON_FINITE.test(value);
 }
 
-/**
- * Walks the value in place: numbers that are not finite (`1e999`, `"nan"`) become null, `__proto__` goes. False =
- * deeper than MAX_DEPTH.
- */
+/** Changes the value in place: numbers that are not finite become null, `__proto__` goes. False = too deep. */
 function makeSafe(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (depth >= MAX_DEPTH) return false;

@@ -31,10 +31,7 @@ function cgminerLine({ command, parameter, newApi }: CgminerRequest): Buffer {
   );
 }
 
-/**
- * The repaired answer. Throws PeerError for silence, nonsense, a cut answer (`peer.reset`, retry soon) and for refusals
- * by the device.
- */
+/** The repaired answer. Throws PeerError for silence, nonsense, a cut answer (`peer.reset`) and refusals. */
 export async function askCgminer(
   wire: CgminerWire,
   to: Endpoint,
@@ -125,10 +122,7 @@ async function askWithLogin(
 
 const WRONG_LOGIN = /passw|auth|login|wrong user/i;
 
-/**
- * The text of the answer as it came, up to the first NUL; bare text as JSON. Throws only for connections that gave no
- * text.
- */
+/** The text of the answer up to the first NUL; bare text as JSON. Throws only for connections that gave no text. */
 export async function askCgminerRaw(
   wire: CgminerWire,
   to: Endpoint,
@@ -142,10 +136,7 @@ export async function askCgminerRaw(
   return bare === undefined ? text : JSON.stringify(bare);
 }
 
-/**
- * The value of an answer that came as text; undefined where it must be asked for again. Throws PeerError for a refusal
- * by the device.
- */
+/** The value of a text answer; undefined where it must be asked for again. Throws PeerError for a refusal. */
 export function readCgminerText(text: string, what: string): Readonly<Record<string, unknown>> | undefined {
   const reply = repairJsonText(text, []);
   const value = reply && !reply.isPartial && isJsonObject(reply.value) ? reply.value : undefined;

@@ -56,10 +56,7 @@ function toInteger(value: unknown): number | undefined {
 const PLAIN_TROUBLE = /fail|refused|denied|error|not (running|ready|found)|max connect|too many|busy|timed? ?out/i;
 const MAX_PLAIN_BYTES = 512;
 
-/**
- * What some firmware answers in place of JSON while the mining process is down, e.g. `Socket connect failed: Connection
- * refused`.
- */
+/** Some firmware answers so while the mining process is down: `Socket connect failed: Connection refused`. */
 export function refusalInPlainText(text: string): Refusal | undefined {
   if (text === '' || text.length > MAX_PLAIN_BYTES || /^[{[,<"]|^HTTP\//.test(text) || !PLAIN_TROUBLE.test(text))
     return undefined;

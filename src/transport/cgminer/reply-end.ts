@@ -12,10 +12,7 @@ const CLOSE_BRACE = 0x7d;
 const isWord = (byte: number) =>
   (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x5f;
 
-/**
- * Depth of braces and brackets, each byte looked at once. Balanced is not valid: broken JSON that is complete must end
- * the wait too.
- */
+/** Depth of braces and brackets, in one pass. Complete JSON ends the wait even when it is broken. */
 class Balance {
   #depth = 0;
   #isInString = false;

@@ -88,10 +88,7 @@ function readBody({ body }: HttpAnswer): unknown {
   return json && !json.isPartial ? json.value : text;
 }
 
-/**
- * The value of a page that was looked at; undefined where it must be asked for: it failed, redirects, is not of that
- * kind, or may have been cut.
- */
+/** The value of a page that was looked at; undefined where it failed, redirects, or may have been cut. */
 export function readPage({ status, body }: WebEvidence, as: HttpRequest['as']): unknown {
   if (status >= 300 || Buffer.byteLength(body) >= LOOK_BYTES) return undefined;
   if (as === 'text') return body;

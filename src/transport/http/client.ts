@@ -102,10 +102,7 @@ export class HttpClient {
     return { inFlight: this.#semaphore.running, waiting: this.#semaphore.waiting };
   }
 
-  /**
-   * Throws PeerError (with `wasSent`), RefusedError `http.queue-full` or CancelledError. The deadline does not count
-   * the wait for other requests.
-   */
+  /** Throws PeerError, RefusedError `http.queue-full` or CancelledError. The deadline does not count the wait. */
   send(call: HttpCall): Promise<HttpAnswer> {
     const what =
       call.label ?? `${call.method} http${call.to.isTls ? 's' : ''}://${call.to.ip}:${call.to.port}${call.path}`;

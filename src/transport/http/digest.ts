@@ -24,10 +24,7 @@ type DigestChallenge = {
   readonly isStale: boolean;
 };
 
-/**
- * One `name=value` or `name="value"`, with what separates it from the next. Sticky, and without nested repetition:
- * linear.
- */
+/** One `name=value` or `name="value"` with the separator. Sticky, and without nested repetition: linear. */
 const PARAMETER = /\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))\s*(?:,|$)/y;
 const SCHEME = /(?:^|,)\s*digest\s+/gi;
 const MAX_HEADER_CHARS = 4_096;
@@ -87,10 +84,7 @@ export type Nonce = {
   count: number;
 };
 
-/**
- * Value of the Authorization header for the use of the nonce that was counted last. `cnonce` is our own: printable
- * ASCII without quotes.
- */
+/** The Authorization header for the newest count of the nonce. `cnonce` is printable ASCII without quotes. */
 export function digestAuthorization(nonce: Nonce, method: string, uri: string, cnonce: string): string {
   const { challenge, user, password, count } = nonce;
   const digest = (text: string) => hash(HASHES[challenge.algorithm], text, 'hex');

@@ -34,10 +34,7 @@ type SessionPlan = Pick<DigestPlan, 'clock' | 'endpoint' | 'login' | 'what' | 's
 };
 
 const MAX_GRANT_CHARS = 8 * 1024;
-/**
- * How long a device that answers 429 to a login is left alone, unless it says another time; each further try may
- * prolong its lock.
- */
+/** Pause after a 429 to a login, unless the device names another; each further try may prolong its lock. */
 const COOLDOWN_S = { default: 60, min: 5, max: 600 } as const;
 
 /**

@@ -10,10 +10,7 @@ type Peer = { readonly ip: string; readonly port: number };
 
 const nameOf = ({ ip, port }: Peer) => `${ip}:${port}`;
 
-/**
- * `connector` is for a dispatcher that keeps one connection per address and port; `of` = the key on the connection that
- * is open there.
- */
+/** `connector` is for a dispatcher with one connection per address and port; `of` = the key on the open one. */
 export function createTlsKeys(connectTimeoutMs: number) {
   const connect = buildConnector({
     ...{ timeout: connectTimeoutMs, allowH2: false, rejectUnauthorized: false, maxCachedSessions: 0 },

@@ -11,10 +11,7 @@ import {
 
 type Unpacked = { readonly bytes: Buffer; readonly isCut: boolean };
 
-/**
- * The first `maxBytes` of the body as it was before encoding; undefined when it does not decode, or the encoding is not
- * known.
- */
+/** The first `maxBytes` of the decoded body; undefined when it does not decode, or the encoding is not known. */
 export async function unpackBody(body: Buffer, encoding: string, maxBytes: number): Promise<Unpacked | undefined> {
   const kind = encoding.trim().toLowerCase();
   if (kind === '' || kind === 'identity') return { bytes: body.subarray(0, maxBytes), isCut: body.length > maxBytes };

@@ -26,10 +26,7 @@ export type ConnectionEnd =
   | { readonly how: 'cancelled'; readonly wasSent: boolean };
 
 export type Receiver = {
-  /**
-   * Looks at bytes that are valid only during the call. True = the answer is complete; `send-file` = the peer is ready
-   * for the file.
-   */
+  /** The bytes are valid only during the call. True = the answer is complete; `send-file` = send the file now. */
   take(chunk: Buffer): boolean | 'send-file';
 };
 

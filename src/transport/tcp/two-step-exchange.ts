@@ -29,10 +29,7 @@ const BETWEEN = new Set([0x00, 0x0a, 0x0d, 0x20]);
 const MAX_BETWEEN = 4;
 const MAX_OBJECT_BYTES = 16 * 1024;
 
-/**
- * `endOf` for JSON objects that follow each other without a length. What stands before the first brace belongs to the
- * message.
- */
+/** `endOf` for JSON objects that follow each other without a length. Text before a brace belongs to the message. */
 export function endOfObject(received: Buffer): number | undefined {
   let depth = 0;
   let isInString = false;
@@ -97,10 +94,7 @@ class TwoStepReceiver implements Receiver {
   }
 }
 
-/**
- * Throws PeerError; for a file, `wasSent` is true only when all of it has left. RefusedError `upload.unreadable` when
- * it cannot be read.
- */
+/** Throws PeerError (a file counts as sent when all of it has left), RefusedError `upload.unreadable`. */
 export async function exchangeTwoSteps(
   engine: Engine,
   to: Endpoint,

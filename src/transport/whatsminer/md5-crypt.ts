@@ -21,10 +21,7 @@ const md5 = (...parts: readonly Uint8Array[]): Buffer => {
   return hash.digest();
 };
 
-/**
- * What stands behind the last `$` of md5-crypt(password, `$1$salt$`): 22 characters. Longer salts count with their
- * first 8 bytes.
- */
+/** The last 22 characters of md5-crypt(password, `$1$salt$`). Longer salts count with their first 8 bytes. */
 export function md5CryptHash(password: string, salt: string): string {
   const key = Buffer.from(password);
   const saltBytes = Buffer.from(salt.split('$')[0] ?? '').subarray(0, MAX_SALT_BYTES);

@@ -101,10 +101,7 @@ export class DeviceTrust {
     return sighting === undefined || (sighting.facts.family !== driverId && sighting.driverId !== driverId);
   }
 
-  /**
-   * Whether it must be asked who it is before a login goes out anew: behind a router nothing else shows that it is the
-   * same device.
-   */
+  /** Whether it must be asked before a login goes out again: behind a router nothing else shows that it is the same. */
   mustConfirm(ip: string): boolean {
     const sighting = this.#sightings.current(ip);
     if (sighting === undefined) return true;
@@ -213,10 +210,7 @@ export class DeviceTrust {
   }
 }
 
-/**
- * What names it by its own word. Zeros and fillers, which many devices show, name none: a pin of one must not be good
- * for the others.
- */
+/** The names that it shows itself. Zeros and fillers, which many devices show, name none. */
 const ownNames = ({ mac, serialNumber }: Identity): Pick<DeviceFacts, 'mac' | 'serialNumber'> => ({
   mac: mac !== undefined && macState(mac) === 'ok' ? normaliseMac(mac) : undefined,
   serialNumber: serialState(serialNumber) === 'ok' ? serialNumber : undefined,

@@ -53,10 +53,7 @@ export const WITHHELD = [
 ] as const;
 export type Withheld = (typeof WITHHELD)[number];
 
-/**
- * Under which name a device is pinned: its MAC where one is known, else its serial number, else nothing but its
- * address.
- */
+/** The name under which a device is pinned: its MAC where known, else its serial number, else its address. */
 export function pinKeyOf(ip: string, { networkMac, mac, serialNumber }: Omit<DeviceFacts, 'family' | 'confidence'>) {
   const shown = networkMac ?? mac;
   if (shown !== undefined) return `mac:${shown}`;
@@ -83,10 +80,7 @@ export function standingOf(
   return old === undefined || mayHaveMoved(facts, pin, old) ? 'known' : 'moved';
 }
 
-/**
- * Who answers where a device was accepted: `itself` = who shows its name still, `unknown` = it was not asked since this
- * process runs.
- */
+/** What answers where a device was accepted. `unknown` = this process has not asked there. */
 export type OldAddress = 'itself' | 'another' | 'silent' | 'unknown';
 
 /**

@@ -83,10 +83,7 @@ export function openTrustRecord(
       return database.read((db) => deviceTable.all(db, DEVICES), []);
     },
     allPins: () => database.read((db) => pinTable.all(db, PINS), []),
-    /**
-     * Shown by `device` and `devices` at once, on disk a second later at most. `before` = what the record had of the
-     * address.
-     */
+    /** Shown at once, on disk a second later at most. `before` = what the record had of the address. */
     met: (device: MetDevice, before?: MetDevice) => database.met.add(device, before),
     /** Writes the devices that wait. */
     flush: () => database.flush(),
@@ -105,10 +102,7 @@ export function openTrustRecord(
           db.prepare('DELETE FROM device WHERE ip = ?').run(ip);
         }
       }),
-    /**
-     * Accepts devices by address before they were met, as the drivers that a person names. For devices that show no MAC
-     * without a login.
-     */
+    /** Accepts devices by address, as the drivers that a person names, before they were met. */
     vouch: (devices: readonly { readonly ip: string; readonly driver: string }[]) =>
       writePins((db) => {
         for (const { ip, driver } of devices) acceptDevice(db, unmetDevice(ip, driver), driver, clock.nowMs());

@@ -51,10 +51,7 @@ export function attemptsIn(database: TrustDatabase, cache: Map<string, Attempt |
   };
 
   return {
-    /**
-     * Undefined where the record cannot be used: a first attempt must be written. What was accepted before needs no
-     * writing.
-     */
+    /** Undefined where no first attempt can be written. What was accepted before needs no writing. */
     last: (who: readonly string[], family: string): 'none' | 'accepted' | 'refused' | undefined =>
       database.read((db) => {
         database.refresh(db);

@@ -41,10 +41,7 @@ export function createSeenTime(
   return {
     /** ms; starts at the same moment for all processes that have the database open. */
     nowMs,
-    /**
-     * To be called where another process may have written, and now and then. Where the disk refuses, cooldowns last
-     * longer and nothing stops.
-     */
+    /** Call it now and then. Where the disk refuses, cooldowns last longer. */
     keep(db: Statements): void {
       const { seenMs } = read(db);
       const now = nowMs(db);

@@ -11,10 +11,7 @@ import { createMetDevices } from './met-devices.ts';
 import { deviceTable, type MetDevice, TRIM, TRUST_STEPS } from './rows.ts';
 import { createSeenTime, type SeenTime } from './seen-time.ts';
 
-/**
- * Rows of each table: twice the largest farm. The oldest are deleted, each time that this process has written
- * `TRIM_EVERY` rows more.
- */
+/** Rows of each table: twice the largest farm. The oldest are deleted, after every `TRIM_EVERY` new rows. */
 const MAX_ROWS = 50_000;
 const TRIM_EVERY = 1_000;
 /** How often to look for what other processes wrote. */
@@ -84,10 +81,7 @@ export class TrustDatabase {
     }
   }
 
-  /**
-   * One transaction. False where nothing was written: a full disk, or another process that writes for long, takes away
-   * nothing that is known.
-   */
+  /** One transaction. False where the disk refused, or another process writes for long: nothing was written. */
   write(work: (db: Statements) => void): boolean {
     const isWritten = this.read((db) => this.#transact(db, work), false);
     this.met.written(isWritten);
