@@ -8,9 +8,8 @@ import { renderError } from '../../base/errors.ts';
 import { diskFault } from '../../base/storage/disk-fault.ts';
 import { watchOpenFile } from '../../base/storage/open-file.ts';
 import { openOrSetAside, openSqlite, setAside, sqliteFault, throwIfDamaged } from '../../base/storage/sqlite.ts';
-import type { ReportRecord } from '../../wire/records.ts';
 import { createOutbox, createShared, type Outbox, type OutboxOptions, type Shared } from './outbox.ts';
-import type { SliceSource } from './outgoing.ts';
+import { createSource } from './outgoing.ts';
 import { gapEntry } from './storage/slice.ts';
 import { createSpace, type DiskUse, type Space } from './storage/space.ts';
 import { outboxMigrations } from './storage/store.ts';
@@ -31,7 +30,18 @@ type FileOptions = Omit<OutboxOptions, 'folder' | 'space' | 'shared' | 'onDamage
 };
 
 /** `settings.maxBytes` is at most 2 GiB; a tenth of the disk is never exceeded. */
-export const openOutbox = (folder: string, options: FileOptions): Outbox => new OutboxInFile(folder, options);
+export function openOutbox(folder: string, options: FileOptions): Outbox {
+  const file = new OutboxFile(folder, options);
+  return {
+    offer: (record) => file.outbox.offer(record),
+    append: (records) => file.outbox.append(records),
+    source: (name) => createSource(name, () => file.outbox.sources),
+    setUplinks: (names) => file.setUplinks(names),
+    flush: () => file.flush(),
+    state: () => file.outbox.state(),
+    close: () => file.close(),
+  };
+}
 
 type OpenFile = {
   readonly db: DatabaseSync;
@@ -40,7 +50,7 @@ type OpenFile = {
 };
 type Aside = { readonly path: string; readonly sinceMs: number; readonly cause?: unknown };
 
-class OutboxInFile implements Outbox {
+class OutboxFile {
   readonly #folder: string;
   readonly #path: string;
   readonly #options: FileOptions;
@@ -63,48 +73,25 @@ class OutboxInFile implements Outbox {
     this.#current = this.#open();
   }
 
-  offer(record: ReportRecord): void {
-    this.#current.outbox.offer(record);
-  }
-
-  append(records: readonly ReportRecord[]): Promise<number> {
-    return this.#current.outbox.append(records);
-  }
-
-  /** Stays the same when the file is replaced. */
-  source(name: string): SliceSource {
-    const now = () => this.#current.outbox.source(name);
-    return {
-      epochs: () => now().epochs(),
-      split: () => now().split(),
-      read: (range) => now().read(range),
-      acknowledge: (seq, epoch) => now().acknowledge(seq, epoch),
-      renewEpoch: (seq, epoch) => now().renewEpoch(seq, epoch),
-      whyUnkept: () => now().whyUnkept(),
-      live: (after) => now().live(after),
-      backlog: () => now().backlog(),
-      onMore: (listener) => now().onMore(listener),
-    };
+  /** Another one after the file was replaced. */
+  get outbox(): OpenFile['outbox'] {
+    return this.#current.outbox;
   }
 
   setUplinks(names: readonly string[]): Promise<void> {
     this.#uplinks = names;
-    return this.#current.outbox.setUplinks(names);
+    return this.outbox.setUplinks(names);
   }
 
   async flush(): Promise<void> {
     await this.#swapping;
-    await this.#current.outbox.flush();
-  }
-
-  state(): ReturnType<Outbox['state']> {
-    return this.#current.outbox.state();
+    await this.outbox.flush();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#swapping;
-    await this.#current.outbox.close();
+    await this.outbox.close();
     this.#closeFiles();
   }
 

@@ -7,7 +7,7 @@ import type { Log } from '../../base/log.ts';
 import { lookAtClocks, offsetOf } from '../../base/time/clock-steps.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import { createHealth } from './health.ts';
-import { type SliceSource, type SourceParts, UplinkSource } from './outgoing.ts';
+import { createSource, type SliceSource, type SourceParts } from './outgoing.ts';
 import { createChanges, createLiveStates, createQueue, type Queue, queueFull } from './queue.ts';
 import { Bookkeeping } from './storage/bookkeeping.ts';
 import { createRoom } from './storage/room.ts';
@@ -55,11 +55,78 @@ export type OutboxOptions = {
   readonly isInPlace?: () => boolean;
 };
 
-/** Throws what the database throws when it cannot even be read. */
-export const createOutbox = (db: DatabaseSync, options: OutboxOptions) => new StoredOutbox(db, options);
-
 /** The outbox as other modules see it. */
-export type Outbox = { readonly [Name in Exclude<keyof StoredOutbox, 'abandon'>]: StoredOutbox[Name] };
+export type Outbox = Omit<ReturnType<typeof createOutbox>, 'abandon' | 'sources'>;
+
+/** Throws what the database throws when it cannot even be read. */
+export function createOutbox(db: DatabaseSync, options: OutboxOptions) {
+  const parts = partsOf(db, options);
+  const { clock, queue, bookkeeping, health, schedule, writer, sources } = parts;
+  const enqueue = createEnqueue(parts);
+  let isClosed = false;
+
+  health.guarded('the outbox cannot mark its start', () => {
+    bookkeeping.commit();
+    // In the file itself: should the log be lost, the mark must not be lost with it.
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  });
+  const { restartGap } = bookkeeping;
+  if (restartGap !== undefined) parts.declareNow('restart', restartGap.fromMs, restartGap.toMs);
+
+  return {
+    sources,
+    /** Hands over a sample to memory that is bounded, to be stored within `flushMs`, or ten times that while no uplink takes what is stored. */
+    offer(record: ReportRecord): void {
+      if (isClosed) return;
+      enqueue(record);
+      if (health.fault() === undefined && queue.size() >= parts.sliceRecords) void schedule.run();
+      else schedule.wakeForSamples();
+    },
+    /** Stores these now, in order. Resolves with the number of the slice once it is on disk; rejects when too much waits or the outbox closes. */
+    append(records: readonly ReportRecord[]): Promise<number> {
+      if (isClosed) return Promise.reject(new CancelledError('store records: the outbox is closed'));
+      if (records.length === 0) return Promise.resolve(bookkeeping.meta.nextId - 1);
+      return new Promise((resolve, reject) => {
+        for (const [index, record] of records.entries())
+          enqueue(record, index === records.length - 1 ? { resolve, reject } : undefined);
+        writer.hurry();
+        if (health.fault() === undefined) void schedule.run();
+        else schedule.wake();
+      });
+    },
+    /** The outbox as this uplink sees it. */
+    source: (name: string): SliceSource => createSource(name, () => sources),
+    /** The uplinks that exist now: new ones get an epoch, those that are gone no longer hold slices back. */
+    async setUplinks(names: readonly string[]): Promise<void> {
+      health.guarded('the outbox cannot store its uplinks', () => bookkeeping.setUplinks(names));
+    },
+    /** Resolves when everything handed over so far is on disk, or the disk has refused it. */
+    async flush(): Promise<void> {
+      do {
+        await schedule.runNow();
+      } while (queue.pending() > 0 && health.fault() === undefined);
+    },
+    /** From memory. */
+    state: () => stateOf(parts),
+    /** Writes nothing any more: another outbox goes on with what is shared. */
+    abandon: schedule.abandon,
+    /** Stores what waits and marks the end as clean. */
+    async close(): Promise<void> {
+      if (isClosed) return;
+      isClosed = true;
+      schedule.close();
+      await schedule.runNow();
+      if (queue.size() > 0) await schedule.runNow();
+      health.guarded('the outbox cannot mark its end', () => {
+        const isClean = queue.size() === 0 && queue.loss() === undefined;
+        bookkeeping.commit({ meta: isClean ? { isClean, aliveMs: clock.nowMs() } : { isClean } });
+      });
+      queue.rejectAll();
+    },
+  };
+}
+
+type Parts = ReturnType<typeof partsOf>;
 
 function partsOf(db: DatabaseSync, options: OutboxOptions) {
   const { clock, log, space, newEpoch, folder, isInPlace, onDamaged } = options;
@@ -92,117 +159,49 @@ function partsOf(db: DatabaseSync, options: OutboxOptions) {
     onRenewed: () => declareNow('buffer_damaged', writer.lastCommitAt() ?? clock.nowMs(), clock.nowMs()),
   };
   return {
-    ...{ clock, log, sliceRecords, queue, live, bookkeeping, room, health, writer, schedule, declareNow, whyUnkept },
-    ...{ sources, changes: createChanges() },
+    ...{ clock, log, sliceRecords, queue, live, bookkeeping, room, health, writer, schedule, sources },
+    ...{ declareNow, whyUnkept },
   };
 }
 
-class StoredOutbox {
-  readonly #parts: ReturnType<typeof partsOf>;
-  #isClosed = false;
+const stateOf = ({ room, queue, writer, bookkeeping, health }: Parts) => ({
+  slices: room.slices(),
+  bytes: room.bytes(),
+  pendingRecords: queue.pending(),
+  /** Lost and not yet declared on disk. */
+  undeclaredRecords: queue.loss()?.count ?? 0,
+  /** Samples that gave way on disk although they showed a change, since the start. */
+  droppedChanges: room.dropped().changes,
+  /** Samples given up since the start, because disk or memory was short. */
+  droppedRecords: room.dropped().samples + queue.lost(),
+  /** Nothing is left that could give way: new samples are counted, not kept. */
+  isFull: room.isFull(),
+  lastCommitAt: writer.lastCommitAt(),
+  /** Until when the run before this one is known to have worked, ms since the epoch; in a new outbox the time of its start. */
+  earlierUntil: bookkeeping.earlierUntilMs,
+  /** Why what was committed last is not kept; undefined when it is. */
+  fault: health.unkept(),
+  backlog: bookkeeping.backlog(),
+});
 
-  constructor(db: DatabaseSync, options: OutboxOptions) {
-    this.#parts = partsOf(db, options);
-    const { health, bookkeeping, declareNow } = this.#parts;
-    health.guarded('the outbox cannot mark its start', () => {
-      bookkeeping.commit();
-      // In the file itself: should the log be lost, the mark must not be lost with it.
-      db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    });
-    const { restartGap } = bookkeeping;
-    if (restartGap !== undefined) declareNow('restart', restartGap.fromMs, restartGap.toMs);
-  }
+function createEnqueue({ clock, log, queue, live, health, bookkeeping, whyUnkept }: Parts) {
+  const changes = createChanges();
 
-  /** Hands over a sample to memory that is bounded, to be stored within `flushMs`, or ten times that while no uplink takes what is stored. */
-  offer(record: ReportRecord): void {
-    if (this.#isClosed) return;
-    const { health, queue, schedule, sliceRecords } = this.#parts;
-    this.#enqueue(record);
-    if (health.fault() === undefined && queue.size() >= sliceRecords) void schedule.run();
-    else schedule.wakeForSamples();
-  }
+  /** Undefined for a record that cannot be stored. */
+  const entryOf = (record: ReportRecord): Entry | undefined => {
+    try {
+      const plain = toEntry(record);
+      const entry: Entry = changes.isChange(record) ? { ...plain, kind: 'change' } : plain;
+      if (record.kind === 'miner' && whyUnkept() !== undefined) live.note(record.key, entry);
+      return entry;
+    } catch (error) {
+      log.error({ kind: record.kind, error: renderError(error) }, 'a record cannot be stored');
+      return undefined;
+    }
+  };
 
-  /** Stores these now, in order. Resolves with the number of the slice once it is on disk; rejects when too much waits or the outbox closes. */
-  append(records: readonly ReportRecord[]): Promise<number> {
-    const { bookkeeping, health, schedule, writer } = this.#parts;
-    if (this.#isClosed) return Promise.reject(new CancelledError('store records: the outbox is closed'));
-    if (records.length === 0) return Promise.resolve(bookkeeping.meta.nextId - 1);
-    return new Promise((resolve, reject) => {
-      for (const [index, record] of records.entries())
-        this.#enqueue(record, index === records.length - 1 ? { resolve, reject } : undefined);
-      writer.hurry();
-      if (health.fault() === undefined) void schedule.run();
-      else schedule.wake();
-    });
-  }
-
-  /** The outbox as this uplink sees it. */
-  source(name: string): SliceSource {
-    return new UplinkSource(name, this.#parts.sources);
-  }
-
-  /** The uplinks that exist now: new ones get an epoch, those that are gone no longer hold slices back. */
-  async setUplinks(names: readonly string[]): Promise<void> {
-    const { health, bookkeeping } = this.#parts;
-    health.guarded('the outbox cannot store its uplinks', () => bookkeeping.setUplinks(names));
-  }
-
-  /** Resolves when everything handed over so far is on disk, or the disk has refused it. */
-  async flush(): Promise<void> {
-    const { schedule, queue, health } = this.#parts;
-    do {
-      await schedule.runNow();
-    } while (queue.pending() > 0 && health.fault() === undefined);
-  }
-
-  /** From memory. */
-  state() {
-    const { room, queue, writer, bookkeeping, health } = this.#parts;
-    const dropped = room.dropped();
-    return {
-      slices: room.slices(),
-      bytes: room.bytes(),
-      pendingRecords: queue.pending(),
-      /** Lost and not yet declared on disk. */
-      undeclaredRecords: queue.loss()?.count ?? 0,
-      /** Samples that gave way on disk although they showed a change, since the start. */
-      droppedChanges: dropped.changes,
-      /** Samples given up since the start, because disk or memory was short. */
-      droppedRecords: dropped.samples + queue.lost(),
-      /** Nothing is left that could give way: new samples are counted, not kept. */
-      isFull: room.isFull(),
-      lastCommitAt: writer.lastCommitAt(),
-      /** Until when the run before this one is known to have worked, ms since the epoch; in a new outbox the time of its start. */
-      earlierUntil: bookkeeping.earlierUntilMs,
-      /** Why what was committed last is not kept; undefined when it is. */
-      fault: health.unkept(),
-      backlog: bookkeeping.backlog(),
-    };
-  }
-
-  /** Writes nothing any more: another outbox goes on with what is shared. */
-  abandon(): Promise<void> {
-    return this.#parts.schedule.abandon();
-  }
-
-  /** Stores what waits and marks the end as clean. */
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    const { schedule, queue, health, bookkeeping, clock } = this.#parts;
-    schedule.close();
-    await schedule.runNow();
-    if (queue.size() > 0) await schedule.runNow();
-    health.guarded('the outbox cannot mark its end', () => {
-      const isClean = queue.size() === 0 && queue.loss() === undefined;
-      bookkeeping.commit({ meta: isClean ? { isClean, aliveMs: clock.nowMs() } : { isClean } });
-    });
-    queue.rejectAll();
-  }
-
-  #enqueue(record: ReportRecord, done?: Parameters<Queue['add']>[1]): void {
-    const { clock, queue, health, bookkeeping } = this.#parts;
-    const entry = this.#entryOf(record);
+  return (record: ReportRecord, done?: Parameters<Queue['add']>[1]): void => {
+    const entry = entryOf(record);
     if (entry === undefined) {
       queue.lose({ count: 1, firstMs: clock.nowMs(), lastMs: clock.nowMs() });
       done?.resolve(0);
@@ -216,19 +215,5 @@ class StoredOutbox {
     if (queue.add(entry, done, offsetOf(lookAtClocks(clock)))) return;
     queue.lose({ count: 1, firstMs: entry.firstMs, lastMs: entry.lastMs });
     done?.reject(queueFull());
-  }
-
-  /** Undefined for a record that cannot be stored. */
-  #entryOf(record: ReportRecord): Entry | undefined {
-    const { log, changes, live, whyUnkept } = this.#parts;
-    try {
-      const plain = toEntry(record);
-      const entry: Entry = changes.isChange(record) ? { ...plain, kind: 'change' } : plain;
-      if (record.kind === 'miner' && whyUnkept() !== undefined) live.note(record.key, entry);
-      return entry;
-    } catch (error) {
-      log.error({ kind: record.kind, error: renderError(error) }, 'a record cannot be stored');
-      return undefined;
-    }
-  }
+  };
 }

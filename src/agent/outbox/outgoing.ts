@@ -12,7 +12,7 @@ import { compress, damagedSlice, isSound, MAX_BODY_BYTES, type StoredSlice } fro
 import type { EpochCursor, Meta, Store } from './storage/store.ts';
 
 /** The outbox as one uplink sees it. Calls take effect in the order in which they are made. */
-export type SliceSource = { readonly [Name in keyof UplinkSource]: UplinkSource[Name] };
+export type SliceSource = ReturnType<typeof createSource>;
 /** A slice as it goes on the wire: `seq` counts from 1 within the uplink's epoch. `producedElapsedMs` is of this process's `Clock.elapsedMs`. */
 export type OutgoingSlice = {
   readonly header: SliceHeader;
@@ -21,13 +21,6 @@ export type OutgoingSlice = {
 };
 /** Where an uplink stands in one of its epochs. */
 export type EpochPosition = Readonly<ReturnType<typeof positionOf>>;
-/** States of `count` miners as they go on the wire; `last` is the next `after`. */
-type OutgoingStates = {
-  readonly header: LiveHeader;
-  readonly body: Uint8Array;
-  readonly count: number;
-  readonly last: number;
-};
 type SliceRange = Readonly<Record<'afterSeq' | 'maxSlices' | 'maxBytes', number>> & Pick<EpochCursor, 'epoch'>;
 
 const MAX_FAULT = 128;
@@ -53,110 +46,93 @@ export type SourceParts = {
   readonly onRenewed: () => void;
 };
 
-export class UplinkSource {
-  readonly #name: string;
-  readonly #parts: SourceParts;
+/** `parts` are asked for at each call: a new file has others. */
+export function createSource(name: string, parts: () => SourceParts) {
+  return {
+    /** What waits to be sent, oldest first; the last epoch is open, and new slices join it. Rejects when a first epoch cannot be stored. */
+    async epochs(): Promise<readonly [EpochPosition, ...EpochPosition[]]> {
+      const { bookkeeping } = parts();
+      const [oldest, ...rest] = bookkeeping.epochs(name);
+      const { meta } = bookkeeping;
+      return [positionOf(oldest, meta), ...rest.map((cursor) => positionOf(cursor, meta))];
+    },
+    /** What is written from now on goes into an epoch of its own, so that it need not wait for what came before. Rejects when that cannot be stored. */
+    split: async () => parts().bookkeeping.split(name),
+    /** Slices after `afterSeq` in order and without holes; at least one if there is one. */
+    read: async (range: SliceRange) => read(name, range, parts()),
+    /** Everything up to `seq` is stored by the peer. Numbers that go backwards or are not ours are ignored. */
+    async acknowledge(seq: number, epoch: string): Promise<void> {
+      const { bookkeeping, onAcknowledged } = parts();
+      if (bookkeeping.acknowledge(name, epoch, seq)) onAcknowledged();
+    },
+    /**
+     * What the peer has cannot be matched with what is here (it has more than was ever written, or less than is still kept): what it does not have
+     * goes out as a new epoch, with a declared gap. Rejects when the new epoch cannot be stored.
+     */
+    async renewEpoch(peerAckedSeq: number, epoch: string): Promise<void> {
+      const { bookkeeping, log, onRenewed } = parts();
+      bookkeeping.renew(name, epoch, peerAckedSeq);
+      log.warn({ uplink: name }, 'a new epoch begins: what the service has does not match what is stored here');
+      onRenewed();
+    },
+    /** From memory: why reports are not kept, undefined = they are. */
+    whyUnkept: () => parts().whyUnkept(),
+    /** Newest states after this number, which are not kept (yet), with the frame for them; also when there are none. `last` is the next `after`. */
+    live: async (after: number) => liveStates(after, parts()),
+    /** From memory: slices that the peer has not confirmed; undefined before a first epoch is stored. */
+    backlog: (): number | undefined => parts().bookkeeping.backlog()[name],
+    /** Calls back whenever there may be more to read; the function returned ends that. */
+    onMore(listener: () => void): () => void {
+      const { listeners } = parts();
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
 
-  constructor(name: string, parts: SourceParts) {
-    this.#name = name;
-    this.#parts = parts;
-  }
-
-  /** What waits to be sent, oldest first; the last epoch is open, and new slices join it. Rejects when a first epoch cannot be stored. */
-  async epochs(): Promise<readonly [EpochPosition, ...EpochPosition[]]> {
-    const { bookkeeping } = this.#parts;
-    const [oldest, ...rest] = bookkeeping.epochs(this.#name);
-    const { meta } = bookkeeping;
-    return [positionOf(oldest, meta), ...rest.map((cursor) => positionOf(cursor, meta))];
-  }
-
-  /** What is written from now on goes into an epoch of its own, so that it need not wait for what came before. Rejects when that cannot be stored. */
-  async split(): Promise<void> {
-    this.#parts.bookkeeping.split(this.#name);
-  }
-
-  /** Slices after `afterSeq` in order and without holes; at least one if there is one. */
-  async read(range: SliceRange): Promise<readonly OutgoingSlice[]> {
-    const { bookkeeping, clock, log, ages, onFailure, onRepaired } = this.#parts;
-    const cursor = bookkeeping.epochs(this.#name).find(({ epoch }) => epoch === range.epoch);
-    if (cursor === undefined) return [];
-    const { deletedThrough, nextId } = bookkeeping.meta;
-    const endId = cursor.through === null ? nextId : cursor.through + 1;
-    const afterId = Math.max(cursor.base + range.afterSeq, deletedThrough, cursor.base);
-    const now = lookAtClocks(clock);
-    try {
-      const result = readSlices(this.#parts.store, { ...range, afterId, nextId: endId, nowMs: now.wallMs });
-      if (result.failure !== undefined) onFailure(result.failure);
-      if (result.repaired > 0) {
-        onRepaired();
-        log.warn({ slices: result.repaired }, 'damaged slices were replaced by declared gaps');
-      }
-      return result.slices.map(({ id, producedMs, body }) => ({
-        header: {
-          epoch: cursor.epoch,
-          seq: id - cursor.base,
-          order: id,
-          produced_at: new Date(producedMs).toISOString(),
-        },
-        body,
-        producedElapsedMs: producedElapsedMs(ages(), { id, producedMs }, now),
-      }));
-    } catch (error) {
-      onFailure(error);
-      return [];
+function read(name: string, range: SliceRange, parts: SourceParts): readonly OutgoingSlice[] {
+  const { store, bookkeeping, clock, log, ages, onFailure, onRepaired } = parts;
+  const cursor = bookkeeping.epochs(name).find(({ epoch }) => epoch === range.epoch);
+  if (cursor === undefined) return [];
+  const { deletedThrough, nextId } = bookkeeping.meta;
+  const endId = cursor.through === null ? nextId : cursor.through + 1;
+  const afterId = Math.max(cursor.base + range.afterSeq, deletedThrough, cursor.base);
+  const now = lookAtClocks(clock);
+  try {
+    const result = readSlices(store, { ...range, afterId, nextId: endId, nowMs: now.wallMs });
+    if (result.failure !== undefined) onFailure(result.failure);
+    if (result.repaired > 0) {
+      onRepaired();
+      log.warn({ slices: result.repaired }, 'damaged slices were replaced by declared gaps');
     }
+    return result.slices.map(({ id, producedMs, body }) => ({
+      header: {
+        epoch: cursor.epoch,
+        seq: id - cursor.base,
+        order: id,
+        produced_at: new Date(producedMs).toISOString(),
+      },
+      body,
+      producedElapsedMs: producedElapsedMs(ages(), { id, producedMs }, now),
+    }));
+  } catch (error) {
+    onFailure(error);
+    return [];
   }
+}
 
-  /** Everything up to `seq` is stored by the peer. Numbers that go backwards or are not ours are ignored. */
-  async acknowledge(seq: number, epoch: string): Promise<void> {
-    if (this.#parts.bookkeeping.acknowledge(this.#name, epoch, seq)) this.#parts.onAcknowledged();
-  }
-
-  /**
-   * What the peer has cannot be matched with what is here (it has more than was ever written, or less than is still kept): what it does not have
-   * goes out as a new epoch, with a declared gap. Rejects when the new epoch cannot be stored.
-   */
-  async renewEpoch(peerAckedSeq: number, epoch: string): Promise<void> {
-    this.#parts.bookkeeping.renew(this.#name, epoch, peerAckedSeq);
-    this.#parts.log.warn(
-      { uplink: this.#name },
-      'a new epoch begins: what the service knows of us does not match what is stored here',
-    );
-    this.#parts.onRenewed();
-  }
-
-  /** From memory: why reports are not kept, undefined = they are. */
-  whyUnkept(): string | undefined {
-    return this.#parts.whyUnkept();
-  }
-
-  /** Newest states after this number, which are not kept (yet), with the frame for them; also when there are none. */
-  async live(after: number): Promise<OutgoingStates> {
-    const { live, bookkeeping, clock, whyUnkept, waitingSlices } = this.#parts;
-    const { entries, last } = live.news(after, LIVE_LIMITS);
-    const fault = whyUnkept();
-    const { nextId } = bookkeeping.meta;
-    const header: LiveHeader = {
-      live: true,
-      produced_at: new Date(clock.nowMs()).toISOString(),
-      order: nextId,
-      through: nextId + waitingSlices(),
-      ...(fault !== undefined && { fault: fault.slice(0, MAX_FAULT) }),
-    };
-    return { header, count: entries.length, last, body: await compress(entries) };
-  }
-
-  /** From memory: slices that the peer has not confirmed; undefined before a first epoch is stored. */
-  backlog(): number | undefined {
-    return this.#parts.bookkeeping.backlog()[this.#name];
-  }
-
-  /** Calls back whenever there may be more to read; the function returned ends that. */
-  onMore(listener: () => void): () => void {
-    const { listeners } = this.#parts;
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }
+async function liveStates(after: number, { live, bookkeeping, clock, whyUnkept, waitingSlices }: SourceParts) {
+  const { entries, last } = live.news(after, LIVE_LIMITS);
+  const fault = whyUnkept();
+  const { nextId } = bookkeeping.meta;
+  const header: LiveHeader = {
+    live: true,
+    produced_at: new Date(clock.nowMs()).toISOString(),
+    order: nextId,
+    through: nextId + waitingSlices(),
+    ...(fault !== undefined && { fault: fault.slice(0, MAX_FAULT) }),
+  };
+  return { header, count: entries.length, last, body: await compress(entries) };
 }
 
 function positionOf({ epoch, base, acked, through }: EpochCursor, { nextId, deletedThrough, outbox }: Meta) {
