@@ -1,10 +1,11 @@
-// The frames on the uplink socket. Text frames are one JSON object each; a binary frame is one slice: 4 bytes little-endian header length,
-// header as JSON, zstd-compressed JSON body (records.ts). Encoding and decoding of that envelope are here, compression is the caller's.
+// The frames on the uplink socket. Text frames are one JSON object each; a binary frame is one slice: 4 bytes
+// little-endian header length, header as JSON, zstd-compressed JSON body (records.ts). Encoding and decoding of that
+// envelope are here, compression is the caller's.
 import { z } from 'zod';
 
 const id = z.uuid();
 const isoTime = z.iso.datetime();
-/** The 44 bytes of such a key (SPKI in DER) as base64: all but the last 32 are the same in each. */
+/** The 44 bytes of an Ed25519 key (SPKI in DER) as base64: all but the last 32 are the same in each. */
 const ED25519_KEY = /^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
 /** Ed25519, SPKI in DER as base64. */
 const publicKey = z.string().regex(ED25519_KEY, { error: 'accepted: an Ed25519 key' });
@@ -17,7 +18,7 @@ export const enrolRequestSchema = z.object({
   name: z.string().min(1).max(128),
   version: z.string().max(64),
   protocol: z.int(),
-  /** Of the key that the agent proves with each connection: see protocol.ts. */
+  /** The key that the agent proves with each connection: see protocol.ts. */
   identity_key: publicKey,
 });
 export type EnrolRequest = z.infer<typeof enrolRequestSchema>;
@@ -26,12 +27,15 @@ export const enrolAnswerSchema = z.object({
   token: z.string().min(1),
   workspace_id: z.string(),
   farm_id: id,
-  /** Of the key that the service signs orders with: see signed-messages.ts. */
+  /** The key that the service signs tasks with: see signed-messages.ts. */
   task_key: publicKey,
 });
 export type EnrolAnswer = z.infer<typeof enrolAnswerSchema>;
 
-/** Agent → service, first frame. The epoch changes only when the outbox was lost; `next_seq` is the next slice it will write. */
+/**
+ * Agent → service, first frame. The epoch changes only when the outbox was lost; `next_seq` is the next slice it will
+ * write.
+ */
 const helloFrameSchema = z.object({
   type: z.literal('hello'),
   protocol: z.int(),
@@ -39,23 +43,26 @@ const helloFrameSchema = z.object({
   epoch: id,
   next_seq: z.int().min(1),
   at: isoTime,
-  /** Names the memory of miners behind this agent's keys: while it is the same, so are they, whatever the epoch. */
+  /** Names the agent's registry of miners: while it is the same, so are the miner keys, whatever the epoch. */
   instance_id: id,
-  /** Names what `order` of its slices counts in: another one is newer than all that came from this agent before. Absent = the epoch. */
+  /**
+   * Names what `order` of its slices counts in: another one is newer than all that came from this agent before. Absent
+   * = the epoch.
+   */
   outbox: id.optional(),
-  /** Orders of this connection are signed for it: see signed-messages.ts. New with each connection. */
+  /** Messages of this connection are signed for it: see signed-messages.ts. New with each connection. */
   nonce: nonceSchema,
-  /** Sequence number of the last order that the agent admitted. */
+  /** Number of the last signed message that the agent admitted. */
   task_seq: z.int().min(0),
   /** Of the agent's key, for the challenge of this connection: see protocol.ts. */
   proof: signature,
 });
 /**
- * Agent → service, after the welcome: slices of this epoch too come through this connection, in order among themselves.
- * They may be sent once the service has said with a frame of the same type what it has of them.
+ * Agent → service, after the welcome: this connection also carries slices of this epoch, in order among themselves. The
+ * agent sends them once the service has answered with a frame of the same type.
  */
 const epochFrameSchema = z.object({ type: z.literal('epoch'), epoch: id, next_seq: z.int().min(1) });
-/** Agent → service: the order is in the agent's journal and will not be lost. */
+/** Agent → service: the task is in the agent's journal and will not be lost. */
 const taskReceivedFrameSchema = z.object({ type: z.literal('task-received'), task_id: id });
 export const agentFrameSchema = z.discriminatedUnion('type', [
   helloFrameSchema,
@@ -64,7 +71,7 @@ export const agentFrameSchema = z.discriminatedUnion('type', [
 ]);
 export type AgentFrame = z.infer<typeof agentFrameSchema>;
 
-/** The service signs with `to` from now on: by the key before it. */
+/** The service signs with `to` from now on. The signature is that of `from`. */
 const keyChangeSchema = z.object({ from: publicKey, to: publicKey, signature });
 export type KeyChange = z.infer<typeof keyChangeSchema>;
 /** Most changes in one welcome: the newest. */
@@ -75,10 +82,13 @@ const welcomeFrameSchema = z.object({
   protocol: z.int(),
   acked_seq: z.int().min(0),
   at: isoTime,
-  /** What orders are signed with, and how it came from the keys before it, oldest first. */
+  /** The key that tasks are signed with, and the changes that lead to it, oldest first. */
   task_key: publicKey,
   task_key_changes: z.array(keyChangeSchema).max(MAX_KEY_CHANGES),
-  /** What the service takes beside slices: `live` = binary frames with the header of live states. Others are for newer agents. Absent = nothing. */
+  /**
+   * What the service takes beside slices: `live` = binary frames with the header of live states; other names are for
+   * newer agents. Absent = nothing.
+   */
   takes: z.array(z.string().max(32)).max(16).optional(),
 });
 export type WelcomeFrame = z.infer<typeof welcomeFrameSchema>;
@@ -89,14 +99,18 @@ export const MAX_EPOCHS = 8;
 /** Service → agent: every slice of the epoch up to and including `seq` is stored durably. */
 const ackFrameSchema = z.object({ type: z.literal('ack'), epoch: id, seq: z.int().min(1) });
 /**
- * For a batch that is not carried out all at once, by the agent that has it, on its own: as many as `canary` go first, and the others only when those
- * have succeeded; none is begun any more once as many as `stop_after` have failed, or one of the first. What then waits ends as cancelled.
+ * How an agent carries out a batch in parts: `canary` tasks go first, and the others only when these have succeeded. No
+ * task begins any more once `stop_after` have failed, or one of the first. Tasks that then wait end as cancelled.
  */
 export const rolloutSchema = z.object({
   canary: z.int().min(1).max(100_000).optional(),
   stop_after: z.int().min(1).max(100_000).optional(),
 });
-/** Do this to one miner, unless it is past `expires_at`. Sent again after a reconnect until received; the id makes it once. In tasks about the agent itself its own id stands for `miner_key`. A `name` that the agent does not know ends as unsupported. */
+/**
+ * Do this to one miner, unless it is past `expires_at`. Sent again after a reconnect until received; the id makes sure
+ * that it runs once. In tasks about the agent itself `miner_key` is the agent's id. A `name` that the agent does not
+ * know ends as unsupported.
+ */
 export const taskFrameSchema = z.object({
   type: z.literal('task'),
   task_id: id,
@@ -110,17 +124,17 @@ export const taskFrameSchema = z.object({
   rollout: rolloutSchema.optional(),
 });
 export type TaskCommand = z.infer<typeof taskFrameSchema>;
-/** Service → agent: `text` is the JSON of a signed order (signed-messages.ts), signed byte for byte. */
+/** Service → agent: `text` is the JSON of a signed task (signed-messages.ts), signed byte for byte. */
 const signedTaskFrameSchema = z.object({ type: z.literal('signed-task'), text: z.string(), signature });
 export type SignedTaskFrame = z.infer<typeof signedTaskFrameSchema>;
-/** Give this task up if it has not been sent to the miner yet. Heeded only for tasks that came over the same uplink. */
+/** Cancel this task if it has not been sent to the miner yet. Works only for tasks that came over the same uplink. */
 export const cancelFrameSchema = z.object({ type: z.literal('cancel'), task_id: id });
 
 /** Most miners in one ops-status frame. */
 export const OPS_STATUS_PAGE = 2_000;
 /**
- * What operators say of its miners, after the welcome and at each change. `is_first` = forget what was said
- * before; miners that are not named have no ops status. A long list comes in several frames.
+ * The ops status that operators gave to miners, after the welcome and at each change. A long list comes in several
+ * frames; `is_first` = a new list begins. Miners that are not in it have no ops status.
  */
 export const opsStatusFrameSchema = z.object({
   type: z.literal('ops-status'),
@@ -142,7 +156,10 @@ export const serviceFrameSchema = z.discriminatedUnion('type', [
 ]);
 export type ServiceFrame = z.infer<typeof serviceFrameSchema>;
 
-/** `newer` = a type that this version does not know: to be left aside. `bad` = no frame, or not as its type wants it; `what` is a field or words. */
+/**
+ * `newer` = a type that this version does not know: it is ignored. `bad` = no frame, or one that does not fit its type;
+ * `what` is a field or words.
+ */
 type ReadFrame<F> =
   | { readonly kind: 'frame'; readonly frame: F }
   | { readonly kind: 'newer'; readonly type: string }
@@ -170,23 +187,24 @@ const sliceHeaderSchema = z.object({
   seq: z.int().min(1),
   produced_at: isoTime,
   /**
-   * Counts the slices of the agent's outbox through all its epochs: of two states of a miner the one with the higher number is the newer one, whatever
-   * any clock says. Absent = `seq`.
+   * Counts the slices of the agent's outbox through all its epochs: of two states of a miner the one with the higher
+   * number is newer, independent of any clock. Absent = `seq`.
    */
   order: z.int().min(1).optional(),
-  /** How long before it was sent the slice was produced, ms, by a clock that is never set. Absent = not known. */
+  /** Time from production to sending, ms, by a clock that is never set. Absent = not known. */
   age_ms: z.int().min(0).optional(),
 });
 export type SliceHeader = z.infer<typeof sliceHeaderSchema>;
 
 /**
- * Of a binary frame that holds states of miners from memory, while the agent's disk takes nothing: never acknowledged, in no history, and sent only to a
- * service that takes it. The body is that of a slice, with the newest record of each miner. Without records it says only how the disk is.
+ * Header of a binary frame with states of miners from memory, while the agent's disk takes nothing. Such a frame is
+ * never acknowledged, enters no history, and is sent only to a service that takes it. The body is that of a slice, with
+ * the newest record of each miner; without records it reports only the disk.
  */
 const liveHeaderSchema = z.object({
   live: z.literal(true),
   produced_at: isoTime,
-  /** The slice that the outbox writes next, and the last of those that may then hold states that are older than these. */
+  /** The slice that the outbox writes next, and the last slice that may then hold older states than these. */
   order: z.int().min(1),
   through: z.int().min(1),
   /** Why reports cannot be kept, for people. Absent = they are. */

@@ -1,7 +1,10 @@
-// The agreement between agent and service: version, doors, limits, and how an agent proves who it is. The messages are in frames.ts, what reports carry is in
-// records.ts.
+// The protocol between agent and service: version, paths, limits, and how an agent proves its identity. The messages
+// are in frames.ts, the records of reports in records.ts.
 
-/** Raised when a message changes so that an older reader would misread it. Readers keep or ignore fields they do not know. */
+/**
+ * Raised when a message changes so that an older reader would misread it. Readers keep or ignore fields they do not
+ * know.
+ */
 export const PROTOCOL_VERSION = 1;
 
 /** HTTP: exchange of a one-time code for an agent identity. */
@@ -21,15 +24,19 @@ export const MAX_PARAMS_LENGTH = 16 * 1024;
 export const PING_INTERVAL_MS = 15_000;
 export const PEER_SILENCE_MS = 40_000;
 
-/** Of the answer to the upgrade: the challenge that the hello answers with a signature; new with each connection, base64url. */
+/**
+ * Header of the answer to the upgrade: the challenge that the hello answers with a signature. New with each connection,
+ * base64url.
+ */
 export const CHALLENGE_HEADER = 'x-pithead-challenge';
 
-/** Goes before what is signed, so that no signature can be moved to another purpose. */
+/** Prefix of the signed bytes, so that no signature can be moved to another purpose. */
 const PROOF_PURPOSE = 'pithead agent\n';
 
 /**
- * What an agent signs with the key that it made at its enrolment and that never leaves its host: a token alone, overheard or copied, opens nothing. The
- * id is another one with each service, so that none can pass a proof on.
+ * What an agent signs with the key that it made at its enrolment. The key never leaves the host, so a token alone,
+ * overheard or copied, is worth nothing. The id differs from service to service, so that no service can pass a proof
+ * on.
  */
 export const proofBytes = (agentId: string, challenge: string): Buffer =>
   Buffer.from(`${PROOF_PURPOSE}${agentId}\n${challenge}`);

@@ -1,5 +1,6 @@
-// What a report slice carries. A record is written once by the agent and stored by the service under (agent, epoch, sequence of its slice).
-// What is served is closed; what is received is open: a newer agent may say more, and what is not known here is left out of what is stored.
+// The records of a report slice. The agent writes a record once; the service stores it under (agent, epoch, sequence of
+// its slice). Served schemas are closed, received ones open: fields of a newer agent that are not known here are left
+// out.
 import { z } from 'zod';
 import { anomalyTypeSchema, flagSchema } from '../model/flags.ts';
 import { hostSchema } from '../model/host.ts';
@@ -34,7 +35,7 @@ const receivedExtrasSchema = minerExtrasSchema
     cooling: extras.cooling.catch(null),
     fans: z.array(extras.fans.element.strip()),
     board_details: z.array(extras.board_details.element.strip()),
-    /** Flags of a type that has no name here are left out, as bits without a name are. */
+    /** Flags of an unknown type are left out, as unknown bits are. */
     flags: z.preprocess(
       (flags) => (Array.isArray(flags) ? flags.filter((flag) => !newerFlagSchema.safeParse(flag).success) : flags),
       z.array(flagSchema.strip()),
@@ -58,18 +59,27 @@ const minerRecordSchema = z.object({
 });
 export type MinerRecord = z.infer<typeof minerRecordSchema>;
 
-/** Samples that were produced or due and will never come. `count` = how many records, null when nobody can know (crash, power loss). */
+/**
+ * Samples that were produced or due and will never come. `count` = how many records, null where that is unknown (crash,
+ * power loss).
+ */
 const gapRecordSchema = z.object({
   kind: z.literal('gap'),
   from: isoTime,
   to: isoTime,
-  /** `restart`, `buffer_full`, `buffer_damaged`, `clock`; a newer agent may have others, and its gap counts all the same. */
+  /**
+   * `restart`, `buffer_full`, `buffer_damaged`, `clock`; a newer agent may have others, and its gap counts all the
+   * same.
+   */
   reason: z.string().min(1).max(64),
   count: z.int().min(0).nullable(),
 });
 export type GapRecord = z.infer<typeof gapRecordSchema>;
 
-/** A step of a task; a final status is the outcome. `message` says what was seen, `evidence` the figures (uptime before and after). */
+/**
+ * A step of a task; a final status is the outcome. `message` describes what was seen, `evidence` holds the figures
+ * (uptime before and after).
+ */
 export const taskRecordSchema = z.object({
   kind: z.literal('task'),
   task_id: z.uuid(),
@@ -84,14 +94,16 @@ export type TaskRecord = z.infer<typeof taskRecordSchema>;
 export const eventRecordSchema = z.object({
   kind: z.literal('event'),
   /**
-   * `appeared`, `moved`, `duplicate`, `replaced`, `ip_reported`, `pools_changed`, `pools_restored`, `pools_not_restored`. `model_contradicted` = what
-   * the device says of its own build differs from the table of models (once per miner and difference). `identity_settled` = a person there said which
-   * of several units is the miner, and which are not. `task_on_site` = a task that a person there had the agent carry out, and what came of it; may
-   * come twice, with one `task_id`. Of the agent: `orders_refused` = those that it did not take, summed up by reason; `trust_waiting` = devices that
-   * wait for a person before they get their login; `identity_suspects` = devices that show the facts of other miners, or change who they are;
-   * `task_key_pinned`, `_changed` and `_refused` = what it believes orders by; `finding_raised` and `finding_cleared` = what many miners suffer from
-   * together, once for all of them: `finding` is the key that their flags carry;
-   * `clock_stepped` = its wall clock was set, `from` one time `to` another, by `step_ms` (< 0 = back). A newer agent may have others.
+   * `appeared`, `moved`, `duplicate`, `replaced`, `ip_reported`, `pools_changed`, `pools_restored`,
+   * `pools_not_restored`. `model_contradicted` = what the device reports of its own build differs from the table of
+   * models (once per miner and difference). `identity_settled` = a person on site decided which of several units is the
+   * miner. `task_on_site` = a task that a person on site started, and its outcome; may come twice, with one `task_id`.
+   * Of the agent: `orders_refused` = tasks and notices that it refused, summed up by reason; `trust_waiting` = devices
+   * that get their login only after a person has accepted them; `identity_suspects` = devices that show the facts of
+   * other miners, or change their identity; `task_key_pinned`, `_changed` and `_refused` = the key that it trusts;
+   * `finding_raised` and `finding_cleared` = what many miners suffer from together, once for all of them: `finding` is
+   * the key that their flags carry; `clock_stepped` = its wall clock was set, `from` one time `to` another, by
+   * `step_ms` (< 0 = back). A newer agent may have others.
    */
   type: z.string().min(1).max(64),
   key,

@@ -1,22 +1,21 @@
-// What a service signs so that an agent carries it out or heeds it, and what a new key of the service is signed with. Making keys, signing and checking
-// are the sides' own.
+// The signed form of tasks and notices that a service sends, and of a change of its key. Making keys, signing and
+// checking are the sides' own.
 //
-// The signed form. An order is one JSON text, signed with Ed25519 byte for byte as it stands in the frame, after a purpose of its own. There is no
-// canonical form that both sides would have to agree on: the agent checks the bytes first and reads them afterwards, and what a newer service puts
-// into an order is covered by the signature whether or not the agent knows it.
+// A message is one JSON text, signed with Ed25519 byte for byte as it stands in the frame, after a purpose of its own.
+// The agent checks the bytes before it parses them, so that no canonical form is needed and fields of a newer service
+// are covered by the signature.
 //
-// What makes a text good for one use: it names the agent, the nonce of the agent's hello and the time of the welcome, so that it is worth nothing to
-// another agent, on another connection, or to an agent that was put back to an old copy of itself; its sequence number is above that of every order
-// that the agent has admitted. The service counts on from what the hello says, once per order that it sends, sent again or not: nothing is kept
-// there that two copies of it would have to share or that a restored database could have forgotten. That an order which was lost with its
-// connection is carried out once is not the sequence's work but that of the task's id.
+// Each text names the agent, the nonce of its hello and the time of the welcome: it is worth nothing to another agent,
+// on another connection, or to an agent that was restored from an old copy. Its number is above that of every message
+// that the agent has admitted. The service counts on from the number in the hello, also for a task that it sends again;
+// so copies of the service share nothing, and a restored database forgets nothing. The id of the task, not the number,
+// makes sure that a task that was sent twice is executed once.
 //
-// Time. `expires_at` is in the service's time; the agent tells that from the signed time of the welcome and a clock of its own that nobody sets, so that
-// neither a wrong clock nor one that is set meanwhile makes an order live longer or shorter. Who could hold back the welcome could gain the time
-// that the agent waits for it, no more.
+// `expires_at` is in the service's time. The agent derives that from the signed time of the welcome and a clock that is
+// never set. An attacker who delays the welcome gains at most the time that the agent waits for it.
 //
-// Notices. What cancels a task, or says that a miner is not meant to mine and so hides what is wrong with it, would serve an attacker as well as an
-// order: it is signed in the same form, for a purpose of its own, and numbered in the same row.
+// Notices are signed too: cancelling a task, or hiding a miner's illness behind an ops status, would serve an attacker
+// as well as a task.
 import { z } from 'zod';
 import {
   cancelFrameSchema,
@@ -30,7 +29,7 @@ import {
   taskFrameSchema,
 } from './frames.ts';
 
-/** Go before what is signed, so that no signature can be moved to another purpose. */
+/** Prefixes of the signed bytes, so that no signature can be moved to another purpose. */
 const TASK_PURPOSE = 'pithead task\n';
 const NOTICE_PURPOSE = 'pithead notice\n';
 const KEY_PURPOSE = 'pithead signing key\n';
@@ -50,12 +49,12 @@ export const signedNoticeSchema = z.object({
 });
 export type SignedNotice = z.infer<typeof signedNoticeSchema>;
 
-/** What the orders of one connection are signed for. */
+/** What the messages of one connection are signed for. */
 export type SignedConnection = {
   readonly agentId: string;
   readonly nonce: string;
   readonly welcomedAt: string;
-  /** Of the last order that the agent admitted. */
+  /** Of the last message that the agent admitted. */
   readonly lastSeq: number;
 };
 
@@ -63,9 +62,9 @@ export type SignedConnection = {
 export type Signing = {
   /** As the wire has it. */
   readonly publicKey: string;
-  /** How it came from the keys before it. */
+  /** The changes that lead to it from earlier keys. */
   readonly changes: readonly KeyChange[];
-  /** Each gets the next number, also one that is sent again. */
+  /** Each message gets the next number, also one that is sent again. */
   sign(message: TaskCommand | Notice): SignedTaskFrame | SignedNoticeFrame;
 };
 

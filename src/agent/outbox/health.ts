@@ -1,4 +1,5 @@
-// Whether the disk takes what the outbox writes, and if not why. The transitions are pure; `createHealth` logs them and calls back.
+// Whether the disk takes what the outbox writes, and if not why. The transitions are pure; `createHealth` logs them and
+// calls back.
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';

@@ -1,5 +1,5 @@
-// The outbox in a file of its own. A damaged file is moved aside, at the start or while it runs, its content is declared as lost, and the outbox
-// continues in a new file. Throws only when no file can be opened at all.
+// The outbox in a file of its own. A damaged file is moved aside, at the start or while it runs, its content is
+// declared as lost, and the outbox continues in a new file. Throws only when no file can be opened at all.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -20,7 +20,10 @@ export const BALLAST = 'ballast';
 const MAX_BYTES = 2 * 1024 ** 3;
 /** Pages of 4 KiB: somewhat more than slices may take, so that the file itself is bounded. */
 const MAX_PAGES = 640 * 1024;
-/** 8 MiB of log. Each slice changes most pages again: the longer the log, the fewer of them go to the file, and each new log costs syncs. */
+/**
+ * 8 MiB of log. Each slice changes most pages again: the longer the log, the fewer of them go to the file, and each new
+ * log costs syncs.
+ */
 const CHECKPOINT_PAGES = 2_048;
 /** A disk that damages one file after the other is not helped by new ones. */
 const AGAIN_AFTER_MS = 60_000;
@@ -152,7 +155,10 @@ class OutboxFile {
       });
   }
 
-  /** A page that the disk refused to read looks damaged too: while the disk refuses, what waits in the file is not given up. */
+  /**
+   * A page that the disk refused to read looks damaged too: while the disk refuses, what waits in the file is not given
+   * up.
+   */
   async #swapIfDamaged(): Promise<void> {
     if (!(await this.#current.file.canBeRead()) || isWhole(this.#path)) return;
     this.#lastSwapMs = this.#options.clock.monotonicMs();

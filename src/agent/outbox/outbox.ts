@@ -1,5 +1,6 @@
-// Everything that the agent reports, on disk before it is sent. Stored + declared gaps = produced: what cannot be kept is counted and declared.
-// It never throws into the modules that report, and of an uplink it knows only a name and epochs.
+// Everything that the agent reports, on disk before it is sent. Stored + declared gaps = produced: what cannot be kept
+// is counted and declared. It never throws into the modules that report, and of an uplink it knows only a name and
+// epochs.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';
@@ -75,14 +76,20 @@ export function createOutbox(db: DatabaseSync, options: OutboxOptions) {
 
   return {
     sources,
-    /** Hands over a sample to memory that is bounded, to be stored within `flushMs`, or ten times that while no uplink takes what is stored. */
+    /**
+     * Hands over a sample to memory that is bounded, to be stored within `flushMs`, or ten times that while no uplink
+     * takes what is stored.
+     */
     offer(record: ReportRecord): void {
       if (isClosed) return;
       enqueue(record);
       if (health.fault() === undefined && queue.size() >= parts.sliceRecords) void schedule.run();
       else schedule.wakeForSamples();
     },
-    /** Stores these now, in order. Resolves with the number of the slice once it is on disk; rejects when too much waits or the outbox closes. */
+    /**
+     * Stores these now, in order. Resolves with the number of the slice once it is on disk; rejects when too much waits
+     * or the outbox closes.
+     */
     append(records: readonly ReportRecord[]): Promise<number> {
       if (isClosed) return Promise.reject(new CancelledError('store records: the outbox is closed'));
       if (records.length === 0) return Promise.resolve(bookkeeping.meta.nextId - 1);
@@ -177,7 +184,10 @@ const stateOf = ({ room, queue, writer, bookkeeping, health }: Parts) => ({
   /** Nothing is left that could give way: new samples are counted, not kept. */
   isFull: room.isFull(),
   lastCommitAt: writer.lastCommitAt(),
-  /** Until when the run before this one is known to have worked, ms since the epoch; in a new outbox the time of its start. */
+  /**
+   * Until when the run before this one is known to have worked, ms since the epoch; in a new outbox the time of its
+   * start.
+   */
   earlierUntil: bookkeeping.earlierUntilMs,
   /** Why what was committed last is not kept; undefined when it is. */
   fault: health.unkept(),

@@ -1,5 +1,5 @@
-// The outbox as uplinks see it: epochs, acknowledgements, slices read in order. No damaged slice is handed out: one that fails its checksum, or is
-// missing, is first replaced by a declared gap. New slices are made in writer.ts.
+// The outbox as uplinks see it: epochs, acknowledgements, slices read in order. No damaged slice is handed out: one
+// that fails its checksum, or is missing, is first replaced by a declared gap. New slices are made in writer.ts.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { lookAtClocks } from '../../base/time/clock-steps.ts';
@@ -13,7 +13,10 @@ import type { EpochCursor, Meta, Store } from './storage/store.ts';
 
 /** The outbox as one uplink sees it. Calls take effect in the order in which they are made. */
 export type SliceSource = ReturnType<typeof createSource>;
-/** A slice as it goes on the wire: `seq` counts from 1 within the uplink's epoch. `producedElapsedMs` is of this process's `Clock.elapsedMs`. */
+/**
+ * A slice as it goes on the wire: `seq` counts from 1 within the uplink's epoch. `producedElapsedMs` is of this
+ * process's `Clock.elapsedMs`.
+ */
 export type OutgoingSlice = {
   readonly header: SliceHeader;
   readonly body: Uint8Array;
@@ -49,14 +52,20 @@ export type SourceParts = {
 /** `parts` are asked for at each call: a new file has others. */
 export function createSource(name: string, parts: () => SourceParts) {
   return {
-    /** What waits to be sent, oldest first; the last epoch is open, and new slices join it. Rejects when a first epoch cannot be stored. */
+    /**
+     * What waits to be sent, oldest first; the last epoch is open, and new slices join it. Rejects when a first epoch
+     * cannot be stored.
+     */
     async epochs(): Promise<readonly [EpochPosition, ...EpochPosition[]]> {
       const { bookkeeping } = parts();
       const [oldest, ...rest] = bookkeeping.epochs(name);
       const { meta } = bookkeeping;
       return [positionOf(oldest, meta), ...rest.map((cursor) => positionOf(cursor, meta))];
     },
-    /** What is written from now on goes into an epoch of its own, so that it need not wait for what came before. Rejects when that cannot be stored. */
+    /**
+     * What is written from now on goes into an epoch of its own, so that it need not wait for what came before. Rejects
+     * when that cannot be stored.
+     */
     split: async () => parts().bookkeeping.split(name),
     /** Slices after `afterSeq` in order and without holes; at least one if there is one. */
     read: async (range: SliceRange) => read(name, range, parts()),
@@ -66,8 +75,9 @@ export function createSource(name: string, parts: () => SourceParts) {
       if (bookkeeping.acknowledge(name, epoch, seq)) onAcknowledged();
     },
     /**
-     * What the peer has cannot be matched with what is here (it has more than was ever written, or less than is still kept): what it does not have
-     * goes out as a new epoch, with a declared gap. Rejects when the new epoch cannot be stored.
+     * What the peer has cannot be matched with what is here (it has more than was ever written, or less than is still
+     * kept): what it does not have goes out as a new epoch, with a declared gap. Rejects when the new epoch cannot be
+     * stored.
      */
     async renewEpoch(peerAckedSeq: number, epoch: string): Promise<void> {
       const { bookkeeping, log, onRenewed } = parts();
@@ -77,7 +87,10 @@ export function createSource(name: string, parts: () => SourceParts) {
     },
     /** From memory: why reports are not kept, undefined = they are. */
     whyUnkept: () => parts().whyUnkept(),
-    /** Newest states after this number, which are not kept (yet), with the frame for them; also when there are none. `last` is the next `after`. */
+    /**
+     * Newest states after this number, which are not kept (yet), with the frame for them; also when there are none.
+     * `last` is the next `after`.
+     */
     live: async (after: number) => liveStates(after, parts()),
     /** From memory: slices that the peer has not confirmed; undefined before a first epoch is stored. */
     backlog: (): number | undefined => parts().bookkeeping.backlog()[name],
@@ -149,8 +162,8 @@ function positionOf({ epoch, base, acked, through }: EpochCursor, { nextId, dele
 }
 
 /**
- * Slices afterId + 1, afterId + 2, … without holes, at least one if there is one. `repaired` = how many were replaced; when they cannot be
- * replaced on disk (`failure`), reading ends before the first of them.
+ * Slices afterId + 1, afterId + 2, … without holes, at least one if there is one. `repaired` = how many were replaced;
+ * when they cannot be replaced on disk (`failure`), reading ends before the first of them.
  */
 function readSlices(
   store: Store,

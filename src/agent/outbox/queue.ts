@@ -1,5 +1,5 @@
-// Records that wait for their commit, in order and bounded. Records beyond the bound are dropped, oldest samples first, counted, and declared as a gap
-// with the next slice. It knows neither disk nor time.
+// Records that wait for their commit, in order and bounded. Records beyond the bound are dropped, oldest samples first,
+// counted, and declared as a gap with the next slice. It knows neither disk nor time.
 import { crc32 } from 'node:zlib';
 import { CancelledError, RefusedError } from '../../base/errors.ts';
 import { isStep } from '../../base/time/clock-steps.ts';
@@ -9,7 +9,9 @@ import { type Entry, gapEntry, isSample, MAX_BODY_BYTES } from './storage/slice.
 type Waiting = {
   readonly entry: Entry;
   readonly done?: { resolve(id: number): void; reject(error: Error): void } | undefined;
-  /** By how much the wall clock that dated it was ahead of elapsed time, ms. Absent = its times are not of one moment. */
+  /**
+   * By how much the wall clock that dated it was ahead of elapsed time, ms. Absent = its times are not of one moment.
+   */
   readonly offsetMs?: number | undefined;
 };
 
@@ -17,8 +19,8 @@ type Waiting = {
 type Loss = { readonly count: number; readonly firstMs: number; readonly lastMs: number };
 
 /**
- * What goes into the next slice, all dated by the wall clock as it was set at `offsetMs`; one at a time. After the commit call `settle`, or `putBack`
- * when the commit failed.
+ * What goes into the next slice, all dated by the wall clock as it was set at `offsetMs`; one at a time. After the
+ * commit call `settle`, or `putBack` when the commit failed.
  */
 export type Batch = {
   readonly entries: readonly Entry[];
@@ -44,7 +46,10 @@ export function createQueue({ maxRecords, maxBytes }: { readonly maxRecords: num
   const loseEntry = ({ firstMs, lastMs }: Entry) => lose({ count: 1, firstMs, lastMs });
   const isFullFor = (entry: Entry) => waiting.length + inFlight >= maxRecords || bytes + entry.bytes > maxBytes;
 
-  /** Drops the oldest samples until `keepRecords` and `keepBytes` hold, or no sample is left; samples that show a change go last. */
+  /**
+   * Drops the oldest samples until `keepRecords` and `keepBytes` hold, or no sample is left; samples that show a change
+   * go last.
+   */
   const dropSamples = (keepRecords: number, keepBytes: number) => {
     for (const kind of ['sample', 'change'] as const) {
       let left = waiting.length;
@@ -75,7 +80,10 @@ export function createQueue({ maxRecords, maxBytes }: { readonly maxRecords: num
       return true;
     },
     lose,
-    /** The oldest records that fit one slice, with the gap for those lost before them; undefined when there is nothing to write. */
+    /**
+     * The oldest records that fit one slice, with the gap for those lost before them; undefined when there is nothing
+     * to write.
+     */
     take(limits: { readonly maxRecords: number; readonly isFull: boolean }): Batch | undefined {
       if (limits.isFull) dropSamples(0, 0);
       const gap = loss;
@@ -117,7 +125,10 @@ export function createQueue({ maxRecords, maxBytes }: { readonly maxRecords: num
   };
 }
 
-/** How many of the first records fit one slice: as many as are allowed, in its bytes, and dated by a clock that was not set in between. */
+/**
+ * How many of the first records fit one slice: as many as are allowed, in its bytes, and dated by a clock that was not
+ * set in between.
+ */
 export function fitting(
   waiting: readonly Pick<Waiting, 'entry' | 'offsetMs'>[],
   maxRecords: number,
@@ -198,8 +209,8 @@ export function createLiveStates(maxBytes = MAX_LIVE_BYTES) {
 const MAX_MINERS = 200_000;
 
 /**
- * Recognises samples that show a change of state: the first of a miner, and each whose state differs from the one before. The state is that of
- * flags, lists and identity, never figures that move all the time.
+ * Recognises samples that show a change of state: the first of a miner, and each whose state differs from the one
+ * before. The state is that of flags, lists and identity, never figures that move all the time.
  */
 export function createChanges() {
   const last = new Map<string, number>();

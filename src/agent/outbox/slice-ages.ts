@@ -1,5 +1,5 @@
-// When slices were produced, by a clock that is never set, so that their age is right whatever becomes of the wall clock. Kept in memory: of
-// slices of an earlier run only the wall time on disk is known.
+// When slices were produced, by a clock that is never set, so that their age is right whatever becomes of the wall
+// clock. Kept in memory: of slices of an earlier run only the wall time on disk is known.
 import { type ClockLook, isStep, offsetOf } from '../../base/time/clock-steps.ts';
 
 /** From this id on, wall time was `offsetMs` ahead of elapsed time. */
@@ -16,7 +16,10 @@ export const beginAges = (nextId: number, now: ClockLook): SliceAges => [
   { fromId: nextId, offsetMs: offsetOf(now), sinceMs: now.elapsedMs },
 ];
 
-/** Now, by the wall clock as it was set when the records were dated: slice and records then have times of one clock, and one age fits all of them. */
+/**
+ * Now, by the wall clock as it was set when the records were dated: slice and records then have times of one clock, and
+ * one age fits all of them.
+ */
 export const asDated = (offsetMs: number | undefined, now: ClockLook): ClockLook =>
   offsetMs !== undefined && isStep(offsetOf(now) - offsetMs)
     ? { wallMs: Math.round(now.elapsedMs + offsetMs), elapsedMs: now.elapsedMs }
@@ -33,8 +36,8 @@ export function noteProduced(ages: SliceAges, id: number, now: ClockLook): Slice
 }
 
 /**
- * Elapsed time at which the slice was produced, from its wall time; never after now. One of an earlier run was produced at the latest when this
- * run began, and otherwise as long ago as the wall clock says now.
+ * Elapsed time at which the slice was produced, from its wall time; never after now. One of an earlier run was produced
+ * at the latest when this run began, and otherwise as long ago as the wall clock says now.
  */
 export function producedElapsedMs(
   ages: SliceAges,

@@ -41,7 +41,8 @@ export function createWriter(parts: {
   };
 
   const write = async ({ entries, offsetMs }: Batch): Promise<number> => {
-    // What comes while the slice is being written is not in it: should the process be killed then, the gap begins before that.
+    // What comes while the slice is being written is not in it: should the process be killed then, the gap begins
+    // before that.
     const aliveMs = Math.min(clock.nowMs(), queue.oldestMs() ?? Infinity);
     const body = await compress(entries);
     const { nextId, hasSamples } = bookkeeping.meta;
@@ -95,7 +96,10 @@ export function createWriter(parts: {
   };
 }
 
-/** When the writer works: at once for urgent records or a full slice, else after a delay; again after a failure. One round at a time. */
+/**
+ * When the writer works: at once for urgent records or a full slice, else after a delay; again after a failure. One
+ * round at a time.
+ */
 export function createSchedule(parts: {
   readonly clock: Clock;
   readonly queue: Queue;
@@ -153,7 +157,10 @@ export function createSchedule(parts: {
     isPatient = false;
   };
 
-  /** While no uplink takes what is written, samples wait for a fuller slice: it is smaller for what it holds, and the disk is spared. */
+  /**
+   * While no uplink takes what is written, samples wait for a fuller slice: it is smaller for what it holds, and the
+   * disk is spared.
+   */
   const wakeForSamples = () => {
     if (timer !== undefined) return;
     isPatient = bookkeeping.leastBehind() > BEHIND_FROM;

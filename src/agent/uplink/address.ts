@@ -1,10 +1,11 @@
-// Where the service is. Encrypted, or the machine itself; anything else only when the operator says so. It resolves no names.
+// The address of the service: encrypted, or this machine; any other only when the operator allows it. It resolves no
+// names.
 import { ConfigError } from '../../base/errors.ts';
 import { isExposed, isThisMachine } from '../../base/net/ipv4.ts';
 
 const FORMS = 'https://… or wss://… (http:// and ws:// only to this machine, or with allowPlain)';
 
-/** Throws ConfigError when the text is no address that a token may be sent to. */
+/** Throws ConfigError when a token must not be sent to this address. */
 export function serviceAddress(text: string, allowPlain = false) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const refuse = (message: string) => new ConfigError('read the address of the service', [{ path: 'url', message }]);
@@ -19,7 +20,7 @@ export function serviceAddress(text: string, allowPlain = false) {
     /** Without a trailing slash. */
     http: `${isEncrypted ? 'https' : 'http'}://${rest}`,
     ws: `${isEncrypted ? 'wss' : 'ws'}://${rest}`,
-    /** Not encrypted, and not this machine: only because the operator says so. */
+    /** Not encrypted, and not this machine: only because the operator allows it. */
     isExposed: isExposed(url),
     isThisMachine: isThisMachine(url.hostname),
   };

@@ -1,5 +1,5 @@
-// What agent and service exchange on one connection: hello, welcome, slices within the window, newest epoch first, acknowledgements, tasks. A wrong
-// frame ends the connection with a reason. It never reconnects: that is uplink.ts.
+// What agent and service exchange on one connection: hello, welcome, slices within the window, newest epoch first,
+// acknowledgements, tasks. A wrong frame ends the connection with a reason. It never reconnects: that is uplink.ts.
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import {
@@ -22,7 +22,9 @@ import { CLOSE, type ConnectionEnd, openSocket, type ServiceSocket, type SocketO
 
 type CommandHandlers = {
   readonly tasks: {
-    /** Returns once the tasks are journaled: only then are they confirmed. Throws when they are not; they come again. */
+    /**
+     * Returns once the tasks are journaled: only then are they confirmed. Throws when they are not; they come again.
+     */
     onTasks(commands: readonly TaskCommand[]): void;
     onCancel(taskId: string): void;
   };
@@ -54,7 +56,10 @@ const MAX_UNSENT_LIVE_BYTES = 256 * 1024;
 
 export const isLongBacklog = ({ nextSeq, ackedSeq }: EpochPosition): boolean => nextSeq - 1 - ackedSeq > LONG_BACKLOG;
 
-/** Whether the service's account of an epoch fits ours: not more than was written, and nothing missing that is no longer kept. */
+/**
+ * Whether the service's account of an epoch fits ours: not more than was written, and nothing missing that is no longer
+ * kept.
+ */
 export const fits = ({ nextSeq, firstSeq }: EpochPosition, ackedSeq: number): boolean =>
   ackedSeq < nextSeq && ackedSeq + 1 >= firstSeq;
 
@@ -190,7 +195,10 @@ class Connection {
     await this.#sendMore();
   }
 
-  /** A long backlog gets an epoch of its own. Each epoch but that of the hello is sent once the service has answered what it has of it. */
+  /**
+   * A long backlog gets an epoch of its own. Each epoch but that of the hello is sent once the service has answered
+   * what it has of it.
+   */
   async #askForEpochs(helloEpoch: string): Promise<void> {
     const { source, log } = this.#options;
     const epochs = await source.epochs();
@@ -214,7 +222,10 @@ class Connection {
     if (await this.#join(position, acked_seq)) await this.#sendMore();
   }
 
-  /** False when the connection is over, or the service has other slices than we do; then a new epoch begins with the next connection. */
+  /**
+   * False when the connection is over, or the service has other slices than we do; then a new epoch begins with the
+   * next connection.
+   */
   async #join(position: EpochPosition, ackedSeq: number): Promise<boolean> {
     const { source } = this.#options;
     if (!fits(position, ackedSeq)) {
@@ -260,7 +271,10 @@ class Connection {
   }
 }
 
-/** Tasks and notices that the guard lets through: handed over in order, tasks confirmed once the agent has journaled them. */
+/**
+ * Tasks and notices that the guard lets through: handed over in order, tasks confirmed once the agent has journaled
+ * them.
+ */
 function createCommands(
   session: Pick<ReturnType<MessageGuard['begin']>, 'admit' | 'hear'>,
   { tasks, onOpsStatus }: CommandHandlers,

@@ -1,9 +1,10 @@
-// Frames from the service in order, a bounded number per turn of the event loop, so that a flood of them cannot hold up the rest of the agent.
+// Frames from the service in order, a bounded number per tick of the event loop, so that a flood of them cannot block
+// the rest of the agent.
 import type { RawData } from 'ws';
 import { readServiceFrame, type ServiceFrame } from '../../wire/frames.ts';
 
-/** Frames handled per turn, and twice as many may wait before the socket is paused. */
-const PER_TURN = 64;
+/** Frames handled per tick; twice as many may wait before the socket is paused. */
+const PER_TICK = 64;
 
 export function createInbox(options: {
   /** Never rejects; the frames after these wait until it is done. */
@@ -19,8 +20,8 @@ export function createInbox(options: {
   let isPaused = false;
 
   const drain = async () => {
-    const batch = waiting.slice(0, PER_TURN);
-    waiting = waiting.slice(PER_TURN);
+    const batch = waiting.slice(0, PER_TICK);
+    waiting = waiting.slice(PER_TICK);
     await options.handle(batch);
     isBusy = false;
     if (waiting.length > 0) schedule();
@@ -44,7 +45,7 @@ export function createInbox(options: {
       if (read.kind === 'bad') return options.onBad(read.what);
       if (read.kind === 'newer') return options.onUnknown(read.type, text);
       waiting.push(read.frame);
-      if (waiting.length >= PER_TURN * 2 && !isPaused) {
+      if (waiting.length >= PER_TICK * 2 && !isPaused) {
         isPaused = true;
         options.pause();
       }

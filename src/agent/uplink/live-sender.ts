@@ -1,10 +1,11 @@
-// While the disk takes nothing, the newest states of the miners go to the service from memory, with the reason; when the disk works again the service gets one
-// more frame that says so. The service does not acknowledge these frames, and they do not count as delivered. This module knows no socket.
+// While the disk takes nothing, the newest states of the miners go to the service from memory, with the reason; one
+// more frame reports that the disk works again. The service does not acknowledge these frames, and they do not count as
+// delivered. This module knows no socket.
 import { type Clock, loop } from '../../base/clock.ts';
 import { encodeSlice } from '../../wire/frames.ts';
 import type { SliceSource } from '../outbox/outgoing.ts';
 
-/** What a service says in its welcome when it takes such frames. */
+/** Stands in the welcome of a service that takes such frames. */
 export const TAKES_LIVE = 'live';
 /** One frame each: at most 500 miners a second. */
 const EVERY_MS = 1_000;
@@ -13,13 +14,13 @@ export function createLiveSender(options: {
   readonly source: Pick<SliceSource, 'live' | 'whyUnkept'>;
   readonly clock: Clock;
   transmit(frame: Buffer): void;
-  /** What was sent before has left. */
+  /** Earlier frames have left. */
   hasRoom(): boolean;
-  /** One after the other with what else is asked of the source. */
+  /** One after the other with all other calls of the source. */
   inTurn(run: () => Promise<void>): Promise<void>;
 }) {
   const { source, clock } = options;
-  /** What the service was told of the disk; null = nothing yet. */
+  /** The fault that the service knows; null = nothing was reported yet. */
   let reportedFault: string | undefined | null = null;
   let after = 0;
   const over = new AbortController();

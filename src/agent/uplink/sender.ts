@@ -1,5 +1,5 @@
-// What is sent next and what is on the way: the newest epoch first, older ones fill what is left of the window, each in its own order. It knows no
-// socket and ends nothing.
+// Which slices are sent next and which are on the way: the newest epoch first, older ones fill the rest of the window,
+// each in its own order. It knows no socket and ends no connection.
 import type { Clock } from '../../base/clock.ts';
 import { encodeSlice } from '../../wire/frames.ts';
 import type { SliceSource } from '../outbox/outgoing.ts';
@@ -14,8 +14,8 @@ const SLOW_MS = 10_000;
 export type Window = ReturnType<typeof createWindow>;
 
 /**
- * How much may be on the way unacknowledged. It starts small and grows with quick acknowledgements, so that a thin line never holds more than it can
- * carry between two signs of life. Pure.
+ * How much may be on the way unacknowledged. It starts small and grows with quick acknowledgements, so that a slow
+ * connection never holds more than it can carry between two signs of life.
  */
 export function createWindow() {
   let bytes = FIRST_BYTES;
@@ -35,7 +35,7 @@ export function createWindow() {
 
 type OnTheWay = { readonly epoch: string; readonly seq: number; readonly bytes: number; readonly sentAtMs: number };
 
-/** Places in the window that a backlog leaves to what is new. */
+/** Slices in the window that a backlog leaves to new slices. */
 const KEPT_FOR_NEW = 2;
 
 export function createSender(options: {
@@ -52,7 +52,7 @@ export function createSender(options: {
   let onTheWay: OnTheWay[] = [];
   let isStopped = false;
 
-  /** False when the window is full, or the epoch cannot go on. */
+  /** False when the window is full, or the epoch cannot be continued. */
   const sendEpoch = async (epoch: string, maxOnTheWay: number): Promise<boolean> => {
     for (;;) {
       const sentSeq = sentSeqs.get(epoch) ?? 0;
@@ -78,7 +78,10 @@ export function createSender(options: {
   };
 
   return {
-    /** The slices of this epoch after `sentSeq` may be sent. Epochs join in any order; the newest is the one that the source names last. */
+    /**
+     * The slices of this epoch after `sentSeq` may be sent. Epochs join in any order; the newest is the one that the
+     * source names last.
+     */
     join: (epoch: string, sentSeq: number): void => void sentSeqs.set(epoch, sentSeq),
     /** One call at a time. Rejects when the source does. */
     async sendMore(): Promise<void> {
@@ -104,7 +107,7 @@ export function createSender(options: {
     },
     /** Whether slices are on the way. */
     isWaiting: () => onTheWay.length > 0,
-    /** Whether what has joined is closed and confirmed, so that only epochs are left that have not. */
+    /** Whether all epochs that have joined are closed and confirmed. */
     async isDone(): Promise<boolean> {
       const [oldest] = await source.epochs();
       return onTheWay.length === 0 && !sentSeqs.has(oldest.epoch);

@@ -1,4 +1,4 @@
-// The line to one service: what is reported goes up, the orders that are its own come down. It knows no miner.
+// The connection to one service: reports go up, the service's own tasks come down. It knows no miner.
 import type { DatabaseSync } from 'node:sqlite';
 import { VERSION } from '../../base/version.ts';
 import type { ReportRecord } from '../../wire/records.ts';

@@ -1,4 +1,5 @@
-// One WebSocket to the service from opening to end: encryption, challenge, signs of life, time limits, goodbye. It reads no frame and never reconnects.
+// One WebSocket to the service from opening to end: encryption, challenge, signs of life, time limits, goodbye. It
+// reads no frame and never reconnects.
 import { type RawData, WebSocket } from 'ws';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
@@ -7,7 +8,9 @@ import { CHALLENGE_HEADER, MAX_FRAME_BYTES, UPLINK_PATH } from '../../wire/proto
 import type { Credentials } from './enrolment/credentials.ts';
 
 export type ConnectionEnd = {
-  /** `refused` = our identity is not accepted; `renewed` = the next connection sends other epochs; `stopped` = by us. */
+  /**
+   * `refused` = our identity is not accepted; `renewed` = the next connection sends other epochs; `stopped` = by us.
+   */
   readonly kind: 'lost' | 'refused' | 'renewed' | 'stopped';
   readonly reason: string;
 };
@@ -60,7 +63,10 @@ export function openSocket(
     timers.set(name, clock.after(delayMs, run));
   };
 
-  /** The first call decides why the connection ended. `code` = say goodbye with it; without it the peer is not worth waiting for. */
+  /**
+   * The first call decides why the connection ended. `code` = say goodbye with it; without it the peer is not worth
+   * waiting for.
+   */
   const end = (kind: ConnectionEnd['kind'], reason: string, code?: number) => {
     if (isOver) return;
     isOver = true;

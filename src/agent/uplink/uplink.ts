@@ -1,5 +1,6 @@
-// The agent's connection to one service: outbound only, kept up while it is started. It waits longer and longer, at random, between tries.
-// It stores nothing: slices come from the source, and are deleted there only when the service has confirmed them.
+// The agent's connection to one service: outbound only, kept up while it is started. It waits longer and longer, at
+// random, between tries. It stores nothing: slices come from the source, and are deleted there only when the service
+// has confirmed them.
 
 import { renderError } from '../../base/errors.ts';
 import { fullJitterMs } from '../../base/time/backoff.ts';
@@ -10,7 +11,10 @@ import { connect, type LinkParts } from './connection.ts';
 import { createWindow } from './sender.ts';
 import type { ConnectionEnd } from './socket.ts';
 
-/** `waiting` = lost or not reached, tried again at `nextTryAt`; `refused` = the service does not accept our identity. Times in ms since the epoch. */
+/**
+ * `waiting` = lost or not reached, tried again at `nextTryAt`; `refused` = the service does not accept our identity.
+ * Times in ms since the epoch.
+ */
 export type UplinkState = {
   readonly name: string;
   readonly phase: 'stopped' | 'connecting' | 'online' | 'waiting' | 'refused';
@@ -19,7 +23,10 @@ export type UplinkState = {
   readonly lastError: string | undefined;
   /** Slices that the service has not confirmed; undefined when that is not known. */
   readonly backlog: number | undefined;
-  /** Service clock minus ours, ms: at the last welcome and, where the service is on another host, moved by what was done to our clock since. */
+  /**
+   * Service clock minus ours, ms: at the last welcome and, where the service is on another host, moved by what was done
+   * to our clock since.
+   */
   readonly skewMs: number | undefined;
 };
 

@@ -1,31 +1,38 @@
-// What an agent dates by its own clock, dated by ours. Agents and services may have any time and have it set at any moment: what is shown is by the
-// clock of the service, and never later than now. Which of two reports is newer is no question of time: see store/outbox-order.ts.
+// Converts the times of an agent to the clock of the service. Both clocks may be wrong and may be set at any moment;
+// shown times are by the clock of the service, and never later than now. Which of two reports is newer does not depend
+// on time: see store/outbox-order.ts.
 import { type ClockLook, stepBetween } from '../../base/time/clock-steps.ts';
 import type { SliceHeader, TaskCommand } from '../../wire/frames.ts';
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 
-/** Up to this it may be the way that took its time: then the two clocks count as the same, and times stay as the agent said them. */
+/**
+ * A smaller difference may be the time of transmission: then the two clocks count as the same, and times stay as they
+ * are.
+ */
 const SAME_MS = 5_000;
-/** A slice may have been on its way for so long; what comes later still was produced by a clock that has been set since the hello. */
+/**
+ * A slice may have been on its way for so long. One that seems older was produced by a clock that has been set since
+ * the hello.
+ */
 const ON_ITS_WAY_MS = 60_000;
 
 export type AgentClock = ReturnType<typeof createAgentClock>;
 
-/** `helloAtMs` is what the agent's clock said in its hello, which came at that moment. */
+/** `helloAtMs` = the agent's clock in its hello, which came at that moment. */
 export function createAgentClock(helloAtMs: number, hello: ClockLook) {
-  /** How far the agent's clock was ahead of ours at the hello, if neither was set since, else of what ours says now. */
+  /** How far the agent's clock was ahead at the hello, of our clock as it is set now. */
   const skewMs = (now: ClockLook) => helloAtMs - hello.wallMs - stepBetween(hello, now);
   return {
     skewMs,
     /**
-     * The order with its times as our clock would say them had it not been set since the hello: the agent counts from the time of the welcome by a clock
-     * that is never set.
+     * The task with its times as if our clock had not been set since the hello: the agent counts from the welcome by a
+     * clock that is never set.
      */
-    inItsTime(order: TaskCommand, now: ClockLook): TaskCommand {
+    inItsTime(task: TaskCommand, now: ClockLook): TaskCommand {
       const byMs = stepBetween(hello, now);
-      if (byMs === 0) return order;
+      if (byMs === 0) return task;
       const moved = (iso: string) => new Date(Date.parse(iso) - byMs).toISOString();
-      return { ...order, created_at: moved(order.created_at), expires_at: moved(order.expires_at) };
+      return { ...task, created_at: moved(task.created_at), expires_at: moved(task.expires_at) };
     },
     /** What to add to the times of a slice that came at that moment. */
     offsetMs({ produced_at, age_ms }: Pick<SliceHeader, 'produced_at' | 'age_ms'>, came: ClockLook): number {
@@ -44,7 +51,10 @@ const unlessSame = (offsetMs: number) => (Math.abs(offsetMs) > SAME_MS ? offsetM
 export const toOurClock = (atMs: number, offsetMs: number, nowMs: number): number =>
   Math.max(0, Math.min(atMs + offsetMs, nowMs));
 
-/** The record with every time that is stored or shown by our clock; what is in the detail of an event stays as it was said. */
+/**
+ * The record with every time that is stored or shown by our clock; what is in the detail of an event stays as it was
+ * said.
+ */
 export function datedByUs(record: ReportRecord, offsetMs: number, nowMs: number): ReportRecord {
   const toOurs = (iso: string): string => {
     const atMs = Date.parse(iso);

@@ -1,11 +1,11 @@
-// Says that the clock of an agent differs from ours: in the log with each hello, and as an event of its farm at most once an hour. What the agent reports
-// is dated by our clock all the same: see agent-clock.ts.
+// Reports that the clock of an agent differs from ours: in the log with each hello, and as an event of its farm at most
+// once an hour. Records are dated by our clock all the same: see agent-clock.ts.
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Agent, EventStore } from '../store/store.ts';
 
-/** A clock that is off by more than this is worth a word. */
+/** A clock that is off by more than this is reported. */
 const DIFFERS_MS = 60_000;
 const AGAIN_MS = 3_600_000;
 
@@ -15,17 +15,17 @@ type NotesParts = {
   readonly log: Log;
 };
 
-/** What notes how far an agent's clock is ahead of ours, in ms, and gives that back where it is worth a word, else null. */
+/** Notes how far an agent's clock is ahead of ours, ms; returns that where it is reported, else null. */
 export function createClockNotes({ events, clock, log }: NotesParts) {
   /** Of every agent whose clock ever differed here: as many as are enrolled. */
-  const toldAtMs = new Map<string, number>();
+  const reportedAtMs = new Map<string, number>();
   return (agent: Pick<Agent, 'id' | 'farmId'>, skewMs: number): number | null => {
     if (Math.abs(skewMs) <= DIFFERS_MS) return null;
     const fields = { agentId: agent.id, skewMs: Math.round(skewMs) };
     log.warn(fields, 'the clock of the agent differs from ours');
     const nowMs = clock.elapsedMs();
-    if (nowMs - (toldAtMs.get(agent.id) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return fields.skewMs;
-    toldAtMs.set(agent.id, nowMs);
+    if (nowMs - (reportedAtMs.get(agent.id) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return fields.skewMs;
+    reportedAtMs.set(agent.id, nowMs);
     events
       .recordForAgent({ agent, type: 'clock_differs', atMs: clock.nowMs(), detail: { ahead_ms: fields.skewMs } })
       .catch((error: unknown) => log.warn({ ...fields, error: renderError(error) }, 'keep an event of an agent'));

@@ -1,12 +1,15 @@
-// The socket of one agent: frames are handled one after the other, and the socket is paused when they come faster than they can be stored. A refused
-// frame closes it with the reason. What frames mean is in session.ts.
+// The socket of one agent: frames are handled one after the other, and the socket is paused when they come faster than
+// they can be stored. A refused frame closes it with the reason. What frames mean is in session.ts.
 import type { WebSocket } from 'ws';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import { type ClockLook, lookAtClocks } from '../../base/time/clock-steps.ts';
 import type { Notice, ServiceFrame, TaskCommand } from '../../wire/frames.ts';
 import { Session, type SessionParts } from './session.ts';
 
-/** Reasons in the close frame; agents show them. 1008 = policy, 1011 = our fault, 1012 = we restart, 4001 = a newer connection took over. */
+/**
+ * Reasons in the close frame; agents show them. 1008 = policy, 1011 = our fault, 1012 = we restart, 4001 = a newer
+ * connection took over.
+ */
 export const CLOSE = { refused: 1008, failed: 1011, restart: 1012, replaced: 4001 } as const;
 
 const MAX_WAITING_FRAMES = 8;

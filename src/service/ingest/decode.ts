@@ -1,5 +1,5 @@
-// From the bytes of a binary frame to checked records. Sizes are bounded before anything is unpacked; a record that fits no schema is counted
-// and left out, so that one bad record cannot hold up the rest; a slice that is no slice is refused.
+// From the bytes of a binary frame to checked records. Sizes are bounded before unpacking. A record that fits no schema
+// is counted and left out, so that one bad record does not block the others; a body that is no slice is refused.
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { z } from 'zod';
@@ -35,8 +35,8 @@ function checkOrder(order: number): void {
 }
 
 /**
- * `rejected` records are left out; `firstProblem` is what was wrong with the first of them; `bytes` counts the body, unpacked.
- * Throws RefusedError `frame.invalid` when the body is too large, is not zstd, or is no slice.
+ * `rejected` records are left out; `firstProblem` is what was wrong with the first of them; `bytes` counts the body,
+ * unpacked. Throws RefusedError `frame.invalid` when the body is too large, is not zstd, or is no slice.
  */
 export async function readBody({ seq }: Pick<SliceHeader, 'seq'>, compressedBody: Buffer) {
   const body = await unpackBody(compressedBody);
@@ -63,7 +63,10 @@ export async function readBody({ seq }: Pick<SliceHeader, 'seq'>, compressedBody
   return { records, rejected, firstProblem, bytes: body.length };
 }
 
-/** An agent cleans what its devices say; one that is not itself any more may not. Logs of miners, the evidence of tasks, have several lines. */
+/**
+ * An agent removes hidden text from the answers of devices; a hostile one may not. Logs of miners, the evidence of
+ * tasks, have several lines.
+ */
 const shown = (item: unknown): unknown =>
   visibleValue(item, taskSchema.safeParse(item).success ? (text) => visibleLines(text) : visibleText);
 const taskSchema = z.object({ kind: z.literal('task') });

@@ -1,5 +1,5 @@
-// What an agent and the service exchange on one connection: hello and welcome, epochs, slices in order, live states, receipts for tasks. A frame that
-// must not be comes out as a RefusedError. It knows no socket.
+// What an agent and the service exchange on one connection: hello and welcome, epochs, slices in order, live states,
+// receipts for tasks. A frame that must not be comes out as a RefusedError. It knows no socket.
 import { verify } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
@@ -254,7 +254,9 @@ export class Session {
   }
 }
 
-/** Whether `proof`, a signature in base64, was made for this challenge with the key that the agent was enrolled with. */
+/**
+ * Whether `proof`, a signature in base64, was made for this challenge with the key that the agent was enrolled with.
+ */
 function isProven({ id, identityKey }: Agent, challenge: string, proof: string): boolean {
   const key = readPublicKey(identityKey);
   return key !== undefined && verify(null, proofBytes(id, challenge), key, Buffer.from(proof, 'base64'));

@@ -1,5 +1,5 @@
-// Messages of this version and of one to come, frozen as text: all of them are read, nothing of what is known is lost, and nothing
-// that is not known does harm.
+// Messages of this version and of one to come, frozen as text: all of them are read, nothing of what is known is lost,
+// and nothing that is not known does harm.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

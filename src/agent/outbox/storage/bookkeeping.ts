@@ -1,5 +1,5 @@
-// The bookkeeping of the outbox: next number, epochs of the uplinks, how the last run ended. Acknowledgements stay in memory and are written with
-// the next commit: after a crash they are merely older, and the peer tells what it has.
+// The bookkeeping of the outbox: next number, epochs of the uplinks, how the last run ended. Acknowledgements stay in
+// memory and are written with the next commit: after a crash they are merely older, and the peer tells what it has.
 import { acknowledged, byUplink, type Epochs, newCursor, renewed, split, waitingIn } from './epochs.ts';
 import type { StoredSlice } from './slice.ts';
 import type { EpochCursor, Meta, Store } from './store.ts';
@@ -41,8 +41,8 @@ export class Bookkeeping {
   }
 
   /**
-   * One transaction: slices, bookkeeping and every epoch that moved. Deletes up to `dropLimit` of the slices that all uplinks have; gives the bytes
-   * of each of those.
+   * One transaction: slices, bookkeeping and every epoch that moved. Deletes up to `dropLimit` of the slices that all
+   * uplinks have; gives the bytes of each of those.
    */
   commit(
     changes: {
@@ -61,8 +61,8 @@ export class Bookkeeping {
   }
 
   /**
-   * The epochs of this uplink that are not done. The first is made and stored on first use. Throws when it cannot be stored: an epoch must not be
-   * forgotten once used.
+   * The epochs of this uplink that are not done. The first is made and stored on first use. Throws when it cannot be
+   * stored: an epoch must not be forgotten once used.
    */
   epochs(name: string): Epochs {
     const known = this.#epochsOf.get(name);

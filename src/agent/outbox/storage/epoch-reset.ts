@@ -4,9 +4,10 @@ import { v4 as newUuid } from 'uuid';
 import { openStore } from './store.ts';
 
 /**
- * A service may have been sent slices that the copy knows nothing of: numbers that it has seen must not come again with other contents. Each
- * uplink begins a new epoch with what the copy still holds, but for those `inStep`, whose services were put back to the same moment. The outbox
- * gets a new name: what a service has from numbers that it will see again is older than all that comes now.
+ * A service may have been sent slices that the copy knows nothing of: numbers that it has seen must not come again with
+ * other contents. Each uplink begins a new epoch with what the copy still holds, but for those `inStep`, whose services
+ * were put back to the same moment. The outbox gets a new name: what a service has from numbers that it will see again
+ * is older than all that comes now.
  */
 export function beginNewEpochs(path: string, inStep: readonly string[] = []): void {
   const database = new DatabaseSync(path, { timeout: 5_000 });

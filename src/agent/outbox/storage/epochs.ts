@@ -1,4 +1,5 @@
-// Which slices an uplink sends under which epoch, and how far its peer has confirmed them. Pure: it reads and stores nothing.
+// Which slices an uplink sends under which epoch, and how far its peer has confirmed them. Pure: it reads and stores
+// nothing.
 import type { EpochCursor } from './store.ts';
 
 /** Of one uplink, oldest first. Each begins where the one before ends; the last one is open: new slices join it. */
@@ -21,7 +22,10 @@ const lastOf = ({ through }: EpochCursor, nextId: number) => through ?? nextId -
 /** Slices of the epoch that the peer has not confirmed. */
 export const waitingIn = (cursor: EpochCursor, nextId: number): number => lastOf(cursor, nextId) - cursor.acked;
 
-/** The peer has everything up to `seq` of this epoch. `done` = epochs that are over. Undefined when that changes nothing, or cannot be. */
+/**
+ * The peer has everything up to `seq` of this epoch. `done` = epochs that are over. Undefined when that changes
+ * nothing, or cannot be.
+ */
 export function acknowledged(
   epochs: Epochs,
   { epoch, seq, nextId }: { readonly epoch: string; readonly seq: number; readonly nextId: number },
@@ -45,7 +49,10 @@ export function split(epochs: Epochs, nextId: number, newEpoch: () => string): E
   return listOf([...epochs.slice(0, -1), { ...open, through }, newCursor(open.name, newEpoch(), through)]);
 }
 
-/** What the peer does not have of this epoch gets a new one; all that is left of it where the peer has more than was ever written. */
+/**
+ * What the peer does not have of this epoch gets a new one; all that is left of it where the peer has more than was
+ * ever written.
+ */
 export function renewed(
   epochs: Epochs,
   { epoch, peerAckedSeq }: { readonly epoch: string; readonly peerAckedSeq: number },
@@ -64,8 +71,8 @@ export function renewed(
 }
 
 /**
- * Rows by uplink. Where a row is missing, because it was damaged, a new epoch takes its place (`made`): what the old one may have delivered goes out
- * again rather than not at all.
+ * Rows by uplink. Where a row is missing, because it was damaged, a new epoch takes its place (`made`): what the old
+ * one may have delivered goes out again rather than not at all.
  */
 export function byUplink(
   stored: readonly EpochCursor[],

@@ -1,5 +1,6 @@
-// What the slices on disk take, and making room: slices that all uplinks have are deleted, then the oldest samples are replaced by gaps that count
-// them, samples that show a change of state last. Tasks, events and gaps stay. How much room there is comes from outside.
+// What the slices on disk take, and making room: slices that all uplinks have are deleted, then the oldest samples are
+// replaced by gaps that count them, samples that show a change of state last. Tasks, events and gaps stay. How much
+// room there is comes from outside.
 import { type Clock, yieldToEventLoop } from '../../../base/clock.ts';
 import type { Bookkeeping } from './bookkeeping.ts';
 import { damagedSlice, isSound, ROW_BYTES, type StoredSlice, withoutSamples } from './slice.ts';
@@ -80,8 +81,8 @@ type Given = { readonly samples: number; readonly changes: number };
 const add = (a: Given, b: Given): Given => ({ samples: a.samples + b.samples, changes: a.changes + b.changes });
 
 /**
- * One step towards `maxBytes`, in one transaction: replaces some of the oldest slices that hold samples. `freed` in bytes; `isExhausted` = none is
- * left to replace. Throws what the database throws; then nothing has changed.
+ * One step towards `maxBytes`, in one transaction: replaces some of the oldest slices that hold samples. `freed` in
+ * bytes; `isExhausted` = none is left to replace. Throws what the database throws; then nothing has changed.
  */
 export function shrinkOnce(
   store: Store,

@@ -1,5 +1,5 @@
-// A slice as it lies on disk: compressed records, what they count for, and checksums that say whether both are still what was written.
-// Pure: no database, no clock.
+// A slice as it lies on disk: compressed records, what they count for, and checksums that say whether both are still
+// what was written. Pure: no database, no clock.
 import { promisify } from 'node:util';
 import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
@@ -10,7 +10,10 @@ import type { GapRecord, ReportRecord } from '../../../wire/records.ts';
 /** When space is short samples are replaced by a gap first, then those that show a change; the others are kept. */
 type EntryKind = 'sample' | 'change' | 'other' | 'gap';
 
-/** One record, serialised the moment it was handed over. Times in ms since the epoch; `declared` = what a gap counts, null = unknown. */
+/**
+ * One record, serialised the moment it was handed over. Times in ms since the epoch; `declared` = what a gap counts,
+ * null = unknown.
+ */
 export type Entry = {
   readonly json: string;
   readonly bytes: number;
@@ -143,8 +146,8 @@ const bodySchema = z.object({
 const timedSchema = z.object({ at: z.string() });
 
 /**
- * The slice with its samples replaced by a gap that counts them; everything else in it stays, samples that show a change only if `keepChanges`.
- * Undefined when the body cannot be read.
+ * The slice with its samples replaced by a gap that counts them; everything else in it stays, samples that show a
+ * change only if `keepChanges`. Undefined when the body cannot be read.
  */
 export function withoutSamples(
   slice: StoredSlice,

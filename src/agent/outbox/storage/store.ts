@@ -1,12 +1,15 @@
-// The tables of the outbox and the statements on them. Each write is one transaction; bookkeeping rows carry a checksum and are rebuilt from the
-// slices when it is wrong. It decides nothing about what is kept.
+// The tables of the outbox and the statements on them. Each write is one transaction; bookkeeping rows carry a checksum
+// and are rebuilt from the slices when it is wrong. It decides nothing about what is kept.
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
 import { ROW_BYTES, type StoredSlice, storedSliceSchema } from './slice.ts';
 
-/** One row per slice, one per epoch of an uplink, one of bookkeeping. No index: each would be one page more to write per slice. */
+/**
+ * One row per slice, one per epoch of an uplink, one of bookkeeping. No index: each would be one page more to write per
+ * slice.
+ */
 export const outboxMigrations: Migrations = {
   owner: 'outbox',
   steps: [
@@ -64,7 +67,10 @@ const metaSchema = z.object({
 });
 export type Meta = Readonly<Omit<z.output<typeof metaSchema>, 'crc'>>;
 
-/** Part of what an uplink sends: slice `id` is sequence number `id - base` of `epoch`; `acked` is an id, `through` the last one, null while open. */
+/**
+ * Part of what an uplink sends: slice `id` is sequence number `id - base` of `epoch`; `acked` is an id, `through` the
+ * last one, null while open.
+ */
 const cursorSchema = z.object({
   name: z.string(),
   epoch: z.string(),

@@ -1,5 +1,6 @@
-// Who this agent is towards one service: got once by an enrolment code, kept in a file that only its owner may read. The token is encrypted there, and the
-// key that the agent made at its enrolment, to prove with each connection that it is still the same: it never leaves this host.
+// The identity of this agent towards one service: received once for an enrolment code, kept in a file that only its
+// owner may read, with token and key encrypted. The agent makes the key at its enrolment and proves it with each
+// connection; it never leaves this host.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +27,10 @@ const fileSchema = z.strictObject({
 });
 type Identity = z.output<typeof fileSchema>;
 
-/** One file per service, so that an agent that reports to two keeps both identities. `realm` names the service (its URL, or `embedded`). */
+/**
+ * One file per service, so that an agent that reports to two keeps both identities. `realm` names the service (its URL,
+ * or `embedded`).
+ */
 function fileOf(stateDir: string, realm: string): string {
   return join(stateDir, `agent-${createHash('sha256').update(realm).digest('hex').slice(0, 12)}.json`);
 }

@@ -1,5 +1,5 @@
-// Where the key of a service is kept: a file of its own beside the agent's credentials, because it changes, and because people remove it to have the
-// agent take a key that no earlier one has signed.
+// The pinned key of a service, in a file of its own beside the agent's credentials: the key changes, and an operator
+// who removes the file makes the agent accept a key that no earlier one has signed.
 import { z } from 'zod';
 import { ConfigError, RefusedError } from '../../../base/errors.ts';
 import { readPublicKey } from '../../../base/secrets.ts';
@@ -9,11 +9,11 @@ import { parseJson } from '../../../wire/frames.ts';
 
 /** The key that a service signs with; SPKI in DER as base64. */
 export type KeyPin = {
-  /** Where it is kept, for people. */
+  /** The file, for people. */
   readonly file: string | undefined;
   /** Undefined = its file was removed. */
   read(): string | undefined;
-  /** Throws when it cannot be kept; until the end of the process it holds all the same. */
+  /** Throws when it cannot be stored; it is valid until the end of the process all the same. */
   keep(key: string): void;
 };
 
@@ -29,7 +29,7 @@ export function filePin(file: string): KeyPin {
   return pinOf(kept.task_key, file);
 }
 
-/** The pin of an identity that was got just now: what the service gave with it, and nothing of an earlier one. */
+/** The pin of a new enrolment: the key that came with it, and nothing of an earlier one. */
 export function newPin(file: string, key: string): KeyPin {
   const pin = pinOf(undefined, file);
   pin.keep(key);

@@ -1,5 +1,5 @@
-// Lets through only tasks and notices of the service whose key this agent has pinned. The key comes with the identity; where its file was removed, with
-// the next welcome. It carries nothing out and knows no task.
+// Lets through only tasks and notices of the service whose key this agent has pinned. The key comes with the enrolment;
+// where its file was removed, with the next welcome. It executes nothing.
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
@@ -61,8 +61,8 @@ export function createMessageGuard(
     audit({ type, key: agentId, detail: { uplink, key } });
   };
 
-  /** The key that is believed on this connection: the one that is shown only if it is the pinned one, or follows from it. */
-  const believed = ({ task_key: shown, task_key_changes: changes }: WelcomeFrame): string => {
+  /** The key to trust on this connection: the one in the welcome only if it is the pinned one, or follows from it. */
+  const trusted = ({ task_key: shown, task_key_changes: changes }: WelcomeFrame): string => {
     const pinned = pin.read();
     if (pinned === shown) refusedKey = undefined;
     else if (pinned === undefined) keep(shown, 'task_key_pinned');
@@ -78,55 +78,58 @@ export function createMessageGuard(
   };
 
   return {
-    /** Of one connection, which takes nothing before its welcome. */
+    /** For one connection, which admits nothing before its welcome. */
     begin() {
       const nonce = randomBytes(16).toString('base64url');
-      let line: { readonly heardMs: number; readonly expected: Omit<Expected, 'lastSeq'> } | undefined;
+      let connection: { readonly welcomedMs: number; readonly expected: Omit<Expected, 'lastSeq'> } | undefined;
 
       return {
         /** For the hello. */
         nonce,
         taskSeq: lastSeq,
         onWelcome(frame: WelcomeFrame): void {
-          const key = readPublicKey(believed(frame));
-          line = { heardMs: clock.elapsedMs(), expected: { key, agentId, nonce, welcomedAt: frame.at } };
+          const key = readPublicKey(trusted(frame));
+          connection = { welcomedMs: clock.elapsedMs(), expected: { key, agentId, nonce, welcomedAt: frame.at } };
         },
-        /** Those to carry out, in order, with an expiry in our time. Throws when the sequence cannot be written: then none of them is admitted. */
+        /**
+         * The tasks to carry out, in order, with an expiry in our time. Throws when the number cannot be written: then
+         * none is admitted.
+         */
         admit(frames: readonly SignedTaskFrame[]): readonly TaskCommand[] {
-          if (line === undefined) return [];
+          if (connection === undefined) return [];
           const admitted: TaskCommand[] = [];
           let seq = lastSeq;
           for (const frame of frames) {
-            const { refused, signed } = verifyTask(frame, { ...line.expected, lastSeq: seq });
+            const { refused, signed } = verifyTask(frame, { ...connection.expected, lastSeq: seq });
             if (refused !== undefined) {
               refusals.add(refused, 'order', frame.text);
               continue;
             }
-            // What is left of its life counts from now, whatever our clock says; a suspend in between has used it up. The queue makes a deadline of
-            // it in this same tick.
-            const theirsMs = Date.parse(signed.welcomed_at) + clock.elapsedMs() - line.heardMs;
+            // The rest of its life counts from now, whatever our clock is set to; a suspend in between has used it up.
+            // The queue makes a deadline of it in this same tick.
+            const theirsMs = Date.parse(signed.welcomed_at) + clock.elapsedMs() - connection.welcomedMs;
             const expiresMs = clock.nowMs() + Date.parse(signed.task.expires_at) - theirsMs;
             admitted.push({ ...signed.task, expires_at: new Date(expiresMs).toISOString() });
             seq = signed.seq;
           }
-          // Before the orders are journaled: one that is lost in between comes again with a number of its own.
+          // Before the tasks are journaled: one that is lost in between comes again with a number of its own.
           if (seq > lastSeq) sequences.write(seq);
           lastSeq = seq;
           return admitted;
         },
-        /** The notice; undefined when it is not the service that sends it. Needs no disk. */
+        /** The notice; undefined when the service has not sent it. Needs no disk. */
         hear(frame: SignedNoticeFrame): Notice | undefined {
-          if (line === undefined) return undefined;
-          const { refused, signed } = verifyNotice(frame, { ...line.expected, lastSeq });
+          if (connection === undefined) return undefined;
+          const { refused, signed } = verifyNotice(frame, { ...connection.expected, lastSeq });
           if (refused !== undefined) {
             refusals.add(refused, 'notice', frame.text);
             return undefined;
           }
-          // Not on disk: it is worth nothing on another connection, whatever its number.
+          // Not on disk: a notice is worth nothing on another connection.
           lastSeq = signed.seq;
           return signed.notice;
         },
-        /** A message of a type that is not taken: one that has to come signed is refused, any other is a newer service's. */
+        /** A message of an unknown type: refused if it should be signed, else it is that of a newer service. */
         leaveAside(type: string, text: string): void {
           const what = UNSIGNED.get(type);
           if (what !== undefined) refusals.add('unsigned', what, text);
@@ -140,7 +143,7 @@ export function createMessageGuard(
 
 const sequenceSchema = z.object({ seq: z.int() });
 
-/** The number of the last order admitted from each service, on disk. */
+/** The number of the last task admitted from each service, on disk. */
 function openSequences(db: DatabaseSync, uplink: string, agentId: string) {
   const select = db.prepare('SELECT seq FROM admitted_messages WHERE uplink = ? AND agent_id = ?');
   const upsert = db.prepare(
@@ -153,7 +156,7 @@ function openSequences(db: DatabaseSync, uplink: string, agentId: string) {
   };
 }
 
-const PINNED = 'the key of the service was learnt: only orders signed with it are taken';
-const CHANGED = 'the service has a new key, signed with the one before: orders signed with it are taken';
+const PINNED = 'the key of the service is pinned: only tasks signed with it are taken';
+const CHANGED = 'the service has a new key, signed with the one before: tasks signed with it are taken';
 const REFUSED =
-  'the service shows another key than the one that this agent has learnt: its orders are refused, reports go on. If the key was lost there, remove the file that keeps the old one and start the agent again; if not, look at who answers in its place';
+  'the service shows another key than the pinned one: its tasks are refused, reports continue. If the service lost its key, remove the file that keeps the old one and start the agent again; if not, check which host answers in its place';

@@ -1,16 +1,16 @@
-// The record of refused orders and notices: every one is counted in an event for the services and a line of the log, the first at once, a flood of them summed
-// up per reason, so that forging orders costs an attacker more than us.
+// Reports refused tasks and notices in an event for the services and in the log: the first at once, a flood summed up
+// per reason, so that forging messages costs an attacker more than it costs the agent.
 import type { Cancel, Clock } from '../../../base/clock.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Refusal } from './verify.ts';
 
-const TELL_MS = 10_000;
-/** Ids named of those that are summed up. */
+const REPORT_MS = 10_000;
+/** Task ids that a sum names at most. */
 const MAX_NAMED = 5;
-/** Enough of the text to find the id, whatever is before it. */
+/** Enough of the text to find the id. */
 const LOOKED_AT = 2_000;
 
-/** For the record of what was refused and whom we trust. */
+/** Events about refused messages and the trusted key. */
 export type GuardEvent = {
   readonly type: 'orders_refused' | 'task_key_pinned' | 'task_key_changed' | 'task_key_refused';
   readonly key: string;
@@ -18,6 +18,7 @@ export type GuardEvent = {
 };
 
 type Counted = {
+  /** `order` = a task. */
   readonly what: 'order' | 'notice';
   readonly reason: Refusal;
   count: number;
@@ -37,7 +38,7 @@ export function createRefusals(parts: {
   const counts = new Map<string, Counted>();
   let waiting: Cancel | undefined;
 
-  const tell = () => {
+  const report = () => {
     for (const { what, reason, count, taskIds } of counts.values()) {
       const detail = { uplink, what, reason, count, task_ids: taskIds };
       log.warn({ ...detail, file: parts.file }, ADVICE[reason]);
@@ -45,42 +46,42 @@ export function createRefusals(parts: {
     }
     counts.clear();
   };
-  const tellAndWait = () => {
+  const reportAndWait = () => {
     waiting = undefined;
     if (counts.size === 0) return;
-    tell();
-    waiting = clock.after(TELL_MS, tellAndWait);
+    report();
+    waiting = clock.after(REPORT_MS, reportAndWait);
   };
 
   return {
-    /** `text` is what is signed, or was to be. */
+    /** `text` is what is signed, or should be. */
     add(reason: Refusal, what: Counted['what'], text: string): void {
       const entry = counts.get(`${what} ${reason}`) ?? { what, reason, count: 0, taskIds: [] };
       counts.set(`${what} ${reason}`, entry);
       entry.count++;
       const taskId = entry.taskIds.length < MAX_NAMED ? idIn(text) : undefined;
       if (taskId !== undefined) entry.taskIds.push(taskId);
-      if (waiting === undefined) tellAndWait();
+      if (waiting === undefined) reportAndWait();
     },
     stop(): void {
       waiting?.();
       waiting = undefined;
-      tell();
+      report();
     },
   };
 }
 
 const FORGED =
-  'orders were refused: they are not from the service, or were sent before; if this goes on, look at who is on the line';
+  'tasks were refused: they are not from the service, or were sent before; if this continues, check who can reach this connection';
 const ADVICE = {
   unsigned: FORGED,
   signature:
-    'orders were refused: they are not signed with the key of the service that this agent knows; if the service lost its key and made another, remove the file that keeps the old one and start the agent again',
-  unreadable: 'orders were refused: they are signed, but this version cannot read them; update the agent',
+    'tasks were refused: they are not signed with the key of the service that this agent knows; if the service lost its key and made another, remove the file that keeps the old one and start the agent again',
+  unreadable: 'tasks were refused: they are signed, but this version cannot read them; update the agent',
   'another agent': FORGED,
   'another connection': FORGED,
   sequence: FORGED,
 } as const satisfies Record<Refusal, string>;
 
-/** As the text says it: it proves nothing. */
+/** The id in the text, which proves nothing. */
 const idIn = (text: string): string | undefined => /"task_id":"([0-9A-Fa-f-]{36})"/.exec(text.slice(0, LOOKED_AT))?.[1];

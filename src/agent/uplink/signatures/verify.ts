@@ -1,5 +1,5 @@
-// Whether an order or a notice is from the service whose key is pinned, for this agent, for this connection, and newer than every order before. Pure; the
-// signed form and its reasons are in wire/signed-messages.ts.
+// Whether a task or notice is signed with the pinned key, for this agent and this connection, and newer than every
+// message before. Pure; the signed form and its reasons are in wire/signed-messages.ts.
 import { type KeyObject, verify } from 'node:crypto';
 import type { z } from 'zod';
 import { readPublicKey } from '../../../base/secrets.ts';
@@ -14,19 +14,19 @@ import {
   taskBytes,
 } from '../../../wire/signed-messages.ts';
 
-/** Why an order is not taken, or a notice. */
+/** Why a task or notice is refused. */
 export type Refusal = 'unsigned' | 'signature' | 'unreadable' | 'another agent' | 'another connection' | 'sequence';
 
-/** A service counts on from what we say by one for each order: a leap would only use up the numbers. */
+/** A service counts on from our number by one per message: a leap would only use up the numbers. */
 const MAX_LEAP = 1_000_000;
 
 export type Expected = {
-  /** Undefined = none that can be read: nothing is believed. */
+  /** Undefined = no key that can be read: every message is refused. */
   readonly key: KeyObject | undefined;
   readonly agentId: string;
   readonly nonce: string;
   readonly welcomedAt: string;
-  /** Of the last order or notice that was taken. */
+  /** Of the last task or notice that was admitted. */
   readonly lastSeq: number;
 };
 
@@ -46,7 +46,7 @@ function verifySigned<T extends SignedTask | SignedNotice>(
   { text, signature }: SignedTaskFrame | SignedNoticeFrame,
   expected: Expected,
 ): Verdict<T> {
-  // Nothing is read of what is not signed.
+  // A text that is not signed is not parsed.
   if (!isSigned(bytes, signature, expected.key)) return { refused: 'signature' };
   const signed = schema.safeParse(parseJson(text)).data;
   if (signed === undefined) return { refused: 'unreadable' };
@@ -71,6 +71,6 @@ export function leadsTo(from: string, to: string, changes: readonly KeyChange[])
 
 function isSigned(bytes: Buffer, text: string, key: KeyObject | undefined): boolean {
   const signature = Buffer.from(text, 'base64');
-  // One signature has one text.
+  // Each signature has one text form only.
   return key !== undefined && signature.toString('base64') === text && verify(null, bytes, key, signature);
 }

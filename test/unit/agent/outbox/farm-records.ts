@@ -1,4 +1,5 @@
-// Records as the agent would hand them over, and ways to look into what came out. Each sample carries a number by which a ledger knows it.
+// Records as the agent would hand them over, and ways to look into what came out. Each sample carries a number by which
+// a ledger knows it.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,7 +90,10 @@ export async function acknowledgeOldest(outbox: Pick<Outbox, 'source'>, uplink: 
   await source.acknowledge(seq, (await source.epochs())[0].epoch);
 }
 
-/** Numbers of the samples, numbers of the task outcomes, and the gaps in a list of slices. Throws when a slice is not what the wire allows. */
+/**
+ * Numbers of the samples, numbers of the task outcomes, and the gaps in a list of slices. Throws when a slice is not
+ * what the wire allows.
+ */
 export function contents(slices: readonly Pick<OutgoingSlice, 'body'>[]) {
   const records: ReportRecord[] = slices.flatMap(
     ({ body }) => sliceBodySchema.parse(JSON.parse(zstdDecompressSync(body).toString('utf8'))).records,

@@ -1,4 +1,5 @@
-// While the disk takes nothing the newest states are there for a service that shows them, with the reason; what was produced is stored or declared as ever.
+// While the disk takes nothing the newest states are there for a service that shows them, with the reason; what was
+// produced is stored or declared as ever.
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';

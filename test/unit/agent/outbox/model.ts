@@ -1,5 +1,5 @@
-// The outbox against a model: whatever is done to it in whatever order, what it hands out is what went in, in order, or declared as lost.
-// Fails with the seed and the smallest list of commands that shows it.
+// The outbox against a model: whatever is done to it in whatever order, what it hands out is what went in, in order, or
+// declared as lost. Fails with the seed and the smallest list of commands that shows it.
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';

@@ -1,4 +1,5 @@
-// A service small enough to misbehave on command: stores slices by sequence number, acknowledges, sends what a test tells it to.
+// A service small enough to misbehave on command: stores slices by sequence number, acknowledges, sends what a test
+// tells it to.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';

@@ -1,4 +1,5 @@
-// Uplinks of tests: what a test does not name is as an agent has it, with nothing to deliver and nobody who takes orders.
+// Uplinks of tests: what a test does not name is as an agent has it, with nothing to deliver and nobody who takes
+// orders.
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import type { SliceSource } from '../../../../src/agent/outbox/outgoing.ts';

@@ -1,4 +1,5 @@
-// What an agent dates by its own clock, dated by the clock of the service: clocks that differ, clocks that are set, slices that come late.
+// What an agent dates by its own clock, dated by the clock of the service: clocks that differ, clocks that are set,
+// slices that come late.
 import { expect, test } from 'vitest';
 import type { ClockLook } from '../../../../src/base/time/clock-steps.ts';
 import { createAgentClock, datedByUs } from '../../../../src/service/ingest/agent-clock.ts';

@@ -1,4 +1,5 @@
-// Records of an agent that is not itself any more: text that people would not see, or see in another order, does not get into the store.
+// Records of an agent that is not itself any more: text that people would not see, or see in another order, does not
+// get into the store.
 import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readBody } from '../../../../src/service/ingest/decode.ts';

@@ -1,4 +1,5 @@
-// What an agent may have stored beside others, on a virtual clock: what it needs goes at once, what it saved too, and the rest has to wait.
+// What an agent may have stored beside others, on a virtual clock: what it needs goes at once, what it saved too, and
+// the rest has to wait.
 import { expect, test } from 'vitest';
 import { silentLog } from '../../../../src/base/log.ts';
 import { createIngestQuota, type Work } from '../../../../src/service/ingest/quota.ts';

@@ -1,4 +1,5 @@
-// The uplink socket with a database and a quota that the test plays: how long an agent may take to prove its key, and what its frames cost it.
+// The uplink socket with a database and a quota that the test plays: how long an agent may take to prove its key, and
+// what its frames cost it.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

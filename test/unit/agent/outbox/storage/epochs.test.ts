@@ -1,5 +1,5 @@
-// What becomes of an uplink's epochs when its peer confirms slices, when a backlog gets an epoch of its own, when the peer has other slices, and when
-// rows are missing.
+// What becomes of an uplink's epochs when its peer confirms slices, when a backlog gets an epoch of its own, when the
+// peer has other slices, and when rows are missing.
 import { beforeEach, expect, test } from 'vitest';
 import {
   acknowledged,

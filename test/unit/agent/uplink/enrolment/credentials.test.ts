@@ -1,5 +1,5 @@
-// What an agent keeps of a service when it enrols: its identity, sealed for its owner alone and worth nothing without the key file, and beside it the key of
-// orders.
+// What an agent keeps of a service when it enrols: its identity, sealed for its owner alone and worth nothing without
+// the key file, and beside it the key of orders.
 import { verify } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,5 @@
-// The check of tasks over connections, restarts and copies of the agent: the key is learnt once, numbers only rise, every refusal is counted.
+// The check of tasks over connections, restarts and copies of the agent: the key is learnt once, numbers only rise,
+// every refusal is counted.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

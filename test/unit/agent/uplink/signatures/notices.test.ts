@@ -1,5 +1,6 @@
-// What a service says beside tasks, and another party might say in its name: who cancels tasks or calls miners out of operation must be the service
-// once it has shown that it signs this, on this connection and on every later one; a service of before is heard as ever.
+// What a service says beside tasks, and another party might say in its name: who cancels tasks or calls miners out of
+// operation must be the service once it has shown that it signs this, on this connection and on every later one; a
+// service of before is heard as ever.
 import { expect, onTestFinished, test } from 'vitest';
 import { pinOf } from '../../../../../src/agent/uplink/signatures/key-pin.ts';
 import {

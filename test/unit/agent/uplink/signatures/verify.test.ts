@@ -1,4 +1,5 @@
-// What a task must be to be believed: of the pinned key, for this agent, on this connection, newer than all before. Anything else is refused by name.
+// What a task must be to be believed: of the pinned key, for this agent, on this connection, newer than all before.
+// Anything else is refused by name.
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
