@@ -28,10 +28,13 @@ export function startCoverage() {
       }
     });
   };
+  /** Often while there is something new, so that the order is right; else now and then, so that waiting costs little. */
   const follow = () => {
     if (!isOpen) return;
+    const before = seen.size;
     look();
-    setImmediate(follow);
+    if (seen.size > before) setImmediate(follow);
+    else setTimeout(follow, 2);
   };
   return {
     /** Forgets what was used until now. */

@@ -22,6 +22,8 @@ import { vouchFor } from './vouch.ts';
 
 const DRIVER = 'antminer-stock';
 const LIMIT_MS = 30_000;
+/** Samples wait a second for a fuller slice. */
+const REPORT_MS = 1_200;
 /** After this the receipt of a report has come back, and nothing of it is under way any more. */
 const QUIET_MS = 300;
 /** What sleeps so long is a loop: what a way waits for are answers and timers. */
@@ -109,6 +111,8 @@ async function followHashrate(): Promise<string[]> {
     begun.resolve();
   };
   await begun.promise;
+  // Asked for when it has come: so the files of the answer come last.
+  await systemClock.sleep(REPORT_MS);
   await until(list, ([now]) => now?.hashrate !== before?.hashrate, LIMIT_MS);
   await systemClock.sleep(QUIET_MS);
   return coverage.end();
