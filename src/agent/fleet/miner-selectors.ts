@@ -19,10 +19,10 @@ export type Named = {
 /** A range selects all miners in it. A MAC or serial number that several miners show selects none. */
 export function namedMiners(names: readonly string[], known: Iterable<NameableMiner>): Named {
   const all = [...known];
-  const byIp = indexBy(all, ({ ip }) => ip);
-  const byMac = indexBy(all, ({ mac }) => mac);
-  const bySerial = indexBy(all, ({ serialNumber }) => serialNumber && normaliseSerial(serialNumber));
-  const byKey = indexBy(all, ({ key }) => key);
+  const byIp = Map.groupBy(all, ({ ip }) => ip);
+  const byMac = Map.groupBy(all, ({ mac }) => mac || null);
+  const bySerial = Map.groupBy(all, ({ serialNumber }) => (serialNumber && normaliseSerial(serialNumber)) || null);
+  const byKey = Map.groupBy(all, ({ key }) => key);
   const find = (name: string): readonly NameableMiner[] => {
     const range = parseIpv4Range(name);
     if (typeof range !== 'string') return range.form === 'single' ? (byIp.get(name.trim()) ?? []) : inRange(all, range);
@@ -51,15 +51,3 @@ const inRange = (all: readonly NameableMiner[], range: Ipv4Range) =>
     })
     .sort((a, b) => a.address - b.address)
     .map(({ miner }) => miner);
-
-function indexBy(all: readonly NameableMiner[], factOf: (miner: NameableMiner) => string | null) {
-  const index = new Map<string, NameableMiner[]>();
-  for (const miner of all) {
-    const value = factOf(miner);
-    if (value === null || value === '') continue;
-    const same = index.get(value) ?? [];
-    same.push(miner);
-    index.set(value, same);
-  }
-  return index;
-}

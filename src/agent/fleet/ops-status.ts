@@ -15,20 +15,13 @@ export const opsStatusMigrations: Migrations = {
   ],
 };
 
-type OpsStatuses = {
-  /** Takes in the statuses of this uplink's service. Never throws: what cannot be written is lost at the next start. */
-  take(uplink: string, frame: Pick<OpsStatusFrame, 'is_first' | 'miners'>): void;
-  /** By one of the services the miner is not meant to mine. */
-  isOutOfOperation(key: string): boolean;
-};
-
 /** Longer lists are cut: a service must not fill the memory of its agents. */
 const MAX_MINERS = 200_000;
 
 const known: ReadonlySet<string> = new Set(OPS_STATUSES);
 
 /** Drops the statuses of services that are no longer among `uplinks`. */
-export function createOpsStatuses(db: DatabaseSync, uplinks: readonly string[], log: Log): OpsStatuses {
+export function createOpsStatuses(db: DatabaseSync, uplinks: readonly string[], log: Log) {
   const select = db.prepare('SELECT uplink, key, status FROM ops_status');
   const clear = db.prepare('DELETE FROM ops_status WHERE uplink = ?');
   const upsert = db.prepare(
@@ -44,7 +37,8 @@ export function createOpsStatuses(db: DatabaseSync, uplinks: readonly string[], 
   }
 
   return {
-    take(uplink, { is_first, miners }) {
+    /** Takes in the statuses of this uplink's service. Never throws: what cannot be written is lost at the next start. */
+    take(uplink: string, { is_first, miners }: Pick<OpsStatusFrame, 'is_first' | 'miners'>): void {
       const ofUplink = statuses.get(uplink);
       if (ofUplink === undefined) return;
       if (is_first) ofUplink.clear();
@@ -60,7 +54,8 @@ export function createOpsStatuses(db: DatabaseSync, uplinks: readonly string[], 
         log.error({ uplink, cause: renderError(error) }, 'keep what operators say of miners');
       }
     },
-    isOutOfOperation(key) {
+    /** By one of the services the miner is not meant to mine. */
+    isOutOfOperation(key: string): boolean {
       for (const ofUplink of statuses.values()) if (known.has(ofUplink.get(key) ?? '')) return true;
       return false;
     },

@@ -1,86 +1,86 @@
 // The miners in memory, by key, address, MAC and serial number. Only valid values are indexed, so blanks and fillers never match. It decides no identity.
 import { type MinerEntry, serialKey } from '../record.ts';
 
-export type MinerIndex = {
-  readonly size: number;
-  get(key: string): MinerEntry | undefined;
-  byIp(ip: string): MinerEntry | undefined;
-  byMac(mac: string): Iterable<MinerEntry>;
-  bySerial(serial: string): Iterable<MinerEntry>;
-  /** Units that show facts of this miner. */
-  byClaim(key: string): Iterable<MinerEntry>;
-  all(): MinerEntry[];
-  /** Adds or replaces the entry of that key. */
-  put(entry: MinerEntry): void;
-  remove(key: string): void;
-};
-
 const INDEXED = ['ip', 'mac', 'serialNumber', 'claimsKey'] as const satisfies readonly (keyof MinerEntry)[];
 
-export function createMinerIndex(): MinerIndex {
-  const byKey = new Map<string, MinerEntry>();
-  const keyByIp = new Map<string, string>();
-  const keysByMac = new Map<string, Set<string>>();
-  const keysBySerial = new Map<string, Set<string>>();
-  const keysByClaim = new Map<string, Set<string>>();
+export class MinerIndex {
+  readonly #byKey = new Map<string, MinerEntry>();
+  readonly #keyByIp = new Map<string, string>();
+  readonly #keysByMac = new Map<string, Set<string>>();
+  readonly #keysBySerial = new Map<string, Set<string>>();
+  readonly #keysByClaim = new Map<string, Set<string>>();
 
-  // Lazy: on a farm of clones that all show one value, a lookup must not copy the whole farm.
-  function* eachOf(keys: ReadonlySet<string>): Iterable<MinerEntry> {
-    for (const key of keys) {
-      const entry = byKey.get(key);
-      if (entry !== undefined) yield entry;
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  get(key: string): MinerEntry | undefined {
+    return this.#byKey.get(key);
+  }
+
+  byIp(ip: string): MinerEntry | undefined {
+    const key = this.#keyByIp.get(ip);
+    return key === undefined ? undefined : this.get(key);
+  }
+
+  byMac(mac: string): Iterable<MinerEntry> {
+    return this.#entriesOf(this.#keysByMac.get(mac));
+  }
+
+  bySerial(serial: string): Iterable<MinerEntry> {
+    return this.#entriesOf(this.#keysBySerial.get(serial));
+  }
+
+  /** Units that show facts of this miner. */
+  byClaim(key: string): Iterable<MinerEntry> {
+    return this.#entriesOf(this.#keysByClaim.get(key));
+  }
+
+  all(): MinerEntry[] {
+    return [...this.#byKey.values()];
+  }
+
+  /** Adds or replaces the entry of that key. */
+  put(entry: MinerEntry): void {
+    const { key, ip, mac, serialNumber, claimsKey } = entry;
+    const before = this.get(key);
+    const isIndexed = before !== undefined && INDEXED.every((name) => before[name] === entry[name]);
+    if (!isIndexed) {
+      this.remove(key);
+      if (ip !== null) this.#keyByIp.set(ip, key);
+      addTo(this.#keysByMac, mac ?? undefined, key);
+      addTo(this.#keysBySerial, serialKey(serialNumber), key);
+      addTo(this.#keysByClaim, claimsKey ?? undefined, key);
     }
+    this.#byKey.set(key, entry);
+  }
+
+  remove(key: string): void {
+    const entry = this.get(key);
+    if (entry === undefined) return;
+    this.#byKey.delete(key);
+    if (entry.ip !== null && this.#keyByIp.get(entry.ip) === key) this.#keyByIp.delete(entry.ip);
+    dropFrom(this.#keysByMac, entry.mac ?? undefined, key);
+    dropFrom(this.#keysBySerial, serialKey(entry.serialNumber), key);
+    dropFrom(this.#keysByClaim, entry.claimsKey ?? undefined, key);
   }
 
   /** Most values belong to one miner. */
-  const entriesOf = (keys: ReadonlySet<string> | undefined): Iterable<MinerEntry> => {
+  #entriesOf(keys: ReadonlySet<string> | undefined): Iterable<MinerEntry> {
     if (keys === undefined) return [];
-    if (keys.size > 1) return eachOf(keys);
+    if (keys.size > 1) return this.#eachOf(keys);
+    const [key = ''] = keys;
+    const entry = this.get(key);
+    return entry === undefined ? [] : [entry];
+  }
+
+  // Lazy: on a farm of clones that all show one value, a lookup must not copy the whole farm.
+  *#eachOf(keys: ReadonlySet<string>): Iterable<MinerEntry> {
     for (const key of keys) {
-      const entry = byKey.get(key);
-      return entry === undefined ? [] : [entry];
+      const entry = this.get(key);
+      if (entry !== undefined) yield entry;
     }
-    return [];
-  };
-
-  const remove = (key: string) => {
-    const entry = byKey.get(key);
-    if (entry === undefined) return;
-    byKey.delete(key);
-    if (entry.ip !== null && keyByIp.get(entry.ip) === key) keyByIp.delete(entry.ip);
-    dropFrom(keysByMac, entry.mac ?? undefined, key);
-    dropFrom(keysBySerial, serialKey(entry.serialNumber), key);
-    dropFrom(keysByClaim, entry.claimsKey ?? undefined, key);
-  };
-
-  return {
-    get size() {
-      return byKey.size;
-    },
-    get: (key) => byKey.get(key),
-    byIp(ip) {
-      const key = keyByIp.get(ip);
-      return key === undefined ? undefined : byKey.get(key);
-    },
-    byMac: (mac) => entriesOf(keysByMac.get(mac)),
-    bySerial: (serial) => entriesOf(keysBySerial.get(serial)),
-    byClaim: (key) => entriesOf(keysByClaim.get(key)),
-    all: () => [...byKey.values()],
-    put(entry) {
-      const before = byKey.get(entry.key);
-      if (before !== undefined && INDEXED.every((name) => before[name] === entry[name])) {
-        byKey.set(entry.key, entry);
-        return;
-      }
-      remove(entry.key);
-      byKey.set(entry.key, entry);
-      if (entry.ip !== null) keyByIp.set(entry.ip, entry.key);
-      addTo(keysByMac, entry.mac ?? undefined, entry.key);
-      addTo(keysBySerial, serialKey(entry.serialNumber), entry.key);
-      addTo(keysByClaim, entry.claimsKey ?? undefined, entry.key);
-    },
-    remove,
-  };
+  }
 }
 
 function addTo(index: Map<string, Set<string>>, value: string | undefined, key: string): void {

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../../../base/clock.ts';
 import { diskFault } from '../../../../base/storage/disk-fault.ts';
 import type { MinerEntry, Rejection } from '../record.ts';
-import { createMinerIndex } from './registry-index.ts';
+import { MinerIndex } from './registry-index.ts';
 import { createIdentityStore, type StoreChange } from './store.ts';
 
 const FLUSH_EVERY_MS = 60_000;
@@ -22,7 +22,7 @@ export type Rows = ReturnType<typeof createRows>;
 
 export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monotonicMs'>) {
   const store = createIdentityStore(db);
-  const index = createMinerIndex();
+  const index = new MinerIndex();
   const unwritten = new Set<string>();
   const writtenSeenMs = new Map<string, number>();
   /** By the monotonic clock: `lastSeenMs` is the wall clock's, and that may be set. */

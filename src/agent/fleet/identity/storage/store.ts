@@ -46,18 +46,6 @@ export type StoreChange = {
   readonly rejections?: ReadonlyMap<string, readonly Rejection[]>;
 };
 
-type IdentityStore = {
-  load(): MinerEntry[];
-  loadRejections(): Rejection[];
-  /**
-   * One transaction; removals first, then entries in the given order (an address is released before it is taken). `rejections` replace all rejections
-   * of these miners. Those of a removed miner are removed too.
-   */
-  write(change: StoreChange): void;
-  /** One transaction. */
-  writeLastSeen(entries: readonly MinerEntry[]): void;
-};
-
 const FIELDS = minerEntrySchema.keyof().options;
 const columnOf = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const COLUMNS = FIELDS.map(columnOf).join(', ');
@@ -67,7 +55,7 @@ const CHANGES = FIELDS.filter((field) => field !== 'key')
   .map((field) => `${columnOf(field)} = excluded.${columnOf(field)}`)
   .join(', ');
 
-export function createIdentityStore(db: DatabaseSync): IdentityStore {
+export function createIdentityStore(db: DatabaseSync) {
   const select = db.prepare(`SELECT ${AS_FIELDS} FROM identity_miner`);
   const put = db.prepare(
     `INSERT INTO identity_miner (${COLUMNS}) VALUES (${VALUES}) ON CONFLICT (key) DO UPDATE SET ${CHANGES}`,
@@ -80,9 +68,13 @@ export function createIdentityStore(db: DatabaseSync): IdentityStore {
     'INSERT INTO identity_rejection (key, ip, net_mac, at_ms) VALUES (:key, :ip, :netMac, :atMs)',
   );
   return {
-    load: () => select.all().map((row) => minerEntrySchema.parse(row)),
-    loadRejections: () => rejections.all().map((row) => rejectionSchema.parse(row)),
-    write: (change) =>
+    load: (): MinerEntry[] => select.all().map((row) => minerEntrySchema.parse(row)),
+    loadRejections: (): Rejection[] => rejections.all().map((row) => rejectionSchema.parse(row)),
+    /**
+     * One transaction; removals first, then entries in the given order: an address is released before it is taken. `rejections` replace all rejections
+     * of these miners. Those of a removed miner are removed too.
+     */
+    write: (change: StoreChange): void =>
       transact(db, () => {
         for (const key of change.remove ?? []) {
           remove.run(key);
@@ -94,7 +86,8 @@ export function createIdentityStore(db: DatabaseSync): IdentityStore {
           for (const rejection of all) reject.run(rejection);
         }
       }),
-    writeLastSeen: (entries) =>
+    /** One transaction. */
+    writeLastSeen: (entries: readonly MinerEntry[]): void =>
       transact(db, () => {
         for (const entry of entries) seen.run(entry.lastSeenMs, entry.key);
       }),
