@@ -95,12 +95,5 @@ export function createScanning(parts: {
       },
     },
   });
-  return {
-    scanner,
-    manual,
-    planFor,
-    plan,
-    takeIn,
-    findings,
-  };
+  return { scanner, manual, planFor, plan, takeIn, findings };
 }

@@ -1,4 +1,4 @@
-// One condition through time: pending, raised, on its way out. Polls and time must both be served; missing data moves nothing.
+// One condition over time: pending, raised, clearing. It needs both the polls and the time of its hold; missing data changes nothing.
 import type { Verdict } from './rule.ts';
 import type { Hold } from './settings.ts';
 import type { Condition } from './state.ts';
@@ -10,9 +10,9 @@ type ConditionStep = {
   /** Observed time, and wall time of this sample. */
   readonly t: number;
   readonly nowMs: number;
-  /** Bad samples in a row that the caller itself has counted, this one included. */
+  /** Bad samples in a row by the caller's count, this one included. */
   readonly countedPolls: number;
-  /** Whether the miner answered: only then is missing data a sign that the field is gone. */
+  /** Whether the miner answered: only then does missing data show that the field is gone. */
   readonly hasAnswered: boolean;
   readonly forgetAfterMs: number;
 };

@@ -1,4 +1,4 @@
-// Prepares a sample for the rules: says what is expected and why a miner may be idle. Raises nothing.
+// Prepares a sample for the rules: what is expected, and why the miner may be idle. Raises nothing.
 import type { PeerCode } from '../../../base/errors.ts';
 import { ERROR_CATEGORY_FLAG } from '../../../model/flags.ts';
 import type { BuildPart, ErrorReading, Reading } from '../../../model/reading.ts';
@@ -20,7 +20,7 @@ type Present = {
   readonly isHot: boolean;
 };
 
-/** Our own actions first, then what the operator says, then what the miner says. */
+/** Our own actions first, then the operator's status, then the miner's report. */
 export function idleReason(present: Present): Idle | undefined {
   const { sample, reading, before } = present;
   if (sample.context.isRebooting) return 'rebooting';
@@ -33,20 +33,20 @@ export function idleReason(present: Present): Idle | undefined {
 
 function isWarmingUp(reading: Reading, { sample: { context }, before, settings, isFresh }: Present): boolean {
   const warmUpMs = settings.warmUp ?? (context.warmUpS === undefined ? DEFAULT_WARM_UP_MS : context.warmUpS * 1_000);
-  // Some wake up, or change their mode, without a new process; and some tell no uptime.
+  // Some miners wake up or change their mode without a new process, and some report no uptime.
   if (before.idle === 'sleep') return true;
   const isAnew = before.t - (before.anewT ?? -Infinity) < warmUpMs;
   if (isAnew && (before.idle === 'warm-up' || reading.hashrateHs === 0)) return true;
-  // Nothing has run for longer than its system.
+  // No process is older than its system.
   const uptimeS = reading.uptimeS ?? reading.systemUptimeS;
   if (uptimeS === undefined || uptimeS * 1_000 >= warmUpMs) return false;
-  // What was watched for longer than it says that it runs has a clock that stands still.
+  // A miner watched for longer than its reported uptime has a clock that stands still.
   return isFresh || before.t - (before.startedT ?? before.t) < warmUpMs;
 }
 
 const PART = /^(boards|fans|psus)\[(\d+)\]\.(\w+)$/;
 
-/** Whether a part of the miner is there and has lost the value that was found wrong. */
+/** Whether a part of the miner is present and no longer reports the value that was wrong. */
 export function isUnreported(source: string, reading: Reading): boolean {
   const [, list, number = '', name = ''] = PART.exec(source) ?? [];
   const index = Number(number);
@@ -63,7 +63,7 @@ export function isUnreported(source: string, reading: Reading): boolean {
 
 const GRAVE: readonly ErrorReading['severity'][] = ['major', 'critical', undefined];
 
-/** It does not hash, and it is too hot, reports heat as the fault, or did so when it stopped. */
+/** It does not hash, and it is too hot, reports heat as the fault, or did so when it stopped hashing. */
 function isStoppedByHeat(reading: Reading, { before, isFresh, isHot }: Present): boolean {
   if (reading.hashrateHs === undefined ? reading.isMining !== false : reading.hashrateHs > 0) return false;
   const isReported = (reading.errors ?? []).some(
@@ -74,7 +74,7 @@ function isStoppedByHeat(reading: Reading, { before, isFresh, isHot }: Present):
 
 const SILENT_CODES: readonly PeerCode[] = ['peer.refused', 'peer.unreachable', 'peer.timeout', 'peer.reset'];
 
-/** Nothing whole came back. Other failures prove that something is there. */
+/** No whole answer came back. Other failures prove that a device is there. */
 export const isSilent = (sample: Sample): boolean => sample.kind === 'failed' && SILENT_CODES.includes(sample.code);
 
 export function isHashing(reading: Reading | undefined): boolean {
@@ -82,7 +82,7 @@ export function isHashing(reading: Reading | undefined): boolean {
   return reading.hashrateHs === undefined ? reading.isMining === true : reading.hashrateHs > 0;
 }
 
-/** The device or its model first, then what it steadily showed; undefined where it is not known. */
+/** From the device or its model, else as learned from this miner; undefined where neither is known. */
 export function expectations(reading: Reading | undefined, { learned, top }: History): Expectations {
   const given = reading?.expected;
   const pick = (told: number | undefined, best: number | undefined): Expected | undefined =>
@@ -107,7 +107,7 @@ export function expectations(reading: Reading | undefined, { learned, top }: His
   };
 }
 
-/** A figure that is the same under a lower power limit does not follow it: the miner does as much less, at most. */
+/** An expectation that stays the same under a lower power limit does not follow the limit: then it is scaled by the limit. */
 function withinLimit(reading: Reading | undefined, top: History['top']): number | undefined {
   const { expected, powerLimitW = Infinity } = reading ?? {};
   const rate = expected?.hashrateHs;
@@ -115,7 +115,7 @@ function withinLimit(reading: Reading | undefined, top: History['top']): number 
   return Math.abs(rate - top.hashrateHs) <= 0.02 * top.hashrateHs ? (rate * powerLimitW) / top.limitW : rate;
 }
 
-/** What the miner does now as far as it matters to its owner: the settled average, else our own, else the newest value. */
+/** The present hashrate: the settled average of the device, else our own, else the newest value. */
 export function presentHashrateHs(reading: Reading | undefined, history: History): number | undefined {
   return reading?.hashrateSettledHs ?? history.average?.hashrateHs ?? reading?.hashrateHs;
 }

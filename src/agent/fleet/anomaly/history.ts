@@ -1,5 +1,5 @@
-// Moves the memory of a miner one sample on: observed time, restarts, counters by their movement, averages, and what is learned from a steady miner.
-// It raises nothing; rules read what is kept here.
+// Advances the history of a miner by one sample: observed time, restarts, counters by their change, averages, and levels learned from a steady miner.
+// It raises nothing; the rules read it.
 import type { Reading } from '../../../model/reading.ts';
 import { restartAgeMs } from './evidence/restarts.ts';
 import { isSilent } from './facts.ts';
@@ -10,7 +10,7 @@ import type { CounterWindow, History, Idle, Learnable, Learned } from './state.t
 const HOUR_MS = 3_600_000;
 const MIN_SHARES = 50;
 const MIN_SAMPLES = 5;
-/** A miner that was away for so long may have had no pool: its averages are of that time. */
+/** A miner that was silent for so long may have had no pool, so its averages do not count. */
 const LONG_SILENCE_MS = 5 * 60_000;
 
 export type Step = {
@@ -50,7 +50,7 @@ export function advance(step: Step): History {
   const isSameMode = isSameModel && isSame(before.mode, mode);
   const hasWoken = (before.idle === 'sleep' || before.idle === 'maintenance') && idle !== before.idle;
   const isBack = before.silentMs + step.elapsedMs >= LONG_SILENCE_MS && before.silentMs > 0;
-  // A change of mode restarts the mining of many machines: it is no restart by others, also where another tool ordered it.
+  // A change of mode restarts the mining of many machines, also when another tool made it: it does not count as an unexplained restart.
   const isOrdered =
     opsMaintenance || isRebooting || isExplainedRestart === true || !isSameMode || hasWoken || idle === 'sleep';
   return {
@@ -79,18 +79,18 @@ export function advance(step: Step): History {
   };
 }
 
-/** It answered the time before, and nothing that we know of keeps it from answering. */
+/** It answered the last poll, and no known reason keeps it from answering. */
 const isLost = ({ before, sample, idle }: Step): boolean =>
   before.onlineT !== undefined && isSilent(sample) && idle === undefined;
 
-/** The clock of its shares stands still as long as it cannot tell of any. */
+/** While it does not answer, the time without a share does not grow. */
 const afterFailure = ({ before, elapsedMs }: Step, t: number): Partial<History> => ({
   onlineT: undefined,
   silentMs: before.silentMs + Math.max(0, elapsedMs),
   shares: before.shares && { ...before.shares, changedT: before.shares.changedT + (t - before.t) },
 });
 
-/** A restart inside a gap counts from when it happened, not from when it was seen. */
+/** A restart in a gap between polls counts from when it happened, not from when it was seen. */
 const startOf = (reading: Reading, before: History, t: number): number => Math.max(before.t, t - restartAgeMs(reading));
 
 const within = (spanMs: number, t: number, times: readonly number[]): number[] =>
@@ -101,13 +101,13 @@ function topOf(before: History['top'], { powerLimitW, expected }: Reading): Hist
   return { limitW: powerLimitW, hashrateHs: expected.hashrateHs };
 }
 
-/** As one text: another one is another event. */
+/** As one text: a change of it makes a new event. */
 const contradictionOf = ({ expected }: Reading): string | undefined =>
   expected?.contradicted?.map(({ what, device, table }) => `${what} ${device}, not ${table}`).join('; ');
 
 type Mode = NonNullable<History['mode']>;
 
-/** What the miner did not say this time stands: a slow answer that failed once is no change of mode. */
+/** A value that is missing this time keeps its last one: one failed ask is no change of mode. */
 const modeOf = (before: Mode | undefined, reading: Reading): Mode => ({
   name: reading.miningMode ?? before?.name,
   preset: reading.miningModePreset ?? before?.preset,
@@ -121,12 +121,12 @@ const isSameName = (before: Mode | undefined, now: Mode): boolean =>
 
 function isSame(before: Mode | undefined, now: Mode): boolean {
   const [a, b] = [before?.powerLimitW, now.powerLimitW];
-  // Some devices work their limit out anew each time.
+  // Some devices compute their limit again each time, with small differences.
   const isSameLimit = a === undefined || b === undefined || Math.abs(a - b) <= 0.02 * Math.max(a, b);
   return isSameName(before, now) && isSameLimit;
 }
 
-/** The silence clock runs only while it hashes and the counter stands still. */
+/** The time without a share grows only while the miner hashes and its counter stands still. */
 function sharesOf({ before, reading, isHashing, idle }: Step, t: number): History['shares'] {
   const accepted = reading && acceptedShares(reading);
   if (accepted === undefined) return before.shares;
@@ -148,14 +148,14 @@ function averageOf(before: History['average'], reading: Reading, t: number, wind
   if (reading.hashrateHs === undefined) return before;
   const zeroT = reading.hashrateHs > 0 ? undefined : (before?.zeroT ?? t);
   if (before === undefined) return { hashrateHs: reading.hashrateHs, fromT: t, atT: t, zeroT };
-  // What is weighted by age never comes down to 0 by itself.
+  // An exponential average never reaches 0 by itself.
   const isStill = zeroT !== undefined && t - zeroT >= windowMs;
   const share = isStill || windowMs <= 0 ? 1 : 1 - Math.exp(-(t - before.atT) / windowMs);
   const hashrateHs = before.hashrateHs + share * (reading.hashrateHs - before.hashrateHs);
   return { fromT: before.fromT, hashrateHs, atT: t, zeroT };
 }
 
-/** Counters as they stand; those that nobody tells are undefined. */
+/** Counters of this reading; undefined where not reported. */
 type Counters = { readonly [K in 'good' | 'bad' | 'shares']: number | undefined };
 
 function rejectsOf({ pools }: Reading): Counters {
@@ -187,7 +187,7 @@ function windowOf(
   if (ageMs >= windowMs && now.shares - before.shares >= MIN_SHARES && all > 0) {
     return { fromT: t, ...now, percent: (100 * (now.bad - before.bad)) / all };
   }
-  // Too few shares to say anything for long: start again, so that old ones do not dilute new ones.
+  // Too few shares for a long time: start again, so that old ones do not dilute new ones.
   return ageMs >= 6 * windowMs ? { fromT: t, ...now } : before;
 }
 
@@ -219,7 +219,7 @@ function learn(
   return next;
 }
 
-/** The best level that was held for a whole window; an old best that nothing confirmed gives way. */
+/** The best level that lasted for a whole window; an old best that was not confirmed is replaced. */
 function learnOne(
   before: Learned | undefined,
   value: number,
@@ -242,13 +242,13 @@ function learnOne(
   };
 }
 
-/** Sum over those that say; undefined when none does. */
+/** Sum over the items that have the value; undefined when none has. */
 function sumOf<T>(items: readonly T[] | undefined, read: (item: T) => number | undefined): number | undefined {
   const known = (items ?? []).flatMap((item) => read(item) ?? []);
   return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** Sum when all say; undefined otherwise. */
+/** Sum when all items have the value; undefined otherwise. */
 function everyOf<T>(items: readonly T[] | undefined, read: (item: T) => number | undefined): number | undefined {
   const known = (items ?? []).flatMap((item) => read(item) ?? []);
   return known.length === 0 || known.length < (items ?? []).length

@@ -1,4 +1,4 @@
-// The judge of one miner: sample in, flags out. Pure: all that it remembers is in the judgement that it returns, so a restart changes nothing.
+// Judges one miner: sample in, flags out. Pure: its whole state is in the judgement that it returns, so a restart changes nothing.
 import { ANOMALY_TYPES, type Flag } from '../../../model/flags.ts';
 import type { Reading } from '../../../model/reading.ts';
 import { stepCondition } from './condition.ts';
@@ -15,13 +15,13 @@ import { type Condition, EMPTY_HISTORY, type History, type MinerJudgement, SEVER
 
 export type Judged = {
   readonly judgement: MinerJudgement;
-  /** The sample's reading without what cannot be true: what goes into documents and averages. Undefined when the visit failed. */
+  /** The reading without implausible values, for documents and averages. Undefined when the visit failed. */
   readonly believed: Reading | undefined;
 };
 
 /**
- * `previous` undefined = a miner never judged before. `nowMs` is wall time, for stamps; `elapsedMs` since the previous judgement by a clock that is
- * never set. Without it, as after a restart, wall time has to do.
+ * `previous` undefined = a miner never judged before. `nowMs` is wall time, for stamps; `elapsedMs` = time since the previous judgement by the monotonic
+ * clock. Without it, as after a restart, wall time is used.
  */
 export function judge(
   previous: MinerJudgement | undefined,
@@ -59,14 +59,14 @@ export function judge(
 
 const SECTIONS = { low_hashrate: 'lowHashrate', control_board: 'controlBoard' } as const;
 
-/** These two alone: the rest of a section is not copied for each condition of each poll. */
+/** Only these two: the rest of a section must not be copied for each condition of each poll. */
 export function holdsOf(rule: Pick<Rule, 'type' | 'raise'>, settings: AnomalySettings): { raise: Hold; clear: Hold } {
   const { type } = rule;
   const { raise, clear } = settings[type === 'low_hashrate' || type === 'control_board' ? SECTIONS[type] : type];
   return { raise: rule.raise?.(settings) ?? raise, clear };
 }
 
-/** A miner that has a pool again begins anew: what it did not hash meanwhile, and averages of that time, are no trouble of now. */
+/** A miner that has a pool again starts over: missing work and averages from the time without a pool are no fault. */
 function afterDeadPool(
   before: MinerJudgement['conditions'],
   conditions: Record<string, Condition>,
@@ -79,7 +79,7 @@ function afterDeadPool(
   return { ...history, activeT: history.t, anewT: history.t };
 }
 
-/** A part that no longer tells the value that was wrong is not well for that. */
+/** A part that no longer reports the wrong value is not cleared by that. */
 function verdictOf(rule: Rule, facts: Facts, before: Condition | undefined): Verdict {
   const isRaised = before?.isRaised === true;
   const verdict = rule.evaluate(facts, isRaised);
@@ -88,13 +88,13 @@ function verdictOf(rule: Rule, facts: Facts, before: Condition | undefined): Ver
   return isUnreported(before.violation.source, facts.reading) ? 'no-data' : 'clear';
 }
 
-/** Cold is no heat, and what the device reports need not be: that is judged by what it reports now. */
+/** Without the rule for cold and without the device's own faults, which count only as reported now. */
 const HEAT_RULES = ['chip', 'board', 'overall', 'inlet-high', 'outlet-high'].map((id) => `temperature.${id}`);
 
 const isHot = (previous: MinerJudgement | undefined): boolean =>
   previous !== undefined && HEAT_RULES.some((id) => previous.conditions[id]?.isRaised === true);
 
-/** The poller counts all that failed: those before this one may have failed otherwise. */
+/** The poller counts all failures in a row; earlier ones may have had another cause. */
 function counted(sample: Sample, conditions: MinerJudgement['conditions'] = {}): Sample {
   if (sample.kind === 'ok') return sample;
   const [own, other] = isSilent(sample) ? ['network.contact', 'unknown.answer'] : ['unknown.answer', 'network.contact'];
@@ -127,14 +127,14 @@ function factsOf(
     isHashing: hashing,
     settings,
   });
-  // Expected is what was known before this sample, so that a value is never measured against itself.
+  // Expectations come from before this sample, so that a value is never compared with itself.
   const expected = expectations(believed.reading, before);
   return { sample, ...believed, history, expected, isHashing: hashing, idle, settings };
 }
 
 const RULES_BY_TYPE = Map.groupBy(RULES, ({ type }) => type);
 
-/** One flag per type: the evidence of its gravest condition, and since when that is bad. A milder one before it dates nothing. */
+/** One flag per type: the evidence of its most severe condition, and since when that is bad. An earlier milder one does not count for the time. */
 function flagsOf(
   conditions: Readonly<Record<string, Condition>>,
   before: readonly Flag[],
@@ -151,15 +151,15 @@ function flagsOf(
     const known = before.find((flag) => flag.type === type && flag.source === gravest.violation.source)?.since;
     const since = known ?? new Date(gravest.badAtMs).toISOString();
     if (Date.parse(since) <= nowMs) return { type, since, ...gravest.violation };
-    // The wall clock was set back: observed time says how long ago that was, at least.
+    // The wall clock was set back: observed time gives the least age.
     return { type, since: new Date(nowMs - (t - gravest.badT)).toISOString(), ...gravest.violation };
   });
   return withCause(flags);
 }
 
-/** A miner whose pools are dead does not hash for want of work: that is no second trouble. */
+/** A miner whose pools are dead has no work: its low hashrate gets the same finding. */
 function withCause(flags: Flag[]): Flag[] {
-  // With any other trouble it has work.
+  // With any other pool fault it has work.
   const { finding, since } = flags.find(({ type, source }) => type === 'pool' && source === ALL_DEAD_SOURCE) ?? {};
   if (finding === undefined || since === undefined) return flags;
   return flags.map((flag) => (flag.type === 'low_hashrate' && flag.since >= since ? { ...flag, finding } : flag));

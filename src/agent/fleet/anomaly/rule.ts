@@ -5,11 +5,11 @@ import type { Sample } from './sample.ts';
 import type { AnomalySettings, Hold } from './settings.ts';
 import type { History, Idle, Violation } from './state.ts';
 
-/** A level that is expected, and who says so. */
+/** An expected level and its source. */
 export type Expected = {
   readonly value: number;
   readonly from: 'device' | 'learned';
-  /** It rests on one public table alone; `learned` = what this miner itself has shown. */
+  /** Its only source is one public table; `learned` = what this miner itself has shown. */
   readonly unproven?: { readonly learned: number | undefined } | undefined;
 };
 
@@ -25,7 +25,7 @@ export type Expectations = {
   readonly isLiquidCooled: boolean;
 };
 
-/** A value that cannot be true; the reading that the rules see lacks it. */
+/** An implausible value; the rules get the reading without it. */
 export type Suspect = { readonly source: string; readonly value: number; readonly limit: number };
 
 export type Facts = {
@@ -42,14 +42,13 @@ export type Facts = {
 };
 
 /**
- * `no-data` = this sample cannot say: nothing is raised by it and nothing cleared. `not-yet` = it tells the value, which means nothing yet: the same, and
- * what is raised is not forgotten.
+ * `no-data` = the sample lacks the value: nothing is raised and nothing cleared. `not-yet` = the sample has the value but it does not count yet: the same,
+ * and a raised condition is not forgotten.
  */
 export type Verdict = Violation | 'clear' | 'no-data' | 'not-yet';
 
 /**
- * A count that falls short of what is expected. What one table alone expects is no grave violation, unless the miner itself has shown more than it does
- * now.
+ * A count below the expected one. An expectation from one table only makes a minor violation, unless the miner itself has shown more before.
  */
 export function shortOf(expected: Expected | undefined, seen: number, violation: Violation): Violation {
   if (expected?.unproven === undefined || (expected.unproven.learned ?? 0) > seen) return violation;
@@ -57,12 +56,12 @@ export function shortOf(expected: Expected | undefined, seen: number, violation:
 }
 
 export type Rule = {
-  /** Key of the remembered condition: never changed once released. */
+  /** Key of the stored condition: never changed after a release. */
   readonly id: string;
   readonly type: AnomalyType;
-  /** Idle in these ways, it is judged all the same. */
+  /** Judged also while the miner is idle in these ways. */
   readonly whileIdle?: readonly Idle[] | undefined;
-  /** Where it is not that of the type. */
+  /** Instead of the hold of the type. */
   raise?(settings: AnomalySettings): Hold;
   /** `isRaised`: compare with the clear threshold. */
   evaluate(facts: Facts, isRaised: boolean): Verdict;

@@ -1,4 +1,4 @@
-// All rules as one table, and what idleness on purpose does to each flag. Adding a condition is adding a row.
+// All rules as one table, and the effect of each idle state on each flag. A new condition is a new row.
 import type { AnomalyType } from '../../../model/flags.ts';
 import type { Rule } from './rule.ts';
 import { FAN_RULES } from './rules/fan.ts';
@@ -27,8 +27,8 @@ export const RULES: readonly Rule[] = [
 ];
 
 /**
- * `drop` = the flag has no meaning in this state and goes at once (a sleeping miner is not low). `freeze` = nothing new is raised, but what was
- * raised stays: a dead board is still dead while the miner restarts.
+ * `drop` = the flag has no meaning in this state and is removed at once (a sleeping miner is not low). `freeze` = nothing new is raised and raised
+ * conditions stay: a dead board is still dead while the miner restarts.
  */
 type Suppression = Readonly<Partial<Record<AnomalyType, 'drop' | 'freeze'>>>;
 
@@ -45,7 +45,7 @@ export const SUPPRESSED: Readonly<Record<Idle, Suppression>> = {
   sleep: OFF,
   maintenance: OFF,
   rebooting: { ...WARM_UP, network: 'freeze', unknown: 'freeze' },
-  // A stopped machine answers for no part of it: what its boards, fans and pools show is a consequence.
+  // What boards, fans and pools of a stopped machine show is a consequence of the stop.
   heat: { fan: 'freeze', hashboard: 'freeze', pool: 'freeze' },
   'warm-up': WARM_UP,
 };

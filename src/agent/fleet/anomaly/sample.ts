@@ -1,4 +1,4 @@
-// What the judge is told of one visit. Types only.
+// The result of one visit for the judge. Types only.
 import type { PeerCode } from '../../../base/errors.ts';
 import type { FactState } from '../../../model/identity-facts.ts';
 import type { Reading } from '../../../model/reading.ts';
@@ -6,20 +6,20 @@ import type { Reading } from '../../../model/reading.ts';
 export type SampleContext = {
   readonly macState: FactState;
   readonly serialState: FactState;
-  /** The units that show the same MAC, or the same serial number, this one first, in words: addresses and models. */
+  /** The units that show the same MAC or serial number, this one first, as a text of addresses and models. */
   readonly macTwins?: string | undefined;
   readonly serialTwins?: string | undefined;
-  /** One of our own tasks is rebooting it (or changing its firmware), and is not yet proven or given up. */
+  /** A task reboots it or changes its firmware, and is not proven or given up yet. */
   readonly isRebooting: boolean;
-  /** It has restarted since the sample before, and one of our own tasks may have done that, or the outage that it shared with others. */
+  /** It has restarted since the last sample, by one of our tasks or by an outage that it shared with others. */
   readonly isExplainedRestart?: boolean | undefined;
   /** The operator has it under maintenance. */
   readonly opsMaintenance: boolean;
   /** The miner registry saw it move since the last sample. */
   readonly ipChanged: boolean;
-  /** Why the locked pools are not kept, in words; absent = they are, or none are locked. */
+  /** Why the locked pools are not kept, as a text; absent = they are kept, or none are locked. */
   readonly poolTrouble?: string | undefined;
-  /** Seconds that the family needs after a restart until its figures mean something. */
+  /** Seconds after a restart until the figures of this family are valid. */
   readonly warmUpS?: number | undefined;
 };
 
@@ -27,7 +27,7 @@ export type Sample =
   | {
       readonly kind: 'ok';
       readonly reading: Reading;
-      /** Names of asks whose answer made no sense. */
+      /** Names of asks whose answer could not be parsed. */
       readonly unparsable: readonly string[];
       readonly loginRefused: boolean;
       readonly context: SampleContext;

@@ -1,11 +1,11 @@
-// Every threshold of the anomaly rules with its default: one schema, used as it is by the config file. Durations are written as text, kept in ms.
+// Every threshold of the anomaly rules with its default: one schema, also used by the config file. Durations are texts there and ms in the code.
 import { z } from 'zod';
 import { decimal, durationText, toggle, whole } from '../../../base/settings.ts';
 
 const anyDuration = durationText('0s', '30d');
 const duration = (fallback: string, meaning: string) => anyDuration.prefault(fallback).describe(meaning);
 
-/** A condition counts after this many polls in a row and this much time, whichever takes longer. */
+/** A condition takes effect after this many polls in a row and this much time, whichever takes longer. */
 const hold = (verb: string, polls: number, time: string) =>
   z
     .strictObject({
@@ -26,7 +26,7 @@ const tempC = z.number().min(-50).max(200);
 const chipMaxC = tempC.describe('Highest chip temperature, degrees Celsius.');
 const boardMaxC = tempC.describe('Highest board temperature, degrees Celsius.');
 const minC = tempC.describe('Lowest temperature of a mining unit, degrees Celsius.');
-/** No default: what inlet and outlet may have depends on the site. */
+/** No default: the limits of inlet and outlet depend on the site. */
 const inletAndOutlet = {
   inletMaxC: tempC.describe('Highest inlet temperature, degrees Celsius.').optional(),
   inletMinC: tempC.describe('Lowest inlet temperature, degrees Celsius.').optional(),

@@ -1,4 +1,4 @@
-// What is remembered of one miner between two samples: plain JSON, so that a restart goes on where it stopped. No rules in here.
+// The state of one miner between two samples: plain JSON, so that a restart continues where it stopped. It has no rules.
 // Times `…T` are ms of observed time: it advances with each sample, by at most `maxGap`, so a stepping clock or a stopped agent cannot age a condition.
 import { z } from 'zod';
 import { flagSchema } from '../../../model/flags.ts';
@@ -23,7 +23,7 @@ export type Violation = z.infer<typeof violationSchema>;
 
 const conditionSchema = z.strictObject({
   isRaised: z.boolean(),
-  /** First bad sample of this spell: wall time in ms, and observed time. */
+  /** First bad sample in a row: wall time in ms, and observed time. */
   badAtMs: z.number(),
   badT: t,
   badPolls: z.int().min(1),
@@ -73,9 +73,9 @@ const historySchema = z.strictObject({
   silentMs: t,
   /** Since when it has answered without a break. */
   onlineT: t.optional(),
-  /** End of the newest sleep, maintenance, long silence or lack of a pool, or change of mode: averages from before say nothing. */
+  /** End of the newest sleep, maintenance, long silence, lack of a pool, or change of mode: averages from before do not count. */
   activeT: t.optional(),
-  /** The same without changes of the power limit alone, which stop nothing: it may be on its way up since. */
+  /** The same without mere changes of the power limit, which do not stop mining: since then its hashrate may be ramping up. */
   anewT: t.optional(),
   restartsT: z.array(t).max(16),
   addressChangesT: z.array(t).max(128),
@@ -89,14 +89,10 @@ const historySchema = z.strictObject({
   average: z.strictObject({ hashrateHs: z.number(), fromT: t, atT: t, zeroT: t.optional() }).optional(),
   rejects: counterWindowSchema.optional(),
   hwErrors: counterWindowSchema.optional(),
-  /** Model, and mode with its settings: what was learned under others does not hold. */
+  /** Model, and mode with its settings: what was learned under others does not count. */
   model: z.string().optional(),
   mode: z
-    .strictObject({
-      name: z.string().optional(),
-      preset: z.string().optional(),
-      powerLimitW: z.number().optional(),
-    })
+    .strictObject({ name: z.string().optional(), preset: z.string().optional(), powerLimitW: z.number().optional() })
     .optional(),
   /** The highest power limit that was seen, and the rate that was expected under it. */
   top: z.strictObject({ limitW: z.number(), hashrateHs: z.number() }).optional(),
@@ -127,19 +123,19 @@ export const EMPTY_HISTORY: History = {
   learned: {},
 };
 
-/** The judgement as it would be after `ms` more of samples like its last one. */
+/** The judgement after `ms` more of samples like its last one. */
 export const passed = (judgement: MinerJudgement, ms: number): MinerJudgement => ({
   ...judgement,
   atMs: judgement.atMs + ms,
   history: { ...judgement.history, t: judgement.history.t + ms },
 });
 
-/** A value that has come so often need not be counted on. */
+/** More repeats of a value are not counted. */
 const MANY_REPEATS = 16;
 
 /**
- * What must outlive a sudden end: two judgements of a miner with the same standing lead to the same flags, however the samples between them are
- * forgotten. It changes rarely, but for miners whose flags are on their way up or down.
+ * The part of a judgement that must survive a kill: two judgements with the same standing lead to the same flags, even if the samples between them are
+ * lost. It changes rarely, except while conditions are pending or clearing.
  */
 export function standingOf({ conditions, history }: MinerJudgement): string {
   const { t, idle = '', restartsT, addressChangesT, lossesT, shares, still, contradicted = '' } = history;

@@ -45,10 +45,7 @@ export function decodeCells(bytes: Uint8Array): Cell[] {
   });
 }
 
-const rowSchema = z.object({
-  row: z.int().min(0),
-  key: z.string().nullable(),
-});
+const rowSchema = z.object({ row: z.int().min(0), key: z.string().nullable() });
 const bucketSchema = z.object({ bucket: z.int(), entries: z.instanceof(Uint8Array) });
 
 export function createAveragesStore(db: DatabaseSync) {

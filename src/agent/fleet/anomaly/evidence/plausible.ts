@@ -1,5 +1,5 @@
-// Takes out of a reading what cannot be true. Rules, averages and the document see the rest; rule `unknown` says what was taken out and keeps the value.
-// The bounds are wide on purpose: no working device reaches them, wrong units and broken sensors do.
+// Removes implausible values from a reading. Rules, averages and the document get the rest; rule `unknown` reports the removed values. The bounds are wide
+// on purpose: no working device reaches them, but wrong units and broken sensors do.
 import type { BoardReading, PoolReading, PsuReading, Reading } from '../../../../model/reading.ts';
 import type { Expectations, Expected, Suspect } from '../rule.ts';
 import type { AnomalySettings } from '../settings.ts';
@@ -7,7 +7,7 @@ import type { AnomalySettings } from '../settings.ts';
 export type Believed = { readonly reading: Reading; readonly suspects: readonly Suspect[] };
 
 const MAX_RPM = 20_000;
-/** No chip works beyond this; a sensor that says so is broken or absent. */
+/** No chip works beyond this: the sensor is broken or absent. */
 const MAX_PART_C = 150;
 /** Air or coolant on its way in or out. */
 const MAX_FLOW_C = 110;
@@ -17,13 +17,13 @@ const MAX_POWER_W = 40_000;
 const MAX_UPTIME_S = 10 * 365 * 86_400;
 /** Far above the difficulty of any network. */
 const MAX_DIFFICULTY = 1e20;
-/** What was learned on a half-broken miner, or stands in one table only, must not make a sound one unbelievable; a wrong unit is off by 1,000. */
+/** An expectation learned on a half-broken miner, or from one table only, may be far too low. A wrong unit is off by a factor of 1,000. */
 const SLACK = 20;
 
-/** Whether the value is above the limit; it is a suspect then. */
+/** Whether the value is above the limit; then it is noted as a suspect. */
 type Check = (source: string, value: number | undefined, limit: number) => boolean;
 
-/** The reading without values that cannot be true, and those values. The same object when it has none. */
+/** The reading without implausible values, and those values. The same object when it has none. */
 export function plausible(reading: Reading, expected: Expectations, { unknown }: AnomalySettings): Believed {
   const suspects: Suspect[] = [];
   const isFalse: Check = (source, value, limit) => {
@@ -38,7 +38,7 @@ export function plausible(reading: Reading, expected: Expectations, { unknown }:
   );
   const psus = each(reading.psus, (psu, index) => believedPsu(psu, `psus[${index}]`, isFalse));
   const pools = each(reading.pools, (pool) => believedPool(pool, `pools[${pool.index}]`, isFalse));
-  // It is there, and how fast it turns is not known.
+  // The fan is there, but its speed is not known.
   const fans = each(reading.fans, (fan) =>
     isFalse(`fans[${fan.index}].rpm`, fan.rpm, MAX_RPM) ? without(fan, ['rpm']) : fan,
   );
@@ -46,10 +46,10 @@ export function plausible(reading: Reading, expected: Expectations, { unknown }:
     isFalse(name, reading[name], limit) ? [name] : [],
   );
   const isExpectationWrong = isFalse('expected.hashrateHs', reading.expected?.hashrateHs, unknown.maxHashrateHs);
-  // 0 W while it hashes: the sensor is wrong; a rule of `power` says so.
+  // 0 W while it hashes: the sensor is wrong, which a rule of `power` reports.
   const isPowerBlind = reading.powerW === 0 && (reading.hashrateHs ?? 0) > 0;
   if (suspects.length === 0 && !isPowerBlind) return { reading, suspects };
-  // What concerns the whole miner comes first.
+  // Values of the whole miner come first.
   suspects.sort((a, b) => Number(a.source.includes('[')) - Number(b.source.includes('[')));
   const clean: Reading = {
     ...without(reading, wrong),
@@ -66,7 +66,7 @@ export function plausible(reading: Reading, expected: Expectations, { unknown }:
 type RateLimit = {
   /** Of the whole miner. */
   readonly ofAll: number;
-  /** Times its own expectation that a board may reach. */
+  /** A board may reach this multiple of its own expectation. */
   readonly boardRatio: number;
   readonly ceiling: number;
 };
@@ -78,12 +78,12 @@ function rateLimit(
 ): RateLimit {
   const isWeak = expected?.from === 'learned' || reading.expected?.unproven === true;
   const boardRatio = implausibleRatio * (isWeak ? SLACK : 1);
-  // A device that expects the impossible of itself proves nothing.
+  // An impossible expectation proves nothing.
   const isSane = expected !== undefined && expected.value > 0 && expected.value <= ceiling;
   return { ofAll: isSane ? Math.min(ceiling, expected.value * boardRatio) : ceiling, boardRatio, ceiling };
 }
 
-/** A board may always do what the whole miner may, shared by the boards; where it expects more of itself, that counts. */
+/** A board may reach its share of the miner's limit; a higher expectation of its own counts instead. */
 function boardLimit(
   { expectedHashrateHs: own }: BoardReading,
   { boardRatio, ceiling }: RateLimit,
@@ -143,7 +143,7 @@ function believedPool(pool: PoolReading, where: string, isFalse: Check): PoolRea
   return wrong.length === 0 ? pool : without(pool, wrong);
 }
 
-/** The same list when nothing in it changes. What becomes undefined is left out. */
+/** The same list when nothing in it changes; items that become undefined are left out. */
 function each<T>(list: T[] | undefined, change: (item: T, index: number) => T | undefined): T[] | undefined {
   let changed: T[] | undefined;
   for (const [index, item] of (list ?? []).entries()) {

@@ -2,7 +2,7 @@
 import type { FanReading } from '../../../../model/reading.ts';
 import { type Expected, type Facts, type Rule, shortOf, type Verdict } from '../rule.ts';
 
-/** The fans that say how fast they turn, or why there is nothing to judge. */
+/** The fans with a reported speed, or the verdict without one. */
 function turning({ reading, expected, isHashing, settings }: Facts): FanReading[] | 'clear' | 'no-data' {
   if (reading?.fans === undefined || !isHashing) return 'no-data';
   if (expected.isLiquidCooled || !settings.fan.isExpected) return 'clear';
@@ -10,13 +10,13 @@ function turning({ reading, expected, isHashing, settings }: Facts): FanReading[
   return known.length === 0 ? 'no-data' : known;
 }
 
-/** What it has shown for long counts, where a table or the device expects less. */
+/** A learned count above that of a table or of the device goes first. */
 function wantedFans({ expected: { fans }, history }: Facts): Expected | undefined {
   const shown = history.learned.fans?.best;
   return fans !== undefined && shown !== undefined && shown > fans.value ? { value: shown, from: 'learned' } : fans;
 }
 
-/** Of several fans none was ever seen to turn, and it hashes on and on: it would not on air. */
+/** It hashes for long although none of its several fans was ever seen to turn: it is not air-cooled. */
 function isCooledOtherwise({ reading, history: { t, onlineT = t, learned }, settings }: Facts, turns: number): boolean {
   const ranMs = Math.max((reading?.uptimeS ?? 0) * 1_000, t - onlineT);
   const isSeveral = (reading?.fans ?? []).length > 1;
@@ -54,7 +54,7 @@ function slow(facts: Facts, isRaised: boolean): Verdict {
   if (typeof known === 'string') return known;
   const turningFans = known.filter((fan) => (fan.rpm ?? 0) > 0);
   if (turningFans.length < 2) return 'no-data';
-  // Half again as fast as the limit before it counts as well.
+  // It clears at one and a half times the limit.
   const ratio = facts.settings.fan.slowRatio * (isRaised ? 1.5 : 1);
   for (const fan of turningFans) {
     const limit = ratio * median(turningFans.filter((other) => other !== fan).map((other) => other.rpm ?? 0));

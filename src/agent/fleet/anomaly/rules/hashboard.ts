@@ -7,7 +7,7 @@ import { lacksPool } from './pool.ts';
 function missing({ reading, expected }: Facts): Verdict {
   const boards = reading?.boards;
   if (boards === undefined || expected.boards === undefined) return 'no-data';
-  // An empty list beside a hashrate contradicts itself: the list is what is missing. And some list none as long as they have no work.
+  // An empty list beside a hashrate is a missing list. And some devices list no boards while they have no work.
   if (boards.length === 0 && (reading?.hashrateHs !== 0 || lacksPool(reading))) return 'no-data';
   if (boards.length >= expected.boards.value) return 'clear';
   return shortOf(expected.boards, boards.length, {
@@ -19,7 +19,7 @@ function missing({ reading, expected }: Facts): Verdict {
   });
 }
 
-/** Which slots are empty, where the device counts its slots as the model does. */
+/** The empty slots, if the device numbers its slots as the model does. */
 function missingSlots(boards: readonly BoardReading[], wanted: number): string {
   const there = new Set(boards.map(({ slot }) => slot));
   if (boards.length === 0 || there.size < boards.length || boards.some(({ slot }) => slot >= wanted)) return '';
@@ -33,7 +33,7 @@ function dead({ reading, isHashing }: Facts): Verdict {
   if (judged.length === 0) return 'no-data';
   const reported = boards.filter((board) => board.isAlive === false);
   const at0 = boards.filter((board) => isHashing && board.hashrateHs === 0 && board.isAlive !== false);
-  // The whole hashes, and none of its boards does: one of the two is old.
+  // The miner hashes and none of its boards does: one of the two values is old.
   const still = at0.length + reported.length < boards.length ? at0 : [];
   const [first = still[0]] = reported;
   if (first === undefined) return at0.length > 0 ? 'no-data' : 'clear';
@@ -80,7 +80,7 @@ function chips({ reading, expected }: Facts): Verdict {
   return total >= expected.chips.value ? 'clear' : tooFew(total, expected.chips.value, 'boards.chips', 'the miner');
 }
 
-/** Boards do not lose the same number of chips each: several that are alike are of another build than the table knows. */
+/** Boards do not lose equal numbers of chips: several equal boards are of a build that the table does not know. */
 function isOtherBuild(reading: Reading | undefined, known: readonly { chips: number }[], perBoard: number): boolean {
   const [first, ...others] = known;
   if (first === undefined || others.length === 0 || known.length < (reading?.boards?.length ?? 0)) return false;

@@ -1,4 +1,4 @@
-// Too little hashrate for model and mode, judged on a settled average of a miner that has run for long enough.
+// Low hashrate for model and mode, judged by a settled average of a miner that has run for long enough.
 import type { Facts, Rule, Verdict } from '../rule.ts';
 
 function low(facts: Facts, isRaised: boolean): Verdict {
@@ -23,13 +23,13 @@ function low(facts: Facts, isRaised: boolean): Verdict {
     value,
     limit,
     source,
-    // One table alone raises nothing critical; that nothing is hashed needs no table.
+    // One table alone makes nothing critical; a hashrate of 0 needs no table.
     severity: value === 0 || (percent < 1 && reading.expected?.unproven !== true) ? 'critical' : 'major',
     message: `hashes at ${percent} % of ${wanted.from === 'learned' ? 'what it steadily did' : 'what is expected'} in this mode`,
   };
 }
 
-/** At 0 for a while, past its warm-up: no average, nameplate or long run is needed to say so. */
+/** At 0 for a while after its warm-up: that needs no average, no expectation and no minimum uptime. */
 function none({ reading, history, settings, idle }: Facts): Verdict {
   if (reading?.hashrateHs === undefined || history.average === undefined) return 'no-data';
   if (reading.hashrateHs > 0) return 'clear';
@@ -47,12 +47,12 @@ function none({ reading, history, settings, idle }: Facts): Verdict {
   };
 }
 
-/** Averages reach back: a fresh start, a wake-up, a change of mode or a time without a pool must have grown out of them. */
+/** Averages reach back: the last start, wake-up, change of mode or time without a pool must be older than they are. */
 function hasRunLongEnough({ reading, history, settings }: Facts): boolean {
   const { minUptime } = settings.lowHashrate;
   const { t, activeT, onlineT, startedT } = history;
   if (activeT !== undefined && t - activeT < minUptime) return false;
-  // Some clocks stand still: it has run for as long as it has been watched.
+  // Some uptimes stand still: it has run for at least as long as it has been watched.
   if (reading?.uptimeS !== undefined) return Math.max(reading.uptimeS * 1_000, t - (startedT ?? t)) >= minUptime;
   return onlineT !== undefined && t - onlineT >= minUptime;
 }

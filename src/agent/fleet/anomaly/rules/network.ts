@@ -1,4 +1,4 @@
-// Network: no answer, an identity that another live miner shows too, an address that keeps changing.
+// Network: no answer, an identity that another live miner shows too, an address that keeps changing, a link that flaps.
 import { OFFLINE_SOURCE } from '../../../../model/document.ts';
 import { isSilent } from '../facts.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
@@ -38,7 +38,7 @@ function addressChanges({ history, settings }: Facts, isRaised: boolean): Verdic
   };
 }
 
-/** One that answers now and then is never away for long enough to be offline. */
+/** A miner that answers now and then is never silent for long enough to be offline. */
 function losses({ history, settings }: Facts, isRaised: boolean): Verdict {
   const count = history.lossesT.length;
   const limit = settings.network.lossesPerHour;

@@ -1,17 +1,17 @@
-// Pools: none alive, the first one dead while another works, work rejected, no share accepted although it hashes, a pool that the site does not mine at, or
-// locked pools that do not hold.
+// Pools: none alive, the first one dead while another works, shares rejected, no share accepted although it hashes, a pool that the site does not use, or
+// locked pools that are not kept.
 import { authorityOf, poolAddressOf, poolFinding, poolTroubleKey } from '../../../../model/findings/findings.ts';
 import { plainText } from '../../../../model/plain-text.ts';
 import type { PoolReading, Reading } from '../../../../model/reading.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 import type { Violation } from '../state.ts';
 
-/** `source` of what a miner has none of whose pools is alive. */
+/** `source` of the flag of a miner with no live pool. */
 export const ALL_DEAD_SOURCE = 'pools.isAlive';
 
 function allDead({ reading }: Facts): Verdict {
   const pools = poolsOf(reading);
-  // A pool that does not say whether it is alive may be alive.
+  // A pool without a reported state may be alive.
   if (pools.some((pool) => pool.isAlive === true)) return 'clear';
   if (pools.length === 0 || pools.some((pool) => pool.isAlive === undefined)) return 'no-data';
   const finding = poolFinding(pools);
@@ -25,25 +25,25 @@ function allDead({ reading }: Facts): Verdict {
   };
 }
 
-/** In order. Entries without an address are no pools: a rule of their own. */
+/** In order. Entries without an address are no pools; `noneSet` judges them. */
 const poolsOf = (reading: Reading | undefined): PoolReading[] =>
   (reading?.pools ?? []).filter(({ url }) => url.trim() !== '').sort((a, b) => a.index - b.index);
 
 const poolInUse = (pools: readonly PoolReading[]): PoolReading | undefined =>
   pools.length === 1 ? pools[0] : pools.find(({ isActive }) => isActive === true);
 
-/** The key of what it has in common with others at the pool in use; nothing where it does not say which one that is. */
+/** The key of the finding at the pool in use; nothing where that pool is not reported. */
 function sharedTrouble(reading: Reading, trouble: 'no-share' | 'rejects'): Pick<Violation, 'finding'> {
   const pool = poolInUse(poolsOf(reading));
   const key = pool && poolFinding([pool]);
   return key === undefined ? {} : { finding: poolTroubleKey(key, trouble) };
 }
 
-/** It says that none of its pools is alive, or that it has none. */
+/** It reports that none of its pools is alive, or that it has none. */
 export const lacksPool = (reading: Reading | undefined): boolean =>
   reading?.pools !== undefined && poolsOf(reading).every(({ isAlive }) => isAlive === false);
 
-/** It earns, and elsewhere than it should: the pool is dead for this miner alone, or for all, and nothing is left but the others. */
+/** It mines at another pool than its first one, because the first is dead for this miner or for all. */
 function firstDead({ reading }: Facts): Verdict {
   const [first, ...others] = poolsOf(reading);
   if (first?.isAlive === true) return 'clear';
@@ -61,7 +61,7 @@ function firstDead({ reading }: Facts): Verdict {
   };
 }
 
-/** The device was asked, and no entry of its list has an address. A list that hashes nevertheless contradicts itself and proves nothing. */
+/** No entry of its pool list has an address. A miner that hashes nevertheless contradicts its list, which then proves nothing. */
 function noneSet({ reading, isHashing }: Facts): Verdict {
   const pools = reading?.pools;
   if (pools === undefined) return 'no-data';
@@ -92,10 +92,10 @@ function rejects({ reading, history, settings }: Facts, isRaised: boolean): Verd
   };
 }
 
-/** Shares come at random: ten mean intervals without one happen once in 20,000 times. */
+/** Shares come at random: ten mean intervals without one happen once in about 20,000 times. */
 const INTERVALS_OF_PATIENCE = 10;
 
-/** So long without a share is no chance. */
+/** Longer than this without a share is not by chance. */
 export function shareLimitMs({ reading, history: { shares }, settings: { pool } }: Facts): number {
   const ageS = reading?.uptimeS ?? reading?.systemUptimeS;
   const accepted = shares?.accepted ?? 0;
@@ -105,12 +105,12 @@ export function shareLimitMs({ reading, history: { shares }, settings: { pool } 
   if (accepted === 0 || ageS === undefined) return Math.max(pool.noShare, pool.noFirstShare, byDifficultyMs);
   const intervalMs = (ageS * 1_000) / accepted;
   const usual = pools.reduce((sum, pool) => sum + (pool.difficultyAccepted ?? 0), 0) / accepted;
-  // The pool of now may hand out harder work than those before it did.
+  // The present pool may give harder work than earlier ones.
   const nowMs = usual > 0 ? intervalMs * Math.max(1, difficulty / usual) * INTERVALS_OF_PATIENCE : byDifficultyMs;
   return Math.max(pool.noShare, intervalMs * INTERVALS_OF_PATIENCE, nowMs);
 }
 
-/** Of SHA-256 and those that count like it. Machines for coins that count otherwise hash far less, and nothing is known of their intervals. */
+/** For SHA-256 and algorithms that count alike. Machines for other algorithms hash far less: their intervals are not known. */
 const HASHES_PER_DIFFICULTY = 2 ** 32;
 const LEAST_HS = 1e11;
 

@@ -1,4 +1,4 @@
-// Power: a supply that says it is not well, and draw that does not fit the limit, the habit or the hashing.
+// Power: a supply that reports a fault, and a draw that does not fit the power limit, the learned draw or the hashing.
 import { presentHashrateHs } from '../facts.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 import type { Violation } from '../state.ts';
@@ -17,14 +17,14 @@ function supply({ reading }: Facts): Verdict {
   };
 }
 
-/** One of several has no input, or has failed: the others carry all. */
+/** One of several supplies has no input or has failed: the others carry the load. */
 function idleSupply({ reading, isHashing }: Facts): Verdict {
   const psus = reading?.psus;
   if (!isHashing || psus === undefined) return 'no-data';
   const index = psus.findIndex((psu) => psu.outputPowerW === 0);
   if (index < 0) return 'clear';
   const others = psus.filter((psu) => (psu.outputPowerW ?? 0) > 0).length;
-  // None of them tells its power, then.
+  // Then none of them reports its power.
   if (others === 0) return 'no-data';
   return {
     value: 0,
@@ -62,7 +62,7 @@ const drawAboveLimit = above(({ reading, settings }) => ({
   words: (drawn, wanted) => `draws ${drawn} W with a limit of ${wanted} W`,
 }));
 
-/** How long a miner may take to come down to a new limit. */
+/** How long a miner may take to reach a new power limit. */
 const RAMP_MS = 10 * 60_000;
 
 const aboveLimit: Rule['evaluate'] = (facts, isRaised) => {
@@ -77,7 +77,7 @@ const drawAboveHabit = above(({ expected, settings }) => ({
   words: (drawn, wanted) => `draws ${drawn} W where it steadily drew ${wanted} W in this mode`,
 }));
 
-/** What hashes more as well is in another mode, told or not. */
+/** A miner that also hashes more is in another mode, reported or not. */
 const aboveHabit: Rule['evaluate'] = (facts, isRaised) => {
   const { reading, history, expected } = facts;
   const habitHs = history.learned.hashrateHs?.best ?? Infinity;
@@ -86,7 +86,7 @@ const aboveHabit: Rule['evaluate'] = (facts, isRaised) => {
   return excess > 0 && rise > excess / 2 ? 'clear' : drawAboveHabit(facts, isRaised);
 };
 
-/** Of what the device says: what is believed of it has no such 0. */
+/** By the raw reading: `plausible` removes such a 0. */
 function zeroWhileHashing({ sample, isHashing }: Facts): Verdict {
   if (sample.kind === 'failed') return 'no-data';
   const { powerW, hashrateHs } = sample.reading;

@@ -1,4 +1,4 @@
-// Temperatures against their limits: chips, boards, coolant or air in and out, and cold. The limits of the model win over the general ones.
+// Temperatures against their limits: chips, boards, coolant or air in and out, and cold. The limits of the model go before the general ones.
 import type { Reading } from '../../../../model/reading.ts';
 import type { Facts, Rule } from '../rule.ts';
 import type { AnomalySettings, TemperatureLimits } from '../settings.ts';
@@ -39,7 +39,7 @@ const BUILT_IN = longestFirst({
   // The chips of this line report far higher values than others.
   A1346: { chipMaxC: 120 },
   '1346': { chipMaxC: 120 },
-  // What these report of their board is the regulator, which their firmware lets get that hot.
+  // These report the voltage regulator as the board temperature; their firmware allows it to get that hot.
   GAMMA: { boardMaxC: 105 },
   GAMMADUO: { boardMaxC: 105 },
   GAMMATURBO: { boardMaxC: 105 },
@@ -88,7 +88,7 @@ const everywhere = (reading: Reading): Measured[] => [...chips(reading), ...boar
 /** A miner that is off on purpose may be cold. */
 const isOff = ({ idle }: Facts): boolean => idle === 'sleep' || idle === 'maintenance';
 
-/** Where boards give their own figures, theirs are judged. */
+/** Boards with temperatures of their own are judged by those. */
 const hasBoards = ({ reading }: Facts): boolean =>
   reading !== undefined && chips(reading).length + boards(reading).length > 0;
 
@@ -98,14 +98,14 @@ type Row = {
   readonly what: string;
   readonly severity: Violation['severity'];
   readonly measured: (reading: Reading) => Measured[];
-  /** Where this holds, all is well. */
+  /** Where this is true, the rule is clear. */
   readonly unless?: (facts: Facts) => boolean;
 };
 
 const ROWS: readonly Row[] = [
   { id: 'chip', limit: 'chipMaxC', what: 'chip', severity: 'critical', measured: chips },
   { id: 'board', limit: 'boardMaxC', what: 'board', severity: 'major', measured: boards },
-  // Nobody says which sensor it is, so the higher of the two limits applies.
+  // Which sensor it is is not reported, so the higher of the two limits applies.
   { id: 'overall', limit: 'chipMaxC', what: 'miner', severity: 'critical', measured: overall, unless: hasBoards },
   { id: 'cold', limit: 'minC', what: 'sensor', severity: 'minor', measured: everywhere, unless: isOff },
   { id: 'inlet-high', limit: 'inletMaxC', what: 'inlet', severity: 'major', measured: inlet },

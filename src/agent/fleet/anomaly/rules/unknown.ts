@@ -1,4 +1,4 @@
-// What is wrong with our picture of the miner rather than with the miner: it answers, but the answer cannot be had, read or believed.
+// Faults of our data rather than of the miner: it answers, but the answer cannot be fetched, parsed or believed.
 import type { Reading } from '../../../../model/reading.ts';
 import { isSilent } from '../facts.ts';
 import { acceptedShares } from '../history.ts';
@@ -50,7 +50,7 @@ function implausible({ reading, suspects }: Facts): Verdict {
   return { ...worst, severity: 'major', message: `${worst.source} cannot be true: the value is not used${more}` };
 }
 
-/** Averages of minutes may be worked out as seldom: several of them in a row are not equal. */
+/** An average over minutes may be renewed only that often: it must repeat for longer to count as frozen. */
 const RENEWED_MS: Partial<Record<NonNullable<Reading['hashrateWindow']>, number>> = {
   '1m': 5 * 60_000,
   '5m': 15 * 60_000,
@@ -73,7 +73,7 @@ function frozen({ reading, history, isHashing, settings }: Facts, isRaised: bool
   };
 }
 
-/** No rate, no share and no word of its own for long: what is shown is the last known, and that is said. */
+/** No hashrate, no share and no report of its own for long: the document shows the last known state, and this flag says so. */
 function mining(facts: Facts): Verdict {
   const { reading, history, idle, settings } = facts;
   if (reading === undefined || history.mining === undefined || idle !== undefined) return 'no-data';

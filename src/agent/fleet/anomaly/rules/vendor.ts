@@ -1,4 +1,4 @@
-// Faults that the device itself reports, by category; codes that nobody knows become `unknown` with the raw code.
+// Faults that the device itself reports, by category; unknown codes become `unknown` with the raw code.
 import { ANOMALY_TYPES, type AnomalyType, ERROR_CATEGORY_FLAG } from '../../../../model/flags.ts';
 import { plainText } from '../../../../model/plain-text.ts';
 import type { ErrorReading } from '../../../../model/reading.ts';
@@ -6,7 +6,7 @@ import { presentHashrateHs } from '../facts.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 import { type Idle, SEVERITIES } from '../state.ts';
 
-/** A low hashrate that names a board is that board's fault too. */
+/** A low hashrate of one board is also a fault of that board. */
 function concerns(error: ErrorReading, type: AnomalyType): boolean {
   const flag = ERROR_CATEGORY_FLAG[error.category];
   return flag === type || (type === 'hashboard' && flag === 'low_hashrate' && error.index !== undefined);
@@ -26,7 +26,7 @@ const vendor =
       value: code,
       limit: null,
       source: `errors[${code}]${worst.index === undefined ? '' : `[${worst.index}]`}`,
-      // A miner that does what it should with an old code on record is degraded, not failed.
+      // A miner that reaches its hashrate in spite of a code is degraded, not failed.
       severity: rank({ ...worst, severity }) > 1 && meetsTarget(facts) ? 'minor' : severity,
       message: `reports ${code}${text === undefined ? '' : `: ${text}`}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`,
     };
@@ -34,14 +34,14 @@ const vendor =
 
 const rank = (error: ErrorReading): number => SEVERITIES.indexOf(error.severity ?? 'major');
 
-/** An average goes on for a while after all has stopped. */
+/** Requires hashing now: an average stays up for a while after a stop. */
 function meetsTarget({ reading, history, expected, isHashing }: Facts): boolean {
   if (!isHashing) return false;
   const present = presentHashrateHs(reading, history);
   return present !== undefined && expected.hashrateHs !== undefined && present >= 0.9 * expected.hashrateHs.value;
 }
 
-/** What keeps a miner from starting, or made it stop, is never seen to fail otherwise: it starts again and again. */
+/** A fault that prevents the start, or caused the stop, is reported only in these states: the miner starts again and again. */
 const WHILE_IDLE: Readonly<Partial<Record<AnomalyType, readonly Idle[]>>> = {
   fan: ['warm-up', 'heat'],
   power: ['warm-up'],
