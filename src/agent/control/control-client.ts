@@ -1,20 +1,17 @@
 // The running agent of a state directory, as the command line uses it: its lock says whether it runs, its control socket answers the rest.
 // It starts no agent.
 import { join } from 'node:path';
-import { Pool } from 'undici';
 import { z } from 'zod';
 import { systemClock } from '../../base/clock.ts';
-import { isRefusalCode } from '../../base/error-codes.data.ts';
-import { ConfigError, PeerError, RefusedError } from '../../base/errors.ts';
+import { PeerError, RefusedError } from '../../base/errors.ts';
 import { isLocked, takeLock } from '../../base/storage/lock.ts';
 import { foundSchema } from '../capture/found.ts';
+import { ControlConnection } from './control-connection.ts';
 import type { ControlHandlers } from './control-handlers.ts';
 import {
   identitiesSchema,
   type Line,
-  lineSchema,
   previewSchema,
-  refusalSchema,
   reloadedSchema,
   settledSchema,
   shownTasksSchema,
@@ -56,15 +53,10 @@ export type FoundAgent =
   | { readonly kind: 'running'; readonly agent: RunningAgent }
   | { readonly kind: 'none' | 'locked' | 'silent' | 'unreachable' };
 
-const ANSWER_MS = 10_000;
 /** Longer than the agent lets a look at a miner or its log take. */
 const LOOK_MS = 130_000;
 const STOP_MS = 10_000;
 const STOP_LOOK_MS = 250;
-/** Beats come much more often. */
-const LINE_MS = 30_000;
-const MAX_LINE_CHARS = 8 * 1024 * 1024;
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export async function findRunningAgent(stateDir: string): Promise<FoundAgent> {
   const { kind, agent } = await tryAgent(stateDir);
@@ -120,90 +112,25 @@ function kindOf(error: unknown): 'none' | 'locked' | 'silent' {
 }
 
 function createClient(stateDir: string, address: string): RunningAgent {
-  const pool = new Pool('http://agent', {
-    socketPath: address,
-    connections: 4,
-    connectTimeout: ANSWER_MS,
-    bodyTimeout: LINE_MS,
-  });
-
-  const send = async (method: 'GET' | 'POST', path: string, body: unknown, options: SendOptions = {}) => {
-    const { headersTimeout = ANSWER_MS, signal } = options;
-    try {
-      return await pool.request({
-        method,
-        path,
-        headersTimeout,
-        signal: signal ?? null,
-        ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-      });
-    } catch (error) {
-      throw new PeerError('peer.unreachable', `ask the agent that runs on ${stateDir}`, 'later', error);
-    }
-  };
-  const ask = async <S extends z.ZodType>(
-    schema: S,
-    method: 'GET' | 'POST',
-    path: string,
-    body?: unknown,
-    options?: SendOptions,
-  ): Promise<z.output<S>> => {
-    const answer = await send(method, path, body, options);
-    const said = await jsonOf(answer.body);
-    if (answer.statusCode !== 200) throw refusalOf(said);
-    const parsed = schema.safeParse(said);
-    if (parsed.success) return parsed.data;
-    throw new PeerError('peer.unparsable', `understand the agent that runs on ${stateDir}`, 'never', parsed.error);
-  };
-
-  /** Hands over each line; ends with the last. Gives what `onLine` made of the line that holds the outcome. */
-  const listen = async <T>(
-    path: string,
-    body: unknown,
-    onLine: (line: Line) => T | undefined,
-    signal: AbortSignal,
-  ): Promise<T> => {
-    const answer = await send('POST', path, body);
-    if (answer.statusCode !== 200) throw refusalOf(await jsonOf(answer.body));
-    let outcome: T | undefined;
-    let stop = () => {};
-    const onAbort = () => stop();
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      for await (const line of linesOf(answer.body)) {
-        if (line.type === 'failed') throw refusedAs(line.code, line.error);
-        if (line.type === 'begin') {
-          const { id } = line;
-          stop = () => void ask(z.object({}), 'POST', '/stop', { id }).catch(() => answer.body.destroy());
-          if (signal.aborted) stop();
-        } else outcome = onLine(line) ?? outcome;
-      }
-    } catch (error) {
-      if (error instanceof RefusedError) throw error;
-      throw new PeerError('peer.reset', `hear the agent that runs on ${stateDir} to the end`, 'later', error);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
-    if (outcome !== undefined) return outcome;
-    throw new PeerError('peer.reset', `hear the agent that runs on ${stateDir} to the end: it went away`, 'later');
-  };
-
+  const connection = new ControlConnection(stateDir, address);
   return {
     stateDir,
-    version: async () => (await ask(z.object({ version: z.string() }), 'GET', '/state')).version,
-    state: () => ask(statusSchema, 'GET', '/state'),
-    tasks: (limit, onlyOpen) => ask(shownTasksSchema, 'GET', `/tasks?limit=${limit}${onlyOpen ? '&open=true' : ''}`),
+    version: async () => (await connection.ask(z.object({ version: z.string() }), 'GET', '/state')).version,
+    state: () => connection.ask(statusSchema, 'GET', '/state'),
+    tasks: (limit, onlyOpen) =>
+      connection.ask(shownTasksSchema, 'GET', `/tasks?limit=${limit}${onlyOpen ? '&open=true' : ''}`),
     preview: (request, signal) =>
-      ask(previewSchema, 'POST', '/tasks/preview', request, { headersTimeout: LOOK_MS, signal }),
+      connection.ask(previewSchema, 'POST', '/tasks/preview', request, { headersTimeout: LOOK_MS, signal }),
     run(request, onStep, signal) {
       const onLine = (line: Line) => {
         if (line.type === 'step') onStep(line.step);
         return line.type === 'end' ? { total: line.total, succeeded: line.succeeded } : undefined;
       };
-      return listen('/tasks/run', request, onLine, signal);
+      return connection.listen('/tasks/run', request, onLine, signal);
     },
-    cancel: async (taskIds) => (await ask(givenUpSchema, 'POST', '/tasks/cancel', { task_ids: taskIds })).given_up,
-    abortAll: async (reason) => (await ask(givenUpSchema, 'POST', '/tasks/abort', { reason })).given_up,
+    cancel: async (taskIds) =>
+      (await connection.ask(givenUpSchema, 'POST', '/tasks/cancel', { task_ids: taskIds })).given_up,
+    abortAll: async (reason) => (await connection.ask(givenUpSchema, 'POST', '/tasks/abort', { reason })).given_up,
     scan(request, hearer, signal) {
       const onLine = (line: Line) => {
         if (line.type === 'understood') hearer.onUnderstood(line.text);
@@ -211,14 +138,23 @@ function createClient(stateDir: string, address: string): RunningAgent {
         if (line.type === 'progress') hearer.onProgress(line.done, line.total, line.identified);
         return line.type === 'account' ? line.account : undefined;
       };
-      return listen('/scan', request, onLine, signal);
+      return connection.listen('/scan', request, onLine, signal);
     },
-    identities: () => ask(identitiesSchema, 'GET', '/identities'),
+    identities: () => connection.ask(identitiesSchema, 'GET', '/identities'),
     settle: async (request, signal) =>
-      (await ask(settledSchema, 'POST', '/identities/settle', request, { headersTimeout: LOOK_MS, signal })).settled,
-    look: (ip, signal) => ask(foundSchema, 'POST', '/look', { ip }, { headersTimeout: LOOK_MS, signal }),
+      (await connection.ask(settledSchema, 'POST', '/identities/settle', request, { headersTimeout: LOOK_MS, signal }))
+        .settled,
+    look: (ip, signal) => connection.ask(foundSchema, 'POST', '/look', { ip }, { headersTimeout: LOOK_MS, signal }),
     log: async (ip, signal) =>
-      (await ask(z.object({ text: z.string() }), 'POST', '/log', { ip }, { headersTimeout: LOOK_MS, signal })).text,
+      (
+        await connection.ask(
+          z.object({ text: z.string() }),
+          'POST',
+          '/log',
+          { ip },
+          { headersTimeout: LOOK_MS, signal },
+        )
+      ).text,
     async capture(ip, onAsked, signal) {
       const files = new Map<string, string>();
       const onLine = (line: Line) => {
@@ -226,56 +162,14 @@ function createClient(stateDir: string, address: string): RunningAgent {
         if (line.type === 'file') files.set(line.name, line.text);
         return line.type === 'captured' ? line : undefined;
       };
-      const { capture } = await listen('/capture', { ip }, onLine, signal);
+      const { capture } = await connection.listen('/capture', { ip }, onLine, signal);
       if (capture === null) return undefined;
       const { case: about, driver, is_login_refused: isLoginRefused } = capture;
       return { case: about, files, driver, isLoginRefused };
     },
-    reload: () => ask(reloadedSchema, 'POST', '/reload', {}),
-    close: () => pool.destroy(),
+    reload: () => connection.ask(reloadedSchema, 'POST', '/reload', {}),
+    close: () => connection.close(),
   };
 }
 
-type SendOptions = { readonly headersTimeout?: number; readonly signal?: AbortSignal };
-type Body = Awaited<ReturnType<Pool['request']>>['body'];
-
 const givenUpSchema = z.object({ given_up: z.int() });
-
-/** What is no refusal at the agent (a miner that is silent, a defect) is one here: the message says what it is. */
-const refusedAs = (code: string, message: string) =>
-  new RefusedError(isRefusalCode(code) ? code : 'control.unclear', message);
-
-function refusalOf(said: unknown): RefusedError | ConfigError {
-  const parsed = refusalSchema.safeParse(said);
-  if (!parsed.success) return new RefusedError('control.unclear', 'the running agent refuses this without a reason');
-  const { code, error, problems } = parsed.data;
-  return problems === undefined ? refusedAs(code, error) : new ConfigError(error, problems);
-}
-
-async function jsonOf(body: Body): Promise<unknown> {
-  let text = '';
-  for await (const part of body.setEncoding('utf8')) {
-    text += String(part);
-    if (text.length > MAX_ANSWER_BYTES) throw new PeerError('peer.too-large', 'read the answer of the agent', 'never');
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Lines that this version does not know are left out. */
-async function* linesOf(body: Body): AsyncGenerator<Line> {
-  let rest = '';
-  for await (const part of body.setEncoding('utf8')) {
-    rest += String(part);
-    const lines = rest.split('\n');
-    rest = lines.pop() ?? '';
-    if (rest.length > MAX_LINE_CHARS) throw new PeerError('peer.too-large', 'read a line of the agent', 'never');
-    for (const line of lines) {
-      const parsed = lineSchema.safeParse(JSON.parse(line));
-      if (parsed.success) yield parsed.data;
-    }
-  }
-}

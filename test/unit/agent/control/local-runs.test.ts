@@ -1,6 +1,6 @@
 // What people of this host ask for goes through the gate as everything else does: told step by step, bounded, and given up when nobody listens.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createLocalRuns } from '../../../../src/agent/control/local-runs.ts';
+import { createLocalRuns } from '../../../../src/agent/control/handlers/local-runs.ts';
 import type { RunRequest, Step } from '../../../../src/agent/control/messages.ts';
 import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { createBench, keyOf } from '../tasks/test-queue.ts';

@@ -1,12 +1,12 @@
 // Which units show the same facts, as a person is shown them, and the person's word on which is the miner.
-import type { Clock } from '../../base/clock.ts';
-import { plainText } from '../../model/plain-text.ts';
-import type { Dispute, MinerRegistry } from '../fleet/identity/miner-registry.ts';
-import type { MinerEntry } from '../fleet/identity/record.ts';
-import type { Named } from '../fleet/miner-selectors.ts';
-import type { Settled, Settlement } from '../fleet/settlement.ts';
-import type { Identities, SettledUnits, SettleRequest, ShownUnit } from './messages.ts';
-import { isoOf } from './status.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { plainText } from '../../../model/plain-text.ts';
+import type { Dispute, MinerRegistry } from '../../fleet/identity/miner-registry.ts';
+import type { MinerEntry } from '../../fleet/identity/record.ts';
+import type { Named } from '../../fleet/miner-selectors.ts';
+import type { Settled, Settlement } from '../../fleet/settlement.ts';
+import type { Identities, SettledUnits, SettleRequest, ShownUnit } from '../messages.ts';
+import { isoOf } from '../status.ts';
 
 export function createIdentities(parts: {
   readonly clock: Pick<Clock, 'nowMs'>;

@@ -1,11 +1,11 @@
 // Tasks that people of this host ask for, miner by miner through the queue, told step by step. When nobody listens any more, what has not been
 // started is given up. It finds no miners and sends nothing itself.
 import { v4 as newUuid } from 'uuid';
-import { TASK_LABELS } from '../tasks/contract.ts';
-import type { LocalTask } from '../tasks/queue/admission.ts';
-import { heldBackText, ruleOf } from '../tasks/queue/rollout-rule.ts';
-import type { TaskQueue } from '../tasks/queue/task-queue.ts';
-import type { RunRequest, Step } from './messages.ts';
+import { TASK_LABELS } from '../../tasks/contract.ts';
+import type { LocalTask } from '../../tasks/queue/admission.ts';
+import { heldBackText, ruleOf } from '../../tasks/queue/rollout-rule.ts';
+import type { TaskQueue } from '../../tasks/queue/task-queue.ts';
+import type { RunRequest, Step } from '../messages.ts';
 
 type Miner = { readonly key: string; readonly ip: string };
 

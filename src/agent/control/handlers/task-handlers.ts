@@ -1,0 +1,99 @@
+// Tasks at the control socket: which there are, which miners one would be about, running and giving them up.
+import { RefusedError } from '../../../base/errors.ts';
+import { countAddresses } from '../../../base/net/intervals.ts';
+import { parseIpv4Range } from '../../../base/net/ipv4.ts';
+import type { ScanRanges } from '../../../base/net/ranges.ts';
+import { spansOutside } from '../../../base/net/restrict-ranges.ts';
+import { type ClockLook, lookAtClocks, wallTimeAt } from '../../../base/time/clock-steps.ts';
+import type { TaskView } from '../../tasks/queue/admission.ts';
+import type { Preview, PreviewRequest, RunRequest, ShownTask, Step } from '../messages.ts';
+import { isoOf, type StateParts } from '../status.ts';
+import { createLocalRuns } from './local-runs.ts';
+import type { NamedMiners } from './named-miners.ts';
+
+export function createTaskHandlers(
+  parts: Pick<StateParts, 'clock' | 'fleet' | 'tasks'> & {
+    readonly config: {
+      readonly ranges: ScanRanges;
+      readonly tasks: { readonly reboot: { readonly concurrency: number } };
+    };
+  },
+  named: NamedMiners,
+) {
+  const { clock, config, fleet, tasks } = parts;
+  const runs = createLocalRuns(tasks);
+  return {
+    /** Newest first. */
+    tasks(limit: number, onlyOpen: boolean) {
+      const now = lookAtClocks(clock);
+      const open = onlyOpen ? tasks.open().toSorted((a, b) => b.acceptedMs - a.acceptedMs) : undefined;
+      const views = open?.slice(0, limit) ?? tasks.list(limit);
+      return {
+        tasks: views.map((view) => shownTask(view, fleet.get(view.minerKey)?.target.ip, now)),
+        left_out: open === undefined ? null : open.length - views.length,
+      };
+    },
+    /** Which miners a run with these names would be about. Throws RefusedError as `run` does. */
+    async preview(request: PreviewRequest, signal: AbortSignal): Promise<Preview> {
+      mustHaveInside(config.ranges, request);
+      const { miners, unknown } = await named.find(request.miners, signal);
+      const modelOf = (key: string) => {
+        const reported = fleet.get(key)?.reported;
+        return reported ? [reported.extras.make, reported.document.model].filter(Boolean).join(' ') || null : null;
+      };
+      return {
+        miners: miners.map(({ key, ip }) => ({ key, ip, model: modelOf(key) })),
+        unknown: [...unknown],
+        at_once: request.name === 'miner.system.reboot' ? config.tasks.reboot.concurrency : null,
+      };
+    },
+    /** Ends when every task has its outcome. What has not been started when `signal` aborts is given up. */
+    async run(request: RunRequest, onStep: (step: Step) => void, signal: AbortSignal) {
+      const beyond = mustHaveInside(config.ranges, request);
+      const { miners, unknown } = await named.find(request.miners, signal);
+      for (const { name, reason } of unknown) {
+        const message = beyond.has(name) ? 'outside the networks of the running agent: name it by itself' : reason;
+        onStep({ ip: name, task_id: null, status: 'failed', message, evidence: {} });
+      }
+      const succeeded = await runs.run(request, miners, onStep, signal);
+      return { total: miners.length + unknown.length, succeeded };
+    },
+    /** Gives up those that have not been started, and says how many there were. */
+    cancel: (taskIds: readonly string[]) => tasks.cancelAll(taskIds),
+    /** The same for all tasks, whoever asked for them. */
+    abortAll: runs.abortAll,
+  };
+}
+
+/** Those of the names that lie outside the networks of this agent. Throws RefusedError where all of them do. */
+function mustHaveInside(ranges: ScanRanges, { name: task, miners }: PreviewRequest): ReadonlySet<string> {
+  const beyond = new Set(miners.filter((each) => isBeyond(ranges, each)));
+  if (beyond.size === miners.length)
+    throw new RefusedError('run.outside', `${task}: all outside the networks of the running agent`);
+  return beyond;
+}
+
+/** An address or range of which the agent may not reach anything. */
+function isBeyond(configured: ScanRanges, name: string): boolean {
+  const range = parseIpv4Range(name);
+  if (typeof range === 'string') return false;
+  return countAddresses(spansOutside(configured, [range])) === range.last - range.first + 1;
+}
+
+function shownTask(view: TaskView, ip: string | undefined, now: ClockLook): ShownTask {
+  const isoAt = (elapsedMs: number | null) => isoOf(elapsedMs === null ? null : wallTimeAt(elapsedMs, now));
+  return {
+    task_id: view.taskId,
+    batch_id: view.batchId,
+    name: view.name,
+    miner_key: view.minerKey,
+    ip: ip ?? null,
+    source: view.source,
+    state: view.state,
+    status: view.status,
+    message: view.message,
+    accepted_at: new Date(wallTimeAt(view.acceptedMs, now)).toISOString(),
+    started_at: isoAt(view.startedMs),
+    finished_at: isoAt(view.finishedMs),
+  };
+}
