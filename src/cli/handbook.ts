@@ -37,7 +37,8 @@ export const fillWidth = (page: string, columns: number): string =>
 const CODE = /(^```[\s\S]*?^```$)/m;
 /** The end of a line that goes on in the next one. */
 const JOINT = /(?<=^(?!#|\|).+)\n *(?!- |\d+\. )(?=[^\s#|])/gm;
-const ITEM = /^(- |\d+\. )/;
+/** What later lines of a paragraph or an item stand below. */
+const INDENT = /^ *(- |\d+\. )?/;
 
 const filled = (text: string, columns: number) =>
   text
@@ -46,7 +47,12 @@ const filled = (text: string, columns: number) =>
     .map((line) => (/^[#|]/.test(line) ? line : wrapped(line, columns)))
     .join('\n');
 
+/** Code is not broken: it is there to be copied. */
 function wrapped(line: string, columns: number): string {
-  const indent = ' '.repeat(ITEM.exec(line)?.[0].length ?? 0);
-  return wrapAnsi(line, Math.max(20, columns - indent.length)).replaceAll('\n', `\n${indent}`);
+  const first = INDENT.exec(line)?.[0] ?? '';
+  const text = line.slice(first.length).replaceAll(/`[^`]*`/g, (code) => code.replaceAll(' ', NO_BREAK));
+  const lines = wrapAnsi(text, Math.max(20, columns - first.length)).replaceAll(NO_BREAK, ' ');
+  return `${first}${lines.replaceAll('\n', `\n${' '.repeat(first.length)}`)}`;
 }
+
+const NO_BREAK = '\u00A0';

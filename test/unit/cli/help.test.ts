@@ -72,10 +72,33 @@ test('the tab key knows the topics', async () => {
 });
 
 test('on a screen paragraphs and items fill the width, all else stays', () => {
-  const code = '```\na command that is longer than the screen is wide\n\n- no item\n```';
-  const table = '| a | a cell that is longer than the screen is wide |';
-  const page = `# A title that is longer than the screen\n\nwords and\nmore words go on and on\n\n- an item that\n  goes on and on\n- another\n\n${code}\n\n${table}\n`;
-  expect(fillWidth(page, 20)).toBe(
-    `# A title that is longer than the screen\n\nwords and more words\ngo on and on\n\n- an item that goes\n  on and on\n- another\n\n${code}\n\n${table}\n`,
-  );
+  const title = ['# A title that is longer than the screen', ''];
+  const rest = [
+    '',
+    '```',
+    'a command that is longer than the screen is wide',
+    '',
+    '- no item',
+    '```',
+    '',
+    '| a | table that is too wide |',
+  ];
+  const written = [
+    'words and',
+    'more words go on and on',
+    '',
+    '- an item that',
+    '  goes on and on',
+    "  - `code isn't broken` below",
+  ];
+  const shown = [
+    'words and more words',
+    'go on and on',
+    '',
+    '- an item that goes',
+    '  on and on',
+    "  - `code isn't broken`",
+    '    below',
+  ];
+  expect(fillWidth([...title, ...written, ...rest].join('\n'), 20)).toBe([...title, ...shown, ...rest].join('\n'));
 });
