@@ -20,7 +20,7 @@ import {
 import { MAX_SLICE_BYTES, PROTOCOL_VERSION, proofBytes } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import type { SignedConnection, Signing } from '../../wire/signed-messages.ts';
-import { MAX_ORDER, orderOf } from '../store/outbox-order.ts';
+import { MAX_ORDER } from '../store/outbox-order.ts';
 import type { Agent, AgentStore, IngestStore, SliceOutcome } from '../store/store.ts';
 import { type AgentClock, createAgentClock, datedByUs, toOurClock } from './agent-clock.ts';
 import { readBody, readHeader } from './decode.ts';
@@ -51,8 +51,8 @@ export type SessionParts = {
 type Greeting = {
   readonly instanceId: string;
   readonly agentClock: AgentClock;
-  /** Number of the outbox, if the agent has named it. */
-  readonly outbox: number | undefined;
+  /** The order before the first slice of the outbox, if the agent has named it. */
+  readonly orderBefore: number | undefined;
   readonly signing: Signing;
 };
 
@@ -61,7 +61,7 @@ export class Session {
   readonly #fields: { readonly agentId: string };
   readonly #transmit: (frame: ServiceFrame) => void;
   readonly #reportUnshown: (error: unknown) => void;
-  /** The epochs of this connection, with the number of the outbox of each; none before the hello. */
+  /** The epochs of this connection, with the order before the first slice of the outbox of each; none before the hello. */
   readonly #epochs = new Map<string, number>();
   #greeting: Greeting | undefined;
 
@@ -123,13 +123,18 @@ export class Session {
         'the agent counts from before what is stored: its outbox is older than ours',
       );
     await onHello({ version: plainText(frame.version) ?? '', clockAheadMs });
-    const outbox = await ingest.beginOutbox(agent.id, frame.outbox ?? frame.epoch, { isRolledBack });
+    const orderBefore = await ingest.beginOutbox(agent.id, frame.outbox ?? frame.epoch, { isRolledBack });
     const at = new Date(clock.nowMs()).toISOString();
     const { nonce, task_seq: lastSeq, instance_id: instanceId } = frame;
     const signing = await beginSigning({ agentId: agent.id, nonce, welcomedAt: at, lastSeq });
     // Only now: what other parts send through this connection must not come before the welcome.
-    this.#greeting = { instanceId, agentClock, outbox: frame.outbox === undefined ? undefined : outbox, signing };
-    this.#epochs.set(frame.epoch, outbox);
+    this.#greeting = {
+      instanceId,
+      agentClock,
+      orderBefore: frame.outbox === undefined ? undefined : orderBefore,
+      signing,
+    };
+    this.#epochs.set(frame.epoch, orderBefore);
     this.#transmit({
       type: 'welcome',
       protocol: PROTOCOL_VERSION,
@@ -162,7 +167,7 @@ export class Session {
       throw new RefusedError('frame.epochs', `open an epoch: this connection has ${MAX_EPOCHS}`);
     const acked_seq = await ingest.cursor(agent.id, epoch);
     // Where the outbox has no name, each epoch is taken for one: the agent names them oldest first.
-    this.#epochs.set(epoch, this.#greeting?.outbox ?? (await ingest.beginOutbox(agent.id, epoch)));
+    this.#epochs.set(epoch, this.#greeting?.orderBefore ?? (await ingest.beginOutbox(agent.id, epoch)));
     this.#transmit({ type: 'epoch', epoch, acked_seq });
   }
 
@@ -183,8 +188,8 @@ export class Session {
   /** States that the agent cannot keep: they show, and are neither acknowledged nor in any history. */
   async #takeLive(header: LiveHeader, compressedBody: Buffer, came: ClockLook): Promise<void> {
     const { agent, ingest, clock, log } = this.#parts;
-    const { agentClock, outbox, instanceId } = this.#greeting ?? {};
-    if (agentClock === undefined || outbox === undefined || instanceId === undefined)
+    const { agentClock, orderBefore, instanceId } = this.#greeting ?? {};
+    if (agentClock === undefined || orderBefore === undefined || instanceId === undefined)
       throw new RefusedError('frame.order', 'take live states: no hello has named the outbox');
     const { produced_at, order, through, fault } = header;
     const { records } = await this.#unpack(order, compressedBody);
@@ -194,8 +199,8 @@ export class Session {
       .showLive({
         ...{ agentId: agent.id, farmId: agent.farmId, instanceId, nowMs, fault: plainText(fault) ?? null },
         // What the outbox writes next replaces it.
-        order: orderOf(outbox, order - 1),
-        through: orderOf(outbox, Math.min(through, order + MAX_WAITING_SLICES, MAX_ORDER)),
+        order: orderBefore + order - 1,
+        through: orderBefore + Math.min(through, order + MAX_WAITING_SLICES, MAX_ORDER),
         records: records.map((record) => datedByUs(record, offsetMs, nowMs)),
       })
       // The agent loses nothing by it, and the connection is wanted when there is room again.
@@ -208,8 +213,8 @@ export class Session {
   async #takeSlice(header: SliceHeader, compressedBody: Buffer, came: ClockLook): Promise<void> {
     const { agent, ingest, clock } = this.#parts;
     const { epoch, seq } = header;
-    const outbox = this.#epochs.get(epoch);
-    if (outbox === undefined || this.#greeting === undefined)
+    const orderBefore = this.#epochs.get(epoch);
+    if (orderBefore === undefined || this.#greeting === undefined)
       throw new RefusedError('frame.order', 'take a slice: it is of no epoch of this connection');
     const { agentClock, instanceId } = this.#greeting;
     const { records, rejected } = await this.#unpack(seq, compressedBody);
@@ -217,7 +222,7 @@ export class Session {
     const offsetMs = agentClock.offsetMs(header, came);
     const outcome = await ingest.storeSlice({
       ...{ agentId: agent.id, farmId: agent.farmId, epoch, instanceId, seq, rejected, nowMs },
-      order: orderOf(outbox, header.order ?? seq),
+      order: orderBefore + (header.order ?? seq),
       producedAtMs: toOurClock(Date.parse(header.produced_at), offsetMs, nowMs),
       records: records.map((record) => datedByUs(record, offsetMs, nowMs)),
     });

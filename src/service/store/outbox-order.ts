@@ -7,13 +7,10 @@ const ORDERS = 2 ** 36;
 export const MAX_ORDER = ORDERS - 1;
 const MAX_OUTBOXES = 2 ** 17 - 1;
 
-/** `order` from 1 to MAX_ORDER, of a slice in the outbox of that number. */
-export const orderOf = (outboxNumber: number, order: number): number => outboxNumber * ORDERS + order;
-
 export type OutboxStore = {
   /**
-   * The number of the outbox that the agent sends from now on: the one it has, or one more when the name is another than the last one, or when
-   * `isRolledBack`: the outbox is a copy from before what it sent to us.
+   * The order before the first slice of the outbox that the agent sends from now on: its slices count from there, by numbers from 1 to MAX_ORDER. The outbox is
+   * the one it has, or a newer one when the name is another than the last one, or when `isRolledBack`: it is a copy from before what it sent to us.
    */
   beginOutbox(agentId: string, name: string, options?: { isRolledBack: boolean }): Promise<number>;
 };
@@ -28,7 +25,7 @@ export function createOutboxStore({ transact, lock }: Pick<Databases, 'transact'
           .select(['outbox', 'outbox_number'])
           .where('id', '=', agentId)
           .executeTakeFirstOrThrow();
-        if (agent.outbox === name && !isRolledBack) return agent.outbox_number;
+        if (agent.outbox === name && !isRolledBack) return agent.outbox_number * ORDERS;
         const isFull = agent.outbox_number >= MAX_OUTBOXES;
         const outbox_number = isFull ? 1 : agent.outbox_number + 1;
         const host = isFull ? { host_order: 0 } : {};
@@ -40,7 +37,7 @@ export function createOutboxStore({ transact, lock }: Pick<Databases, 'transact'
         // The numbers begin anew: what is stored is older than all of them.
         if (isFull)
           await trx.updateTable('miners').set({ reported_order: 0 }).where('agent_id', '=', agentId).execute();
-        return outbox_number;
+        return outbox_number * ORDERS;
       }),
   };
 }
