@@ -9,6 +9,8 @@ export type Column = {
   readonly isKey?: true;
   readonly row?: 'given' | 'made';
   readonly initially?: string | number;
+  /** Of a column of miners: a report changes it each time, or hardly ever. Absent: a report does not overwrite it. */
+  readonly overwritten?: 'always' | 'rarely';
 };
 
 const text = { type: 'text' } as const;
@@ -20,6 +22,8 @@ const count = { ...integer, initially: 0 } as const;
 const bigint = { type: 'bigint' } as const;
 const count64 = { ...bigint, initially: 0 } as const;
 const double = { type: 'double precision' } as const;
+const always = <C extends Column>(column: C) => ({ ...column, overwritten: 'always' as const });
+const rarely = <C extends Column>(column: C) => ({ ...column, overwritten: 'rarely' as const });
 const optional = <C extends Column>(column: C): C & { readonly isOptional: true } => ({ ...column, isOptional: true });
 
 /** Sums that cells and hours of history share: see history-sums.ts. */
@@ -123,35 +127,35 @@ export const TABLES = {
     id: text,
     farm_id: text,
     /** The agent that reported it last, and that agent's key of it. */
-    agent_id: optional(text),
-    agent_key: optional(text),
+    agent_id: rarely(optional(text)),
+    agent_key: rarely(optional(text)),
     created_at: bigint,
     /** Time of the stored record, by the clock of the service. */
-    reported_at: bigint,
+    reported_at: always(bigint),
     /** Of two records of this agent the one with the higher number is the newer one: see outbox-order.ts. */
-    reported_order: bigint,
+    reported_order: always(bigint),
     /** The state was shown and not kept: up to the slice of this order older ones may still come. Null = it is that of a stored slice. */
-    unkept_through: optional(bigint),
+    unkept_through: rarely(optional(bigint)),
     /** Time of the newest successful reading, and when it becomes too old to count as online. */
-    seen_at: optional(bigint),
-    stale_at: optional(bigint),
-    ip_num: bigint,
-    mac: text,
-    serial: text,
+    seen_at: always(optional(bigint)),
+    stale_at: always(optional(bigint)),
+    ip_num: rarely(bigint),
+    mac: rarely(text),
+    serial: rarely(text),
     /** The searchable serials, sorted, one per line: says whether `miner_serials` needs a change. */
-    serials: text,
-    anomaly_flags: bigint,
-    unstable_reason: optional(text),
-    mining_mode: text,
-    hashrate: optional(double),
-    expected_hashrate: optional(double),
+    serials: rarely(text),
+    anomaly_flags: rarely(bigint),
+    unstable_reason: rarely(optional(text)),
+    mining_mode: rarely(text),
+    hashrate: always(optional(double)),
+    expected_hashrate: rarely(optional(double)),
     ops_status: optional(text),
     rack: optional(text),
     position: optional(integer),
-    model: optional(text),
-    firmware_version: optional(text),
-    firmware: optional(text),
-    hostname: optional(text),
+    model: rarely(optional(text)),
+    firmware_version: rarely(optional(text)),
+    firmware: rarely(optional(text)),
+    hostname: rarely(optional(text)),
     /** The miner of another agent that shows the same MAC or serial: see miners/identity/rivals.ts. */
     rival_row_id: optional(integer),
   },
@@ -222,6 +226,19 @@ export const TABLES = {
   /** The newest connection of an agent, on whichever copy. */
   agent_links: { agent_id: key, link_id: text, linked_at: bigint },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Column>>>>;
+
+type MinerColumns = (typeof TABLES)['miners'];
+type Overwritten<W> = {
+  [C in keyof MinerColumns]: MinerColumns[C] extends { overwritten: W } ? C : never;
+}[keyof MinerColumns];
+
+function overwritten<W extends 'always' | 'rarely'>(when: W): readonly Overwritten<W>[] {
+  const columns: Readonly<Record<string, Column>> = TABLES.miners;
+  return Object.keys(columns).filter((name): name is Overwritten<W> => columns[name]?.overwritten === when);
+}
+/** Columns of miners that each report overwrites, and those that lists, filters and identity look up, which hardly ever change. */
+export const MOVING = overwritten('always');
+export const STEADY = overwritten('rarely');
 
 /** Actual of expected hashrate, null where there is nothing to compare. A filter asks in exactly these words, or the index does not serve it. */
 export const REALIZATION = sql<number>`(hashrate / nullif(expected_hashrate, 0))`;

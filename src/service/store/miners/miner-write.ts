@@ -1,10 +1,10 @@
 // Writing miners: many rows per statement, the narrow row, the documents and the searchable serials. It decides nothing about identity.
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, expressionBuilder, sql } from 'kysely';
 import { normaliseMac, normaliseSerial } from '../../../model/identity-facts.ts';
 import type { MinerRecord } from '../../../wire/records.ts';
 import { chunks } from '../rows.ts';
-import type { Db, Tables } from '../schema.ts';
-import { identityOf, type KnownMiner, STEADY } from './identity/known-miner.ts';
+import { type Column, type Db, MOVING, STEADY, TABLES, type Tables } from '../schema.ts';
+import { identityOf, type KnownMiner } from './identity/known-miner.ts';
 import { MODE_NOT_REPORTED } from './miner-filter.ts';
 
 /** A record that shall become the state of a miner. `known` is what is stored, absent for a new miner. */
@@ -58,9 +58,6 @@ export async function writeMiners(
   return rowIds;
 }
 
-/** What every report changes. */
-const MOVING = ['reported_at', 'reported_order', 'seen_at', 'stale_at', 'hashrate'] as const;
-
 type UpsertBuilder = ExpressionBuilder<Tables & { excluded: Tables['miners'] }, 'miners' | 'excluded'>;
 
 /** Of one agent the order decides, whatever any clock said; between two of them the time, by our clock, if that was not set back since. */
@@ -79,6 +76,16 @@ type Row = ReturnType<typeof toRow>;
 
 const isSteady = (known: KnownMiner, row: Row) => STEADY.every((column) => known[column] === row[column]);
 
+const TYPES = {
+  text: sql`text`,
+  integer: sql`integer`,
+  bigint: sql`bigint`,
+  'double precision': sql`double precision`,
+} as const satisfies Record<Column['type'], unknown>;
+const eb = expressionBuilder<Tables & { fresh: Tables['miners'] }, 'fresh'>();
+const NAMES = sql.join(MOVING.map((column) => eb.ref(column)));
+const ASSIGNMENTS = sql.join(MOVING.map((column) => sql`${eb.ref(column)} = ${eb.ref(`fresh.${column}`)}`));
+
 /** Databases write to each index whose column is named, also when the value stays: a statement that names four columns costs half. */
 async function moveRows(
   db: Db,
@@ -86,14 +93,14 @@ async function moveRows(
   rows: readonly (Row & { row_id: number })[],
   rowIds: Map<string, number>,
 ): Promise<void> {
-  const fresh = rows.map(
-    ({ row_id, reported_at, reported_order, seen_at, stale_at, hashrate }) =>
-      sql`(CAST(${row_id} AS integer), CAST(${reported_at} AS bigint), CAST(${reported_order} AS bigint), CAST(${seen_at} AS bigint), CAST(${stale_at} AS bigint), CAST(${hashrate} AS double precision))`,
-  );
+  const values = rows.map((row) => {
+    const moving = MOVING.map((column) => sql`CAST(${row[column]} AS ${TYPES[TABLES.miners[column].type]})`);
+    return sql`(CAST(${row.row_id} AS integer), ${sql.join(moving)})`;
+  });
   // The agent not by its index: a planner without figures would read all of its miners for it.
   const { rows: written } = await sql<{ id: string; row_id: number }>`
-    with fresh (row_id, reported_at, reported_order, seen_at, stale_at, hashrate) AS (values ${sql.join(fresh)})
-    update miners set reported_at = fresh.reported_at, reported_order = fresh.reported_order, seen_at = fresh.seen_at, stale_at = fresh.stale_at, hashrate = fresh.hashrate
+    with fresh (row_id, ${NAMES}) AS (values ${sql.join(values)})
+    update miners set ${ASSIGNMENTS}
     from fresh where miners.row_id = fresh.row_id and miners.reported_order <= fresh.reported_order and miners.agent_id || '' = ${agentId}
     returning miners.id, miners.row_id`.execute(db);
   for (const { id, row_id } of written) rowIds.set(id, row_id);

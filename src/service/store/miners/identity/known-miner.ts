@@ -4,29 +4,11 @@ import { parseIpv4 } from '../../../../base/net/ipv4.ts';
 import { normaliseMac, normaliseSerial } from '../../../../model/identity-facts.ts';
 import type { MinerRecord } from '../../../../wire/records.ts';
 import { chunks } from '../../rows.ts';
-import type { Db, Row } from '../../schema.ts';
+import { type Db, type Row, STEADY } from '../../schema.ts';
 
 /** A key that has been silent for this long no longer holds on to its miner. Agents report even silent miners every few minutes. */
 export const LIVE_KEY_MS = 15 * 60_000;
 
-/** What lists, filters and identity look up, and what hardly ever changes. */
-export const STEADY = [
-  'agent_id',
-  'agent_key',
-  'ip_num',
-  'mac',
-  'serial',
-  'serials',
-  'anomaly_flags',
-  'unstable_reason',
-  'mining_mode',
-  'model',
-  'firmware_version',
-  'firmware',
-  'hostname',
-  'expected_hashrate',
-  'unkept_through',
-] as const;
 const KNOWN = [
   'row_id',
   'id',
