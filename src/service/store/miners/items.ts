@@ -50,10 +50,12 @@ export const datedBack = (object: string, nowMs: number, byMs: number): string =
 /** For what was stored before our clock was set back, until it is dated anew. */
 const notLater = (object: string, nowMs: number): string => datedBack(object, nowMs, 0);
 
+const SHOWN = ['created_at', 'reported_at', 'stale_at', 'ops_status', 'rack', 'position'] as const;
+
 export const readItemsFromRows: ReadItems = async (_read, page, item, nowMs) => {
   const objects = (['document', 'extras'] as const).filter((name) => item.some((part) => isOf(part, name)));
   const rows = await page
-    .select(['miners.id', 'created_at', 'reported_at', 'stale_at', 'ops_status', 'rack', 'position', ...objects])
+    .select(['miners.id', ...SHOWN, ...objects])
     .execute();
   return { text: rows.map((row) => writeItem(row, item, nowMs)).join(','), count: rows.length };
 };
@@ -63,10 +65,7 @@ const isOf = (part: ItemPart, name: 'document' | 'extras') =>
 
 const fieldText = (name: string): string => `${JSON.stringify(name)}:`;
 
-type MinerRow = Pick<
-  Row<'miners'>,
-  'id' | 'created_at' | 'reported_at' | 'stale_at' | 'ops_status' | 'rack' | 'position'
-> & {
+type MinerRow = Pick<Row<'miners'>, 'id' | (typeof SHOWN)[number]> & {
   readonly document?: string;
   readonly extras?: string;
 };

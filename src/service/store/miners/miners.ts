@@ -10,23 +10,23 @@ import { type MinerSearch, searchConditions, toFilter } from './miner-search.ts'
 /** A page as JSON text, without brackets, and how many miners there are in all. */
 export type ItemPage = { readonly items: Items['text']; readonly total: number };
 
-export type MinerStore = {
-  /** Those that fit filter and search, ordered by address, then id. `nowMs` decides who is stale. */
-  list(query: {
-    farmId: string;
-    filter?: MinerFilter;
-    search?: MinerSearch;
-    window: Window;
-    item: Item;
-    nowMs: number;
-  }): Promise<ItemPage>;
+type MinerQuery = {
+  readonly farmId: string;
+  readonly filter?: MinerFilter;
+  readonly search?: MinerSearch;
+  readonly window: Window;
+  readonly item: Item;
+  /** Decides which miners are stale. */
+  readonly nowMs: number;
 };
+export type MinerStore = ReturnType<typeof createMinerStore>;
 
 type Builder = ExpressionBuilder<Tables, 'miners'>;
 
-export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | 'readItems'>): MinerStore {
+export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | 'readItems'>) {
   return {
-    async list({ farmId, filter = {}, search, window, item, nowMs }) {
+    /** Those that fit filter and search, ordered by address, then id. */
+    async list({ farmId, filter = {}, search, window, item, nowMs }: MinerQuery): Promise<ItemPage> {
       const where = (eb: Builder) =>
         search === undefined
           ? minerConditions(eb, farmId, filter, nowMs)

@@ -1,4 +1,4 @@
-// What operators say of miners: ops status, rack and position. All edits of a request or none, each recorded as a batch of event tasks.
+// What operators set of miners: ops status, rack and position. All edits of a request or none, each recorded as a batch of event tasks.
 import type { OpsStatus } from '../../../model/miner.ts';
 import type { Actor } from '../../../model/task.ts';
 import type { Databases } from '../databases.ts';
@@ -32,7 +32,7 @@ type EditRequest = {
 
 export type Edited = { readonly id: string; readonly before: OperatorValues; readonly after: OperatorValues };
 
-/** `by` is the id of the miner that has the place. */
+/** `by` is the id of the miner that has the position. */
 export type EditProblem =
   | { readonly id: string; readonly reason: 'not-found' | 'no-rack' }
   | { readonly id: string; readonly reason: 'taken'; readonly by: string };
@@ -47,21 +47,14 @@ type EditOutcome =
     }
   | { readonly kind: 'refused'; readonly problems: readonly EditProblem[] };
 
-export type OperatorStore = {
-  edit(request: EditRequest): Promise<EditOutcome>;
-  /** In the order of addresses. Read in pages, between which others have their turn. */
-  listLocations(farmId: string): Promise<readonly MinerLocation[]>;
-};
+export type OperatorStore = ReturnType<typeof createOperatorStore>;
 
 type Current = OperatorValues & Pick<Row<'miners'>, 'id' | 'row_id' | 'agent_id' | 'agent_key'>;
 type Change = Edited & { readonly miner: Current };
 
-export function createOperatorStore(
-  { read, transact, lock }: Databases,
-  newId: (nowMs: number) => string,
-): OperatorStore {
+export function createOperatorStore({ read, transact, lock }: Databases, newId: (nowMs: number) => string) {
   return {
-    edit: (request) =>
+    edit: (request: EditRequest) =>
       transact(async (trx): Promise<EditOutcome> => {
         await lock(trx, `locations ${request.farmId}`);
         const edits = new Map(request.edits.map((edit) => [edit.id, edit]));
@@ -82,9 +75,10 @@ export function createOperatorStore(
           await record(trx, request, changes, newId);
         }
         const changed = changes.map(({ id, before, after }) => ({ id, before, after }));
-        return { kind: 'done', values, changed, agentIds: request.isDryRun === true ? [] : agentsToTell(changes) };
+        return { kind: 'done', values, changed, agentIds: request.isDryRun === true ? [] : agentsToNotify(changes) };
       }),
-    listLocations: (farmId) => listLocations(read, farmId),
+    /** In the order of addresses. Read in pages, with a yield to the event loop between them. */
+    listLocations: (farmId: string): Promise<readonly MinerLocation[]> => listLocations(read, farmId),
   };
 }
 
@@ -112,8 +106,8 @@ function merge(miner: OperatorValues, { opsStatus, rack, position }: OperatorFie
   };
 }
 
-const isSamePlace = (a: OperatorValues, b: OperatorValues) => a.rack === b.rack && a.position === b.position;
-const isSame = (a: OperatorValues, b: OperatorValues) => a.opsStatus === b.opsStatus && isSamePlace(a, b);
+const isSameLocation = (a: OperatorValues, b: OperatorValues) => a.rack === b.rack && a.position === b.position;
+const isSame = (a: OperatorValues, b: OperatorValues) => a.opsStatus === b.opsStatus && isSameLocation(a, b);
 
 function* findProblems(
   ids: Iterable<string>,
@@ -126,7 +120,7 @@ function* findProblems(
   }
 }
 
-/** Places that would hold two miners, of those named and of the others. */
+/** Positions that would hold two miners, of those named and of the others. */
 async function findTaken(
   db: Db,
   farmId: string,
@@ -161,8 +155,8 @@ async function findTaken(
 }
 
 async function writeChanges(db: Db, changes: readonly Change[]): Promise<void> {
-  const moved = changes.filter(({ before, after }) => !isSamePlace(before, after));
-  // First out, then in: miners may swap places.
+  const moved = changes.filter(({ before, after }) => !isSameLocation(before, after));
+  // First out, then in: miners may swap positions.
   for (const part of chunks(moved.map(({ miner }) => miner.row_id)))
     await db.updateTable('miners').set({ position: null }).where('row_id', 'in', part).execute();
   for (const { miner, after } of changes)
@@ -173,7 +167,7 @@ async function writeChanges(db: Db, changes: readonly Change[]): Promise<void> {
       .execute();
 }
 
-const agentsToTell = (changes: readonly Change[]): string[] => [
+const agentsToNotify = (changes: readonly Change[]): string[] => [
   ...new Set(
     changes.flatMap(({ before, after, miner }) => (before.opsStatus === after.opsStatus ? [] : (miner.agent_id ?? []))),
   ),
@@ -182,7 +176,7 @@ const agentsToTell = (changes: readonly Change[]): string[] => [
 const EVENTS = [
   {
     name: 'miner.rack_location.update',
-    isMeant: ({ before, after }: Edited) => !isSamePlace(before, after),
+    isMeant: ({ before, after }: Edited) => !isSameLocation(before, after),
     show: ({ rack, position }: OperatorValues) => ({ rack, position }),
   },
   {

@@ -51,29 +51,16 @@ export type BatchFilter = {
 
 export type Batch = Readonly<ReturnType<typeof toBatch>>;
 
-export type BatchStore = {
-  /** `plan` sees the miners or agents that were found, decides, and words the answer; all of it in one transaction. */
-  create(
-    request: BatchRequest,
-    plan: (candidates: readonly TaskCandidate[]) => {
-      readonly batches: readonly NewBatch[];
-      readonly response: string;
-    },
-  ): Promise<BatchOutcome>;
-  /** Newest first. */
-  list(query: {
-    farmId: string;
-    filter: BatchFilter;
-    window: Window;
-  }): Promise<{ batches: readonly Batch[]; total: number }>;
-};
+type Plan = { readonly batches: readonly NewBatch[]; readonly response: string };
+export type BatchStore = ReturnType<typeof createBatchStore>;
 
-export function createBatchStore({ read, transact, lock }: Databases, encryption: Encryption): BatchStore {
+export function createBatchStore({ read, transact, lock }: Databases, encryption: Encryption) {
   return {
-    create: (request, plan) =>
+    /** `plan` gets the miners or agents that were found, decides, and makes the answer; all of it in one transaction. */
+    create: (request: BatchRequest, plan: (candidates: readonly TaskCandidate[]) => Plan): Promise<BatchOutcome> =>
       transact(async (trx) => {
         const { farmId, idempotency } = request;
-        // Nobody else decides meanwhile which miners of the farm are busy, nor answers the same request.
+        // No other transaction decides meanwhile which miners of the farm are busy, or answers the same request.
         await lock(trx, `tasks ${farmId}`);
         if (idempotency !== undefined) await lock(trx, `request ${idempotency.apiKeyId} ${idempotency.key}`);
         const before = await findAnswered(trx, request);
@@ -91,7 +78,8 @@ export function createBatchStore({ read, transact, lock }: Databases, encryption
         await keepAnswer(trx, request, response);
         return { kind: 'created', response, agentIds: batches.map(({ agentId }) => agentId) };
       }),
-    async list({ farmId, filter, window }) {
+    /** Newest first. */
+    async list({ farmId, filter, window }: { farmId: string; filter: BatchFilter; window: Window }) {
       const where = (eb: ExpressionBuilder<Tables, 'task_batches'>) =>
         eb.and([
           eb('farm_id', '=', farmId),

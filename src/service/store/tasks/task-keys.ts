@@ -1,4 +1,4 @@
-// The keys that orders are signed with, the newest in use: made once for all copies of the service. It makes no key and signs nothing itself.
+// The keys that tasks are signed with, the newest in use, the same for all copies of the service. It makes no key and signs nothing itself.
 import { isEncrypted } from '../../../base/storage/vault.ts';
 import type { KeyChange } from '../../../wire/frames.ts';
 import type { Databases } from '../databases.ts';
@@ -11,17 +11,7 @@ export type KeyPair = { readonly publicKey: string; readonly privateKey: string 
 /** `privateKey` undefined = it was encrypted with another key than ours. */
 export type TaskKey = { readonly id: number; readonly publicKey: string; readonly privateKey: string | undefined };
 
-export type TaskKeyStore = {
-  /** Of the key in use; undefined before there is one. */
-  currentId(): Promise<number | undefined>;
-  currentPublic(): Promise<string | undefined>;
-  /** The key in use; the first is what `make` gives. */
-  current(make: () => KeyPair, nowMs: number): Promise<TaskKey>;
-  /** How each key but the first came from the one before, oldest first, the newest `limit` of them; those that were not signed by it are left out. */
-  changes(limit: number): Promise<readonly KeyChange[]>;
-  /** Puts a key in the place of the one in use; `endorse` gives the signature of that one, null where it cannot sign any more. */
-  replace(make: () => KeyPair, endorse: (from: TaskKey, to: string) => string | null, nowMs: number): Promise<TaskKey>;
-};
+export type TaskKeyStore = ReturnType<typeof createTaskKeyStore>;
 
 /** Whether the key in use is encrypted. */
 export async function isKeyEncrypted(db: Db): Promise<boolean> {
@@ -29,7 +19,7 @@ export async function isKeyEncrypted(db: Db): Promise<boolean> {
   return row !== undefined && isEncrypted(row.private_key);
 }
 
-export function createTaskKeyStore({ read, transact, lock }: Databases, encryption: Encryption): TaskKeyStore {
+export function createTaskKeyStore({ read, transact, lock }: Databases, encryption: Encryption) {
   const newest = async (db: Db): Promise<TaskKey | undefined> => {
     const row = await db
       .selectFrom('task_keys')
@@ -46,17 +36,20 @@ export function createTaskKeyStore({ read, transact, lock }: Databases, encrypti
     return { id, ...pair };
   };
   return {
-    async currentId() {
+    /** Of the key in use; undefined before there is one. */
+    async currentId(): Promise<number | undefined> {
       const row = await read.selectFrom('task_keys').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
       return row?.id;
     },
-    currentPublic: async () => (await newest(read))?.publicKey,
-    current: (make, nowMs) =>
+    currentPublic: async (): Promise<string | undefined> => (await newest(read))?.publicKey,
+    /** The key in use; the first is what `make` gives. */
+    current: (make: () => KeyPair, nowMs: number): Promise<TaskKey> =>
       transact(async (trx) => {
         await lock(trx, 'task-keys');
         return (await newest(trx)) ?? insert(trx, 1, make(), null, nowMs);
       }),
-    async changes(limit) {
+    /** How each key but the first followed from the one before, oldest first, the newest `limit` of them; without those that it did not sign. */
+    async changes(limit: number): Promise<readonly KeyChange[]> {
       const rows = await read
         .selectFrom('task_keys')
         .select(['public_key', 'endorsement'])
@@ -68,7 +61,12 @@ export function createTaskKeyStore({ read, transact, lock }: Databases, encrypti
         return from === undefined || signature === null ? [] : [{ from, to, signature }];
       });
     },
-    replace: (make, endorse, nowMs) =>
+    /** Replaces the key in use; `endorse` gives the signature by the old key, null where that cannot sign any more. */
+    replace: (
+      make: () => KeyPair,
+      endorse: (from: TaskKey, to: string) => string | null,
+      nowMs: number,
+    ): Promise<TaskKey> =>
       transact(async (trx) => {
         await lock(trx, 'task-keys');
         const from = await newest(trx);
