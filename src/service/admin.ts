@@ -39,13 +39,13 @@ export async function openAdmin(
   }
 }
 
-/** `undecryptable` = what to say where the key in use cannot be opened. */
+/** `undecryptable` makes the error for a key in use that cannot be decrypted. */
 export function createAdmin(store: Store, clock: Clock, undecryptable: () => ConfigError) {
   return {
     ...administerTenants(store, clock),
     ...administerKeysAndAgents(store, clock),
     ...administerGrants(store, clock),
-    /** That orders are signed with, as agents show it in their log; undefined before the service has run. */
+    /** Tasks are signed with it, and agents show it in their log; undefined before the service has run. */
     taskKey: () => store.taskKeys.currentPublic(),
     /** See `replaceKey`. */
     replaceTaskKey: ({ isLost }: { isLost: boolean }) => replaceKey(store.taskKeys, clock, { isLost, undecryptable }),
@@ -96,7 +96,7 @@ function administerTenants({ tenants }: Store, clock: Clock) {
       const farms = await tenants.listFarms(workspaceId);
       return farms.map(({ archivedAtMs, ...farm }) => ({ ...farm, archivedAt: toIsoOrNull(archivedAtMs) }));
     },
-    /** Farms that are no longer run take no new agents; what they have stays readable. Says whether that changed anything. */
+    /** An archived farm takes no new agents; what it has stays readable. Gives whether that changed anything. */
     archiveFarm: (id: string) => setArchived(id, clock.nowMs()),
     restoreFarm: (id: string) => setArchived(id, null),
   };
@@ -146,7 +146,7 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
         revokedAt: toIsoOrNull(times.revokedAtMs),
       }));
     },
-    /** Says whether there was such a key that was not revoked yet. */
+    /** Gives whether there was such a key that was not revoked yet. */
     revokeKey: (id: string) => keys.revoke(id, clock.nowMs()),
     /** `maxMiners`: how many miners the agent may have that uses it. */
     async createEnrolmentCode({ farmId, ttlMs, maxMiners = DEFAULT_MAX_MINERS }: NewCode) {
@@ -171,12 +171,12 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
         maxMiners: row.max_miners,
       }));
     },
-    /** How many miners it may have; what it has stays. Says whether there is such an agent that is not revoked. */
+    /** How many miners it may have; it keeps what it has. Gives whether there is such an agent that is not revoked. */
     async limitAgent(id: string, maxMiners: number, options?: { readonly isLeast: boolean }) {
       requireMaxMiners(maxMiners);
       return agents.grant(id, maxMiners, options);
     },
-    /** An agent of this same process that a database which began anew, or was put back, does not know: it stays who it is. Says whether that was so. */
+    /** For the agent of this process, when a new or restored database does not know it: it keeps its identity. Gives whether it was unknown. */
     async admitAgent({ id, farmId, name, token, identityKey, version, maxMiners }: KnownAgent) {
       if ((await agents.find(id)) !== undefined) return false;
       await agents.admit(
@@ -186,7 +186,7 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
       );
       return true;
     },
-    /** Its token is good no longer; says whether there was such an agent that was not revoked yet. */
+    /** Its token is no longer valid; gives whether there was such an agent that was not revoked yet. */
     revokeAgent: (id: string) => agents.revoke(id, clock.nowMs()),
   };
 }
@@ -230,7 +230,7 @@ function administerGrants({ tenants }: Store, clock: Clock) {
         revokedAt: toIsoOrNull(revokedAtMs),
       }));
     },
-    /** Says whether there was such a grant that was not revoked yet. */
+    /** Gives whether there was such a grant that was not revoked yet. */
     revokeGrant: (id: string) => tenants.revokeGrant(id, clock.nowMs()),
   };
 }
@@ -242,7 +242,7 @@ function requireMaxMiners(maxMiners: number): void {
     throw problem('maxMiners', `accepted: a whole number from 1 to ${MOST_MAX_MINERS}`);
 }
 
-/** A name that does not show what it is could pass for another one. */
+/** A name with invisible characters could pass for another name. */
 function requireVisible(name: string): void {
   if (!isVisible(name) || name.trim() === '')
     throw problem('name', 'accepted: characters that can be seen, with blanks between them');

@@ -6,14 +6,14 @@ import type { Log } from '../base/log.ts';
 import { type ClockLook, EARLIEST_MS, isStep, lookAtClocks, offsetOf } from '../base/time/clock-steps.ts';
 import type { ClockRepairs } from './store/store.ts';
 
-/** From what this clock says to what the reference says, ms since the epoch, at one moment. */
+/** From the time of this clock to that of the reference, ms since the epoch, at one moment. */
 export type ReferenceStep = { readonly fromMs: number; readonly toMs: number };
 
 export type ServiceClock = Clock & {
   /** Where the reference stands, if it was set. Until `takeOver` this clock goes on as if it had not been. */
   step(): ReferenceStep | undefined;
   takeOver(step: ReferenceStep): void;
-  /** What the clock of the database said at that elapsed time; from the first time on it is the reference. */
+  /** The time of the database at that elapsed time; from the first time on the database is the reference. */
   measured(look: ClockLook): void;
   /** The reference is not followed, because it is too early to be right. */
   isUnset(): boolean;
@@ -76,10 +76,10 @@ export function createServiceClock(clock: Clock): ServiceClock {
   };
 }
 
-/** An answer that took longer says too little about what time it is. */
+/** An answer that took longer is too imprecise. */
 const SLOWEST_ANSWER_MS = 1_000;
 
-/** What the clock of the database says, and when it said so; undefined when it took too long to answer. Throws what the database throws. */
+/** The time of the database, and when it was read; undefined when the answer took too long. Throws what the database throws. */
 export async function measureDatabase(
   clock: Clock,
   sharedNowMs: () => Promise<number>,
@@ -108,9 +108,9 @@ type Beginning = {
 export async function beginTime({ store, clock, serviceClock, log, hostUptimeMs }: Beginning): Promise<number> {
   const { sharedNowMs } = store;
   for (let tries = 0; sharedNowMs !== undefined && tries < MEASURE_TRIES; tries++) {
-    const said = await measureDatabase(clock, sharedNowMs);
-    if (said === undefined) continue;
-    serviceClock.measured(said);
+    const measured = await measureDatabase(clock, sharedNowMs);
+    if (measured === undefined) continue;
+    serviceClock.measured(measured);
     break;
   }
   const first = serviceClock.step();

@@ -28,11 +28,11 @@ export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'tls'> &
     /** Without it the service speaks plain HTTP, and belongs behind something that does not. */
     readonly tls?: TlsFiles | undefined;
     readonly limits?: ServerLimits;
-    /** Between not being ready and the end of anything, for those who send requests here to look. Default: 0. */
+    /** From the start of a stop, when /readyz fails, until connections end: time for a load balancer to see it. Default: 0. */
     readonly drainMs?: number | undefined;
-    /** What stands in for the clock of a database server, given what that says, where clocks are tried out. */
+    /** For tests of clocks: changes the time that the database server gives. */
     readonly databaseClock?: ((nowMs: number) => number) | undefined;
-    /** How long ago this host started. Default: what it says. */
+    /** How long ago this host started. Default: as the operating system reports it. */
     readonly hostUptimeMs?: (() => number) | undefined;
   };
 

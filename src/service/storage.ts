@@ -24,7 +24,7 @@ export type StorageOptions = {
   readonly databasePath: string;
   /** What the secrets in the database are encrypted with. Absent: they lie open. */
   readonly keyFiles?: KeyFiles | undefined;
-  /** Other services have the same file open, as tests of copies do: then nobody holds it, sets it aside or backs it up. Default: false. */
+  /** Other services have the same file open, as tests of copies do: then it is not locked, set aside or backed up. Default: false. */
   readonly isShared?: boolean;
   /** Of an embedded database. Absent: none are made. */
   readonly backups?: BackupSettings | undefined;
@@ -33,7 +33,7 @@ export type StorageOptions = {
   readonly version: string;
 };
 
-/** The store of the service, with what has to be told of its file and done for it. */
+/** The store of the service, with the state of its file and the work that the file needs. */
 export type Storage = {
   readonly store: Store;
   /** To be started after the store and stopped before it. */
@@ -89,17 +89,17 @@ function embedded(options: StorageOptions, store: Store, release: () => void): S
   const { databasePath, clock, log } = options;
   const { storage } = store;
   const backups = backupsOf(options, store);
-  let told: string | undefined;
+  let reported: string | undefined;
   let isClosed = false;
   const tend = async () => {
     await storage
       ?.probe()
       .catch((error: unknown) => log.debug({ cause: renderError(error) }, 'the disk still refuses'));
     const fault = storage?.fault();
-    if (fault === told) return;
+    if (fault === reported) return;
     if (fault === undefined) log.info({}, 'what is reported can be stored again');
     else log.error({ fault, database: databasePath }, 'nothing can be stored: lists show what was stored before');
-    told = fault;
+    reported = fault;
   };
   return {
     store,

@@ -1,5 +1,5 @@
-// Who asks (the key) and whether they may (the rule of the route). The texts and their order are the interface's: spec decisions, "Authentication".
-// It never says whether a foreign workspace or farm exists.
+// Identifies the caller (the key) and decides by the rule of the route. The interface gives the texts and their order: spec decisions, "Authentication".
+// An answer never shows whether a foreign workspace or farm exists.
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ApiKey, Farm, Grant, KeyStore, TenantStore } from '../store/store.ts';
@@ -9,9 +9,9 @@ import { apiKeyId, isSecretOf } from './secrets.ts';
 /** What it needs of the store. */
 export type AuthSource = ReturnType<typeof createAuthSource>;
 
-/** When a key was used is written down once a minute, beside the request that used it. What cannot be written is logged and fails nobody. */
+/** The time when a key was used is stored at most once a minute, beside the request. A failure is logged and fails no request. */
 const MARK_USED_MS = 60_000;
-/** More keys than that within a minute, and some are written down more often. */
+/** With more keys than this within a minute, some times are stored more often. */
 const MAX_TRIED = 10_000;
 
 export function createAuthSource(
@@ -19,13 +19,13 @@ export function createAuthSource(
   keys: Pick<KeyStore, 'find' | 'markUsed'>,
   log: Log,
 ) {
-  /** Also those that could not be written: whoever asks often does not try often. */
+  /** Also of keys whose time could not be stored: many requests make few tries. */
   const tried = new Map<string, number>();
   return {
     findFarm,
     listActiveGrants,
     findKey: keys.find,
-    /** The key was used; nobody waits for that to be written down. */
+    /** The key was used. The request does not wait for this. */
     markUsed({ id, lastUsedAtMs }: ApiKey, nowMs: number): void {
       const lastMs = Math.max(lastUsedAtMs ?? Number.NEGATIVE_INFINITY, tried.get(id) ?? Number.NEGATIVE_INFINITY);
       // Later than now: our clock was set back since.

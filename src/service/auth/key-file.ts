@@ -30,10 +30,10 @@ export function keyNotDecrypted(databasePath: string, files: KeyFiles | undefine
       ? 'the database was encrypted with a key file, and none is named: name that one'
       : `${tried} does not hold the key that the database was encrypted with, or others may read it: put that file back, or name the right one`;
   const copies = isPostgresUrl(databasePath) ? '; every copy of the service needs it' : '';
-  return new ConfigError('open the key that orders are signed with', [
+  return new ConfigError('open the key that tasks are signed with', [
     {
       path: tried === undefined || files?.shared !== undefined ? 'listen.sealKeyFile' : 'credentials.keyFile',
-      message: `${where}${copies}. If it is lost, \`pithead signing-key replace --lost\` makes a new key of orders`,
+      message: `${where}${copies}. If it is lost, \`pithead signing-key replace --lost\` makes a new key`,
     },
   ]);
 }
@@ -69,7 +69,7 @@ export function openServiceVault(
   if (vault === undefined)
     log.warn(
       isShared ? {} : { keyFile: files?.own },
-      `the key that orders are signed with and the passwords in orders lie open in the database: ${
+      `the key that tasks are signed with and the passwords in tasks are not encrypted in the database: ${
         isShared
           ? 'name a key file that every copy of the service has in listen.sealKeyFile'
           : 'there is no key file that only this user may read'

@@ -10,10 +10,10 @@ export const PERMISSIONS = [
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** What a rule asks for: one permission, or `any`: what it shows is the way to whatever the key may do. */
+/** What a rule needs: one permission, or `any` of them, for what leads to everything else that the key may do. */
 export type Needed = Permission | 'any';
 
-/** Answer where the path names what does not exist or what the caller may not use. Default: denied. */
+/** The answer where the path names something that does not exist or that the caller may not use. Default: denied. */
 type Unknown = 'denied' | 'not-found';
 
 export type KeyRule = {
@@ -25,7 +25,7 @@ export type KeyRule = {
   readonly unknownFarm?: Unknown;
 };
 
-/** `open` = anybody may ask, it says nothing about any tenant; `enrolment-code` = a one-time code in the body decides. */
+/** `open` = needs no key and shows nothing of any tenant; `enrolment-code` = a one-time code in the body decides. */
 export type Rule = KeyRule | { readonly access: 'open' } | { readonly access: 'enrolment-code' };
 
 export const V1_WORKSPACE = '/private-api/v1/:workspace_id';
@@ -40,7 +40,7 @@ const v1Farm = (permission: Permission, unknownFarm: Unknown = 'denied'): Rule =
   unknownFarm,
 });
 
-/** In v2 what the caller may not know of is not found. Spec decisions, "Authentication". */
+/** In v2 a workspace or farm that the caller may not use is not found. Spec decisions, "Authentication". */
 const v2Farm = (permission: Permission): Rule => ({
   access: 'key',
   permission,

@@ -10,7 +10,7 @@ import type { App } from './server.ts';
 
 const DURATIONS_S = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 const LAGS_S = [1, 3, 10, 30, 60, 300, 900, 3_600, 6 * 3_600, 86_400, 7 * 86_400];
-/** Tasks are counted at most this often, however often somebody asks. */
+/** Tasks are counted at most this often. */
 const COUNT_TASKS_MS = 5_000;
 
 type MetricsParts = {
@@ -138,7 +138,7 @@ function addGauges(registers: Registry[], { tasks, connectedAgents, backups, clo
       const nowMs = clock.monotonicMs();
       if (nowMs - countedAtMs < COUNT_TASKS_MS) return;
       countedAtMs = nowMs;
-      // While the database is away nobody knows, and the other figures are wanted all the more.
+      // While the database is away the number is unknown; the other figures are still served.
       const counts = await tasks.countByStatus().catch(() => undefined);
       if (counts === undefined) this.reset();
       else for (const status of TASK_STATUSES) this.set({ status }, counts.get(status) ?? 0);

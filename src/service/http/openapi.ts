@@ -34,9 +34,9 @@ export async function registerOpenApi(
       override: ({ zodSchema, jsonSchema }) => {
         const written = documented.get(zodSchema)?.openapi;
         if (written === undefined) {
-          // The format says the same as these long patterns, and better.
+          // The format means the same as these long patterns.
           if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-          // What schemas say of themselves is kept in zod's own registry, which is not the one of the components.
+          // zod keeps the `meta` of schemas in a registry of its own, not in that of the components.
           Object.assign(jsonSchema, z.globalRegistry.get(zodSchema));
           return;
         }
@@ -105,7 +105,7 @@ const defaultBodySchema = z.object({
   content: z.record(z.string(), z.object({ schema: z.looseObject({ default: z.looseObject({}) }) })),
 });
 
-/** Says of each operation which answers it gives, what they mean, and what comes with them. A body that has a default may be left out. */
+/** Lists for each operation its answers, their meaning and their headers. A body that has a default may be left out. */
 function withOwnAnswers(document: OpenApi): OpenApi {
   for (const [path, methods] of Object.entries(document.paths ?? {}))
     for (const [method, operation] of Object.entries<unknown>(methods ?? {})) {

@@ -27,11 +27,11 @@ export type RouteParts = {
   readonly isStopping: () => boolean;
   /** Why nothing can be stored now, for people; undefined = it can. */
   readonly storageFault: () => string | undefined;
-  /** That orders are signed with. */
+  /** The public key that tasks are signed with. */
   readonly taskKey: () => Promise<string>;
-  /** The JSON text of the answer to an order. */
-  readonly createBatches: (order: BatchCreation) => Promise<string>;
-  /** Called for each agent that has to be told of a change, after it is stored. */
+  /** The JSON text of the answer. */
+  readonly createBatches: (creation: BatchCreation) => Promise<string>;
+  /** Called for each agent that a stored change concerns. */
   readonly deliver: (agentId: string) => Promise<void>;
 };
 
@@ -61,7 +61,7 @@ export type ServerParts = {
   readonly publicUrl?: string | undefined;
   readonly limits: ServerLimits;
   readonly tls: TlsMaterial | undefined;
-  /** Addresses and networks of the proxies in front of us: what they say of the client's address counts, what others say does not. */
+  /** Addresses and networks of the proxies in front of us: their header with the client's address counts, that of others does not. */
   readonly trustProxy?: readonly string[];
 };
 
@@ -108,7 +108,7 @@ export async function createServer(parts: ServerParts) {
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    // What is served is of whoever holds the key, also where a cache in between knows nothing of `x-api-key`; and it is never a page.
+    // An answer is for the holder of the key, also where a cache in between does not know `x-api-key`; and it is never a web page.
     reply.header('cache-control', 'no-store');
     reply.header('x-content-type-options', 'nosniff');
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')

@@ -13,7 +13,7 @@ const TASK_TTL_MS = 15 * 60_000;
 /** Of tasks that wait for one another. */
 const ROLLOUT_TTL_MS = 4 * 3_600_000;
 
-/** An order of a client: a request to the store, with what the answer and the tasks' end need. */
+/** What a client wants created: a request to the store, with what the answer and the end of the tasks need. */
 export type BatchCreation = Pick<
   BatchRequest,
   'workspaceId' | 'farmId' | 'name' | 'targets' | 'ids' | 'params' | 'actor'
@@ -23,12 +23,12 @@ export type BatchCreation = Pick<
   readonly expiresInS?: number | undefined;
   /** Key of the request, if it has one; it counts per API key. */
   readonly idempotency: Pick<NonNullable<BatchRequest['idempotency']>, 'apiKeyId' | 'key'> | undefined;
-  /** Words the answer, which becomes JSON. Orders that are worded in different ways are different orders. */
+  /** Makes the answer, which becomes JSON. The same request in two wordings counts as two requests. */
   readonly wording: 'v1' | 'v2';
   readonly toAnswer: (made: Made) => unknown;
 };
 
-/** What became of an order. */
+/** What was created and what was not. */
 export type Made = {
   readonly batches: readonly { readonly id: string; readonly taskCount: number }[];
   readonly skipped: Plan['skipped'];
@@ -37,7 +37,7 @@ export type Made = {
 
 /** The JSON text of the answer. Throws RefusedError `request.invalid` when no agent would take the params, `request.conflict` when the idempotency key was used with another body. */
 export async function createBatches(
-  order: BatchCreation,
+  creation: BatchCreation,
   parts: {
     readonly batches: Pick<BatchStore, 'create'>;
     readonly clock: Clock;
@@ -47,7 +47,7 @@ export async function createBatches(
   },
 ): Promise<string> {
   const nowMs = parts.clock.nowMs();
-  const { rollout, expiresInS, idempotency, wording, toAnswer, ...request } = order;
+  const { rollout, expiresInS, idempotency, wording, toAnswer, ...request } = creation;
   const { farmId, name, targets, ids, params } = request;
   const { length } = JSON.stringify(params);
   if (length > MAX_PARAMS_LENGTH)

@@ -1,5 +1,5 @@
-// Brings tasks to their agents: at once when they are connected, when they come back, again while no receipt came; and ends what has waited
-// too long. Sending twice is harmless: the task's id makes it once.
+// Sends tasks to their agents: at once when they are connected, when they connect again, and again while no receipt comes. Ends what has waited too long.
+// Sending twice is harmless: the agent runs each task id once.
 import type { Clock } from '../../base/clock.ts';
 import { createRound } from '../../base/lifecycle.ts';
 import type { Log } from '../../base/log.ts';
@@ -10,7 +10,7 @@ import type { TaskStore } from '../store/store.ts';
 const RESEND_MS = 30_000;
 /** How long after its expiry a task that the agent has taken may stay without outcome: reboots are proven slowly, links break. */
 const OUTCOME_GRACE_MS = 30 * 60_000;
-/** Tasks are brought when they are made; this finds those of which another copy's message was lost, and those that are over. */
+/** Tasks are sent when they are created; the sweep finds those whose notification from another copy was lost, and those whose time is over. */
 const SWEEP_MS = 5_000;
 /** Together, even with the largest params, less than what an agent may leave unread before its connection is ended. */
 const PAGE = 100;
@@ -19,7 +19,7 @@ type DispatcherParts = {
   readonly tasks: TaskStore;
   /** False when the agent is not connected here. */
   readonly send: (agentId: string, message: TaskCommand | Notice) => boolean;
-  /** It is connected here, and has read most of what it was sent. What is not sent for want of room comes with the next sweep. */
+  /** It is connected here and has read most of what it was sent. The next sweep sends what does not fit now. */
   readonly hasRoom: (agentId: string) => boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,30 +28,30 @@ type DispatcherParts = {
 export type TaskDispatcher = ReturnType<typeof createTaskDispatcher>;
 
 export function createTaskDispatcher({ tasks, send, hasRoom, clock, log }: DispatcherParts) {
-  /** The last turn of each agent: two that look at the same time would both send the same. */
-  const turns = new Map<string, Promise<void>>();
+  /** The last run for each agent: two at the same time would send the same tasks twice. */
+  const running = new Map<string, Promise<void>>();
 
-  const bring = (agentId: string, sentBeforeMs: () => number): Promise<void> => {
-    const turn = (turns.get(agentId) ?? Promise.resolve())
+  const enqueue = (agentId: string, sentBeforeMs: () => number): Promise<void> => {
+    const run = (running.get(agentId) ?? Promise.resolve())
       .catch(() => {})
-      .then(() => bringNow(agentId, sentBeforeMs()));
-    turns.set(agentId, turn);
-    return turn.finally(() => {
-      if (turns.get(agentId) === turn) turns.delete(agentId);
+      .then(() => sendDue(agentId, sentBeforeMs()));
+    running.set(agentId, run);
+    return run.finally(() => {
+      if (running.get(agentId) === run) running.delete(agentId);
     });
   };
-  const bringCancels = async (agentId: string, sentBeforeMs: number) => {
+  const sendCancels = async (agentId: string, sentBeforeMs: number) => {
     const nowMs = clock.nowMs();
     for (let afterId = ''; hasRoom(agentId); ) {
       const ids = await tasks.listCancels({ agentId, nowMs, sentBeforeMs, afterId, limit: PAGE });
       const sent = ids.filter((task_id) => send(agentId, { type: 'cancel', task_id }));
-      // One past the time at which it was asked for, so that it counts as told.
+      // One past the time of the cancel, so that it counts as sent.
       await tasks.markSent(sent, Math.max(nowMs, sentBeforeMs) + 1);
       afterId = ids.at(-1) ?? '';
       if (ids.length < PAGE) return;
     }
   };
-  const bringNow = async (agentId: string, sentBeforeMs: number) => {
+  const sendDue = async (agentId: string, sentBeforeMs: number) => {
     const nowMs = clock.nowMs();
     while (hasRoom(agentId)) {
       // One past the bound, so that the next page begins after these.
@@ -66,13 +66,13 @@ export function createTaskDispatcher({ tasks, send, hasRoom, clock, log }: Dispa
         await tasks.endUndecryptable(undecryptable, nowMs);
       }
       const unsent = commands.filter((command) => !send(agentId, command)).map(({ task_id }) => task_id);
-      // They are due again for whoever looks next.
+      // They are due again for the next sweep, here or on another copy.
       await tasks.markSent(unsent, sentBeforeMs);
       if (!isFull || unsent.length > 0) break;
     }
-    await bringCancels(agentId, sentBeforeMs);
+    await sendCancels(agentId, sentBeforeMs);
   };
-  const deliver = (agentId: string) => bring(agentId, () => clock.nowMs() - RESEND_MS);
+  const deliver = (agentId: string) => enqueue(agentId, () => clock.nowMs() - RESEND_MS);
 
   const deliverToEach = async () => {
     for (const agentId of await tasks.listWaitedFor(clock.nowMs())) if (hasRoom(agentId)) await deliver(agentId);
@@ -89,9 +89,9 @@ export function createTaskDispatcher({ tasks, send, hasRoom, clock, log }: Dispa
   return {
     /** Sends what the agent has not been sent within the time to resend. */
     deliver,
-    /** The agent is back: whatever was sent before may be lost. */
-    deliverAll: (agentId: string) => bring(agentId, () => clock.nowMs()),
-    /** Delivers to every agent here that has something to get. */
+    /** The agent has connected again: what was sent before may be lost. */
+    deliverAll: (agentId: string) => enqueue(agentId, () => clock.nowMs()),
+    /** Delivers to every connected agent for which tasks or cancels wait. */
     deliverToEach,
     received: (agentId: string, taskId: string) => tasks.markReceived(agentId, taskId, clock.nowMs()),
     start: round.start,

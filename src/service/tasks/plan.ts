@@ -3,13 +3,13 @@ import { SKIP_REASONS, type SkipReason } from '../../base/error-codes.data.ts';
 import type { RolloutOrder, TaskName } from '../../model/task.ts';
 import type { BatchRequest, NewBatch, TaskCandidate } from '../store/store.ts';
 
-/** `ids` of what the order is about. */
+/** `ids` of the targets. */
 type Skip = { readonly reason: SkipReason; readonly message: string; readonly ids: readonly string[] };
 export type Plan = { readonly batches: readonly NewBatch[]; readonly skipped: readonly Skip[] };
 
 /**
  * `ids` as the client gave them, duplicates included; the ids of batches and tasks come from `newId`. Agents get tasks in the order of their ids, which is
- * that of the client: who is named first goes first.
+ * that of the client: the first that is named goes first.
  */
 export function planBatches(
   name: TaskName,
@@ -63,7 +63,7 @@ function judge(
   return { agentId: miner.agentId, minerKey: miner.agentKey, rowId: miner.rowId };
 }
 
-/** What the agent of a batch of `size` tasks is told of the rollout: percents become numbers, a part of a task counts as a whole one. */
+/** The rollout as the agent of a batch of `size` tasks gets it: percents become numbers, a part of a task counts as a whole one. */
 function rolloutOf({ canary, stop_after, stop_after_percent }: RolloutOrder, size: number): NewBatch['rollout'] {
   const limits = [
     ...(stop_after === undefined ? [] : [stop_after]),

@@ -14,7 +14,7 @@ import {
 } from '../../wire/signed-messages.ts';
 import type { KeyPair, TaskKey, TaskKeyStore } from '../store/store.ts';
 
-/** What to say of a key whose private half cannot be opened. */
+/** Makes the error for a key whose private half cannot be decrypted. */
 type Undecryptable = () => ConfigError;
 
 type Key = Pick<Signing, 'publicKey' | 'changes'> & { readonly id: number; readonly privateKey: KeyObject };

@@ -1,4 +1,4 @@
-// What the routes that create task batches share: who orders, once per idempotency key, and how the order is handed on.
+// What the routes that create task batches share: the actor, the idempotency key, and the answer.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Actor, shownParams } from '../../../model/task.ts';
@@ -16,33 +16,33 @@ export const creationHeaders = z.looseObject({
   'idempotency-key': z.string().optional().meta({ minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY }),
 });
 
-/** How a version words what became of an order. `fields` = task name and params, creator, time: the same in both. */
+/** How a version of the interface shows what was created. `fields` = task name and params, creator, time: the same in both. */
 type Words = {
   toBatch(batch: Made['batches'][number], fields: object): unknown;
   toSkipped(skip: Made['skipped'][number]): unknown;
 };
 
-/** Makes the batches of an order to the farm of this request, and sends the answer, now or the first time. */
+/** Creates the batches for the farm of this request and sends the answer, that of the first time for a repeated idempotency key. */
 export async function sendCreated(
   request: FastifyRequest,
   reply: FastifyReply,
   createBatches: RouteParts['createBatches'],
-  order: Omit<BatchCreation, 'workspaceId' | 'farmId' | 'actor' | 'idempotency' | 'toAnswer'>,
+  creation: Omit<BatchCreation, 'workspaceId' | 'farmId' | 'actor' | 'idempotency' | 'toAnswer'>,
   { toBatch, toSkipped }: Words,
 ): Promise<FastifyReply> {
   const { caller } = accessOf(request);
   const { id: farmId, workspaceId } = farmOf(request);
   const actor = actorOf(caller);
   const text = await createBatches({
-    ...order,
+    ...creation,
     workspaceId,
     farmId,
     actor,
     idempotency: idempotencyOf(caller, request.headers['idempotency-key']),
     toAnswer({ batches, skipped, createdAtMs }) {
       const fields = {
-        task_name: order.name,
-        task_params: shownParams(order.params),
+        task_name: creation.name,
+        task_params: shownParams(creation.params),
         created_by: actor,
         created_at: toIso(createdAtMs),
       };

@@ -1,5 +1,5 @@
-// Bodies of requests: JSON in UTF-8, as it is. What is in another character set, compressed, not text, nested too deep, or just `null` is refused
-// here, before any schema sees it.
+// Bodies of requests: JSON in UTF-8. It refuses, before any schema sees it, a body in another character set, a compressed one, one that is not text, one
+// that is nested too deep, and `null`.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { RefusedError } from '../../../base/errors.ts';
 import { invalidRequest } from './errors.ts';
@@ -34,7 +34,7 @@ function isUtf8(contentType: string): boolean {
   return charset === undefined || /^utf-?8$/i.test(charset);
 }
 
-/** Nothing that we take needs more; what is deeper would exhaust the stack of whoever walks it. */
+/** No body that we take is deeper; a deeper one could exhaust the stack of the code that walks it. */
 const MAX_DEPTH = 64;
 
 /** Whether brackets of a JSON text are nested deeper than anything we take. Looks at the text only, so it costs one pass and no stack. */
@@ -54,7 +54,7 @@ function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** As `onRequest` of a route that takes no body: a client may still say what kind of body it does not send. */
+/** As `onRequest` of a route that takes no body: a client may still send a content type. */
 export async function allowNoBody({ headers }: FastifyRequest): Promise<void> {
   if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0')
     delete headers['content-type'];

@@ -1,4 +1,4 @@
-// What both versions say in the same words of a miner beside its documents, and of an agent.
+// What both versions show in the same way: of a miner beside its documents, and of an agent.
 import type { AgentV1 } from '../../../model/host.ts';
 import type { AgentRow, Item } from '../../store/store.ts';
 import { toPastIso } from './envelope.ts';
@@ -14,7 +14,7 @@ export const SERVICE_FIELDS: Item = [
   `,${CONSTANT_PART}`,
 ];
 
-/** Before an agent has said anything, it was heard of when it was enrolled. */
+/** An agent that has reported nothing yet was last heard when it was enrolled. */
 export function toAgentFields(
   row: AgentRow,
   workspaceId: string,

@@ -1,5 +1,5 @@
 // Bodies of large pages, kept as bytes for a second, and compressed for those who take that: many clients that ask for the same page cost one
-// reading of the database. What a client did itself shows at once: whoever changes miners on behalf of a client clears it. Bounded in bytes;
+// reading of the database. What a client changed shows at once: the code that changes miners for a client clears the cache. Bounded in bytes;
 // small bodies are made anew each time.
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';

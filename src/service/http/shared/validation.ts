@@ -1,4 +1,4 @@
-// Checks requests against the zod schema of their route. What does not fit is answered with the place, what was received and what is accepted.
+// Checks requests against the zod schema of their route. The answer to what does not fit names the path, what was received and what is accepted.
 import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
 import { SECRET_NAME } from '../../../model/task.ts';
@@ -18,7 +18,7 @@ export const compileValidator: FastifySchemaCompiler<z.ZodType> =
     return { error: invalidRequest(...result.error.issues.slice(0, MAX_PROBLEMS).map((one) => describe(one, whole))) };
   };
 
-/** What schemas without words of their own accept; undefined leaves it to the library. */
+/** What schemas without a text of their own accept; undefined leaves it to the library. */
 function accepted(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -40,18 +40,18 @@ const KINDS: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-/** `whole` = what to call that which has the fields. */
+/** `whole` = the name of what has the fields. */
 function describe(issue: z.core.$ZodIssue, whole: string): string {
   const path = issue.path.map((part, index) =>
     typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`,
   );
   const isHidden = issue.path.some((part) => SECRET_NAME.test(String(part)));
   const received = isHidden ? 'a value that is not shown' : show(receivedOf(issue));
-  const said = issue.code === 'custom' ? issue.message : `received ${received}, ${issue.message}`;
-  return `${path.join('') || whole}: ${said}`;
+  const text = issue.code === 'custom' ? issue.message : `received ${received}, ${issue.message}`;
+  return `${path.join('') || whole}: ${text}`;
 }
 
-/** Where one field decides between forms, the place is that field and the input is the object around it. */
+/** Where one field decides between forms, the path is that of the field and the input is the object around it. */
 function receivedOf(issue: z.core.$ZodIssue): unknown {
   const { input } = issue;
   if (issue.code !== 'invalid_union' || issue.discriminator === undefined) return input;

@@ -1,4 +1,4 @@
-// POST …/agents/search: the agents of a workspace that have said what they run on.
+// POST …/agents/search: the agents of a workspace that have reported their host.
 import { z } from 'zod';
 import { AGENT_STATUSES, type AgentV1, agentV1Schema, hostSchema } from '../../../model/host.ts';
 import { anyId, closedObject, givenId, valueFilter } from '../../../wire/api/forms.ts';
@@ -46,7 +46,7 @@ export function registerAgents(app: App, { store: { agents, tenants }, clock }: 
   });
 }
 
-/** Naming a farm that the caller may not use is refused like a farm in the path; it does not silently find nothing. */
+/** A filter that names a farm which the caller may not use is refused like a farm in the path; it does not silently find nothing. */
 function selectFarms({ farmIds }: Access, ofWorkspace: readonly string[], filter: ValueFilter | undefined) {
   const usable = ofWorkspace.filter((id) => farmIds === null || farmIds.includes(id));
   if (filter === undefined) return usable;

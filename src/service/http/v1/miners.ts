@@ -12,7 +12,7 @@ import { sendMiners } from '../shared/page-cache.ts';
 import { toWindow } from '../shared/parameters.ts';
 import { listOf, pageShape, paginate } from './envelope.ts';
 
-/** Of a miner that tells no mode: the interface requires a text. */
+/** Of a miner that reports no mode: the interface requires a text. */
 const SHOWN_MODE = 'normal';
 
 export function registerMiners(app: App, parts: RouteParts): void {

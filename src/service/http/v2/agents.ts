@@ -1,4 +1,4 @@
-// GET …/farms/{farm_id}/agents: the agents of a farm, without what they run on.
+// GET …/farms/{farm_id}/agents: the agents of a farm, without their hosts.
 import { z } from 'zod';
 import { AGENT_STATUSES } from '../../../model/host.ts';
 import { listOf } from '../../../wire/api/envelope.ts';

@@ -1,4 +1,4 @@
-// GET …/events: what has happened to the miners of a farm, as their agents say it. An extension of the interface.
+// GET …/events: what has happened to the miners of a farm, as their agents report it. An extension of the interface.
 import { z } from 'zod';
 import { EXTENSION } from '../../../wire/api/components.ts';
 import { listOf } from '../../../wire/api/envelope.ts';

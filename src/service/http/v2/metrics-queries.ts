@@ -12,7 +12,7 @@ import { allowNoBody } from '../shared/body.ts';
 import { good, toIso } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
 
-/** Buckets at the ends of what four digits of a year can say would go beyond it. */
+/** Years have four digits; the buckets at both ends need room. */
 const EARLIEST_MS = Date.UTC(1971, 0);
 const LATEST_MS = Date.UTC(9999, 0);
 

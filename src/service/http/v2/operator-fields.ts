@@ -1,4 +1,4 @@
-// PATCH …/miners/{miner_id}: what operators say of a miner. An extension of the interface.
+// PATCH …/miners/{miner_id}: what operators set of a miner. An extension of the interface.
 import { RefusedError } from '../../../base/errors.ts';
 import { SEEN_CHARACTER } from '../../../model/plain-text.ts';
 import { EXTENSION } from '../../../wire/api/components.ts';
@@ -15,7 +15,7 @@ import { actorOf } from '../shared/batch-creation.ts';
 import { good } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
 
-// Blanks around it do not count, which no length can say.
+// Blanks around it do not count, which no length can express.
 documented.add(rackSchema, {
   openapi: {
     type: 'string',

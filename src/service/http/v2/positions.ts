@@ -1,5 +1,5 @@
-// GET and POST …/miner-positions: where miners stand, as CSV for a spreadsheet and back. An extension of the interface; the command line has the
-// same, by the same functions.
+// GET and POST …/miner-positions: racks and positions of miners, as CSV for a spreadsheet and back. An extension of the interface; the command line
+// uses the same functions.
 import { z } from 'zod';
 import { ConfigError } from '../../../base/errors.ts';
 import { EXTENSION } from '../../../wire/api/components.ts';
@@ -16,7 +16,7 @@ import { readUtf8 } from '../shared/body.ts';
 import { good } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
 
-/** Room for the places of 80,000 miners. */
+/** Room for the positions of 80,000 miners. */
 const BODY_BYTES = 8 * 1024 * 1024;
 const dryRun = z
   .enum(['true', 'false'])

@@ -54,9 +54,7 @@ const SHOWN = ['created_at', 'reported_at', 'stale_at', 'ops_status', 'rack', 'p
 
 export const readItemsFromRows: ReadItems = async (_read, page, item, nowMs) => {
   const objects = (['document', 'extras'] as const).filter((name) => item.some((part) => isOf(part, name)));
-  const rows = await page
-    .select(['miners.id', ...SHOWN, ...objects])
-    .execute();
+  const rows = await page.select(['miners.id', ...SHOWN, ...objects]).execute();
   return { text: rows.map((row) => writeItem(row, item, nowMs)).join(','), count: rows.length };
 };
 

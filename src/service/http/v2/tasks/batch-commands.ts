@@ -1,4 +1,4 @@
-// POST …/task-batches and …/cancel: run a task on miners or agents, and give a batch up. An extension of the interface.
+// POST …/task-batches and …/cancel: run a task on miners or agents, and cancel a batch. An extension of the interface.
 import { EXTENSION } from '../../../../wire/api/components.ts';
 import { answerOf } from '../../../../wire/api/envelope.ts';
 import { batchCreationSchema, batchDetailSchema, createdAnswerSchema } from '../../../../wire/api/tasks.ts';
@@ -30,7 +30,7 @@ export function registerBatchCommands(app: App, { store, clock, createBatches, d
     },
     handler: (request, reply) => {
       const { body } = request;
-      const order = {
+      const creation = {
         name: body.task_name,
         params: { ...body.params },
         expiresInS: body.expires_in_s,
@@ -39,13 +39,13 @@ export function registerBatchCommands(app: App, { store, clock, createBatches, d
           ? { targets: 'miners' as const, ids: body.miner_ids, rollout: body.rollout }
           : { targets: 'agents' as const, ids: body.agent_ids }),
       };
-      return sendCreated(request, reply, createBatches, order, {
+      return sendCreated(request, reply, createBatches, creation, {
         toBatch: ({ id, taskCount }, fields) => ({ id, task_count: taskCount, ...fields }),
         toSkipped: ({ reason, message, ids }) => ({
           reason,
           message,
-          miner_ids: order.targets === 'miners' ? ids : [],
-          agent_ids: order.targets === 'agents' ? ids : [],
+          miner_ids: creation.targets === 'miners' ? ids : [],
+          agent_ids: creation.targets === 'agents' ? ids : [],
         }),
       });
     },
