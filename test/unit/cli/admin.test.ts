@@ -161,7 +161,7 @@ test('positions go out as CSV, are tried with --dry-run, and come in', async () 
   expect((await run('position', 'import', join(folder, 'nowhere.csv'))).code).toBe(78);
 });
 
-test('the key that orders are signed with is shown and replaced', async () => {
+test('the key that tasks are signed with is shown and replaced', async () => {
   const { run, path, folder } = newDatabase();
   const config = join(folder, 'pithead.yaml');
   writeFileSync(config, JSON.stringify({ listen: { sealKeyFile: 'shared.key' } }));
