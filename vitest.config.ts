@@ -16,11 +16,9 @@ const QUIET = '**/*.quiet.test.ts';
 const SOAK = '**/*.soak.test.ts';
 
 /** Only what hangs should meet these: how long a test takes, and how soon a thing happens, is the machine's matter and not the test's. */
-const PATIENT = {
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 30_000 } },
-};
+const PROMPT = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 10_000 } } };
+/** For what is long, or waits for a real PostgreSQL, for other processes or for devices. */
+const PATIENT = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } };
 
 /**
  * One worker per core of a small machine: these wait little. Nothing of ours keeps state in a module, so the files of a worker share what they
@@ -49,7 +47,7 @@ function folderInMemory(): string | undefined {
 
 const inMemory = folderInMemory();
 /** What these test is not the disk, and each commit to one takes its time: their folders lie in memory where there is room. */
-const IN_MEMORY = { ...BUSY, ...FAST, ...(inMemory !== undefined && { env: { TMPDIR: inMemory } }) };
+const IN_MEMORY = { ...BUSY, ...FAST, ...PROMPT, ...(inMemory !== undefined && { env: { TMPDIR: inMemory } }) };
 
 const POSTGRES = {
   globalSetup: 'test/postgres/global-setup.ts',
@@ -75,7 +73,7 @@ export default defineConfig({
     reporters: ['default', new SecondTries()],
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { ...BUSY, ...FAST, name: 'arch', include: ['test/arch/**/*.test.ts'] } },
+      { test: { ...BUSY, ...FAST, ...PROMPT, name: 'arch', include: ['test/arch/**/*.test.ts'] } },
       {
         test: {
           ...IN_MEMORY,
