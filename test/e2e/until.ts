@@ -13,3 +13,7 @@ export async function until<T>(look: () => Promise<T> | T, is: (value: T) => boo
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
+
+/** As `until`, and sooner at its end than a test of the fast suites, so that the last answer is shown. */
+export const untilSoon = <T>(look: () => Promise<T> | T, is: (value: T) => boolean): Promise<T> =>
+  until(look, is, 20_000);

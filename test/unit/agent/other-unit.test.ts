@@ -10,7 +10,7 @@ import { type Agent, createAgent } from '../../../src/agent/agent.ts';
 import { parseConfig } from '../../../src/agent/config/config.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../src/base/log.ts';
-import { until } from '../../e2e/until.ts';
+import { untilSoon } from '../../e2e/until.ts';
 import { loopback } from '../../support/loopback.ts';
 import { neighbourAt } from '../../support/neighbours.ts';
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await agent.start();
   await agent.scan();
   // This one and the scheduled one: no scan meets anybody from here on.
-  await until(
+  await untilSoon(
     () => scans,
     (count) => count >= 2,
   );
@@ -86,7 +86,7 @@ test.each([
   });
   expect([a.reboots, b.reboots]).toEqual([0, 0]);
   expect(settingsOf(b.truth())).toEqual(before);
-  await until(
+  await untilSoon(
     () => keyAt(ipA),
     (key) => key === keyB,
   );
@@ -99,7 +99,7 @@ test.each([
 test('an order for the miner that stands there goes on', async () => {
   const [a, b] = pair();
   agent.tasks.runLocal({ name: 'miner.system.reboot', minerKey: keyAt(a.ip) ?? '' }).outcome.catch(() => {});
-  await until(
+  await untilSoon(
     () => a.reboots,
     (reboots) => reboots === 1,
   );

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { MAX_ORDER } from '../../../src/service/store/outbox-order.ts';
 import type { ReportRecord } from '../../../src/wire/records.ts';
-import { until } from '../../e2e/until.ts';
+import { untilSoon } from '../../e2e/until.ts';
 import { query } from './database.ts';
 import { hostRecord, type MinerChange, minerRecord } from './records.ts';
 import { type Rig, recordingLog, startRig } from './rig.ts';
@@ -239,7 +239,7 @@ test('an agent whose clock differs by more than a minute has an event, once an h
   await connect(rig, { identity, skewMs: 50_000 });
   expect(await events()).toEqual([]);
   for (const _ of [1, 2]) await connect(rig, { identity, skewMs: -2 * HOUR_MS });
-  await until(events, (found) => found.length > 0);
+  await untilSoon(events, (found) => found.length > 0);
   expect(log.lines.filter(({ message }) => message === 'the clock of the agent differs from ours')).toHaveLength(2);
   const [event, ...more] = await events();
   expect(more).toEqual([]);
@@ -254,7 +254,7 @@ test('an agent whose clock differs by more than a minute has an event, once an h
   };
   expect(await ahead({ skewMs: 0 })).toBeNull();
   expect(Math.round((await ahead({ skewMs: -2 * HOUR_MS })) / 60_000)).toBe(-120);
-  await until(events, (found) => found.length === 2);
+  await untilSoon(events, (found) => found.length === 2);
 });
 
 test('numbers of outboxes end somewhere, and then begin anew', async () => {

@@ -109,7 +109,7 @@ test('a page that is kept for a second shows what was set at once, and what is r
   expect((await large())[0]).toMatchObject({ rack: 'R1', position: 1 });
   await agent.report([minerRecord(400, rig.clock.nowMs())]);
   expect((await rig.get(rig.farm('/miner/latest?pageSize=999'))).body.data).toHaveLength(401);
-  await vi.waitFor(async () => expect(await large()).toHaveLength(401), { timeout: 30_000, interval: 50 });
+  await vi.waitFor(async () => expect(await large()).toHaveLength(401), { timeout: 20_000, interval: 50 });
 });
 
 async function withAdmin(rig: Rig) {

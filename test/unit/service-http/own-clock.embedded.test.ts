@@ -2,7 +2,7 @@
 // answer, and reports, history and tasks go on at once.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { until } from '../../e2e/until.ts';
+import { untilSoon } from '../../e2e/until.ts';
 import { temporaryDatabase } from '../../support/database.ts';
 import { query } from './database.ts';
 import { hostRecord, type MinerChange, minerRecord } from './records.ts';
@@ -27,7 +27,7 @@ const figure = async (rig: Rig, name: string) => {
   );
 };
 const untilSeen = (rig: Rig, direction: 'back' | 'forward', times = 1) =>
-  until(
+  untilSoon(
     () => figure(rig, `pithead_clock_steps_total{direction="${direction}"}`),
     (steps) => steps >= times,
   );
@@ -99,7 +99,7 @@ test('history after it was set back: minutes that come again are counted, and wh
   await agent.report([reading(rig, 1, key, { hashrate: 100 })]);
   const [before] = await history(rig);
   rig.clock.set(-2 * HOUR_MS);
-  await until(
+  await untilSoon(
     () => history(rig),
     (cells) => cells.length === 0,
   );
@@ -107,7 +107,7 @@ test('history after it was set back: minutes that come again are counted, and wh
   // Nothing of it is lost: the clock that was set back was right.
   rig.clock.step(10 * MINUTE_MS);
   rig.clock.set(2 * HOUR_MS);
-  await until(
+  await untilSoon(
     () => history(rig),
     (cells) => cells.length === 2,
   );
@@ -126,7 +126,7 @@ test('the same minutes again: the second time counts', async () => {
   await report(100);
   rig.clock.set(-HOUR_MS);
   await untilSeen(rig, 'back');
-  await until(
+  await untilSoon(
     () => history(rig),
     (cells) => cells.length === 0,
   );
@@ -167,7 +167,7 @@ test.each([2 * HOUR_MS, -2 * HOUR_MS])(
     expect(Math.abs(leftMs(welcome, first, setByMs) - lifeMs)).toBeLessThan(30_000);
     for (const task of [second, repeated]) expect(Math.abs(leftMs(newWelcome, task, 0) - lifeMs)).toBeLessThan(30_000);
     rig.clock.step(lifeMs + MINUTE_MS);
-    await until(
+    await untilSoon(
       () => query(rig, 'SELECT status FROM tasks'),
       (tasks) => tasks.length === 2 && tasks.every(({ status }) => status === 'timeout'),
     );
@@ -231,7 +231,7 @@ test('set forward: what is live stays live, from the moment of the step on, and 
   const agents = async () => (await rig.get(`${v2(rig)}/agents`)).body.data[0].status;
   rig.clock.step(4 * MINUTE_MS);
   await agent.report([reading(rig, 1, key)]);
-  await until(agents, (status) => status === 'online');
+  await untilSoon(agents, (status) => status === 'online');
   rig.clock.set(2 * HOUR_MS);
   // Before the service has seen it as well as after.
   for (const _ of Array.from({ length: 20 })) {
@@ -272,7 +272,7 @@ test('a clock that is far ahead removes nothing that is old by it', async () => 
   clock.set(1_000 * 24 * HOUR_MS);
   const rig = await startRig({ databasePath, clock });
   // It prunes at its start; by then it has been looked at, or the next look finds it.
-  await until(
+  await untilSoon(
     () => figure(rig, 'pithead_build_info{version="0.0.0-test"}'),
     (one) => one === 1,
   );

@@ -17,7 +17,7 @@ import {
   signedTaskSchema,
   taskBytes,
 } from '../../../src/wire/signed-messages.ts';
-import { until } from '../../e2e/until.ts';
+import { untilSoon } from '../../e2e/until.ts';
 import { newDatabase } from '../../support/database.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';
@@ -83,7 +83,7 @@ test('what cancels and what calls miners out of operation is signed too, in one 
   const { batch } = await order(rig, agent, 1);
   const { task_id } = read(await agent.frame('signed-task')).task;
   agent.send({ type: 'task-received', task_id });
-  await until(
+  await untilSoon(
     () => query(rig, 'SELECT received_at FROM tasks'),
     ([task]) => typeof task?.received_at === 'number',
   );

@@ -70,7 +70,7 @@ test('tasks that nobody can open any more end with a reason, and hold up none th
 });
 
 /** Waits until the service has done what it does by itself every so often. */
-const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 25 });
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 25 });
 
 test('a batch is made as the interface says, reaches the connected agent at once, and ends as its tasks do', async () => {
   const { rig, agent, ids, keys } = await withMiners(2);

@@ -11,7 +11,7 @@ import { createControlSocket } from '../../../../src/agent/control/control-socke
 import { socketAddress } from '../../../../src/agent/control/socket-address.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
-import { until } from '../../../e2e/until.ts';
+import { untilSoon } from '../../../e2e/until.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { CLIMBER, createTestHandlers, FLOOD, NOBODY, STATE } from './handlers.ts';
 
@@ -135,13 +135,13 @@ test('it is tried again: after the other agent has gone, and when somebody has r
   const { stateDir, path } = await openSocket(other.stateDir, clock);
   await other.controlSocket.close();
   await clock.advance(31_000);
-  await until(
+  await untilSoon(
     () => findRunningAgent(stateDir),
     ({ kind }) => kind === 'running',
   );
   rmSync(path);
   await clock.advance(31_000);
-  await until(
+  await untilSoon(
     () => findRunningAgent(stateDir),
     ({ kind }) => kind === 'running',
   );
@@ -195,13 +195,13 @@ test('two callers are served side by side; one that goes away gives its tasks up
   const gone = a.run(request, () => {}, new AbortController().signal);
   gone.catch(() => {});
   const stays = b.run(request, ({ status }) => steps.push(status), new AbortController().signal);
-  await until(
+  await untilSoon(
     () => asked.runs.length,
     (count) => count === 2,
   );
   await a.close();
   await expect(gone).rejects.toThrow();
-  await until(
+  await untilSoon(
     () => asked.stopped,
     (count) => count === 1,
   );
@@ -245,7 +245,7 @@ test('a caller that does not read is let go, and what it asked for is stopped', 
   socket.write(
     `POST /scan HTTP/1.1\r\nhost: agent\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   );
-  await until(
+  await untilSoon(
     () => asked.stopped,
     (count) => count === 1,
   );

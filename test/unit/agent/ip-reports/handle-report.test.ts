@@ -15,7 +15,7 @@ import { createIpReports } from '../../../../src/agent/ip-reports/listener.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { type LogFields, silentLog } from '../../../../src/base/log.ts';
 import type { EventRecord } from '../../../../src/wire/records.ts';
-import { until } from '../../../e2e/until.ts';
+import { untilSoon } from '../../../e2e/until.ts';
 import { freshTrust } from '../../../support/fresh-trust.ts';
 import { loopback } from '../../../support/loopback.ts';
 
@@ -73,7 +73,7 @@ async function setUp(mix: string, exclude: readonly string[] = []) {
 test('a press makes the miner known and is told with what the datagram claimed', async () => {
   const { device, press, taken, events, logged } = await setUp('whatsminer-2');
   await press(8_888);
-  await until(
+  await untilSoon(
     async () => events.length,
     (count) => count === 1,
   );
@@ -89,7 +89,7 @@ test('a press makes the miner known and is told with what the datagram claimed',
 test('a claim about somebody else’s MAC changes nothing of who the device is', async () => {
   const { device, desk, taken, events } = await setUp('whatsminer-2');
   await desk({ ip: device.ip, makes: 'Whatsminer', claimedMac: 'AA:AA:AA:AA:AA:AA' });
-  await until(
+  await untilSoon(
     async () => events.length,
     (count) => count === 1,
   );
@@ -103,7 +103,7 @@ test('an address that is excluded, or silent, makes nobody known', async () => {
   const before = device.requests;
   await desk({ ip: ipOf(9), makes: 'Whatsminer' });
   await desk({ ip: device.ip === ipOf(2) ? ipOf(3) : ipOf(2), makes: 'Whatsminer' });
-  await until(
+  await untilSoon(
     async () => logged.length,
     (count) => count === 1,
   );
