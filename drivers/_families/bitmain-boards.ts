@@ -125,7 +125,7 @@ function bothSides(data: Row, chain: number): string | undefined {
   return sides.length === 0 ? undefined : sides.join('-');
 }
 
-/** Zeros on all boards of a machine that stands still are of chips that nobody has counted yet. */
+/** Zeros on all boards of a machine that stands still are of chips that are not counted yet. */
 function counted(boards: Board[]): Board[] {
   if (boards.some(({ reading }) => reading.chips !== 0 || (reading.hashrateHs ?? 0) > 0)) return boards;
   return boards.map(({ reading: { chips: _, ...reading }, ...board }) => ({ ...board, reading }));

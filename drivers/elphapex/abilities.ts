@@ -7,7 +7,7 @@ import { confMode, likeBefore } from '../_families/bitmain-modes.ts';
 import { confPools } from '../_families/bitmain-pools.ts';
 
 const MODE = 'fc-work-mode';
-/** Others exist and nobody knows which is which. */
+/** Others exist; their meaning is unknown. */
 const NUMBERS: Readonly<Record<string, number>> = { normal: 0, sleep: 1 };
 
 export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {

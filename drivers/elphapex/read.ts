@@ -81,7 +81,7 @@ function atMost(hs: number | undefined, idealHs = Number.POSITIVE_INFINITY): num
   return hs !== undefined && hs > 2 * idealHs ? undefined : hs;
 }
 
-/** 2 and 3 exist and nobody knows which is which. */
+/** 2 and 3 exist; their meaning is unknown. */
 function miningMode(number: number | undefined): MiningMode | undefined {
   return number === 0 ? 'normal' : number === 1 ? 'sleep' : undefined;
 }

@@ -1,5 +1,5 @@
 // What a FutureBit Apollo can be told (atlas 23): restart, stop and start the miner. Pools and power belong to settings
-// that nobody has described.
+// without a known description.
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { orLostReply } from '../_families/lost-reply.ts';

@@ -1,4 +1,4 @@
-// Events of LuxOS as errors. A code that nobody knows keeps itself and the device's words, and is `unknown`.
+// Events of LuxOS as errors. An unknown code is kept and the device's words, and is `unknown`.
 import type { ErrorReading } from '../../src/model/reading.ts';
 import { present } from '../_families/cgminer.ts';
 import { EVENTS } from './errors.data.ts';

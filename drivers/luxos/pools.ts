@@ -37,7 +37,7 @@ export async function changePools(link: MinerLink, wanted: readonly WantedPool[]
   });
 }
 
-/** What was added goes again when something is refused; of a lost answer nobody knows what came of it. */
+/** What was added goes again when something is refused; the effect of a lost answer is unknown. */
 async function orAsBefore<T>(link: MinerLink, before: readonly PoolRow[], work: () => Promise<T>): Promise<T> {
   try {
     return await work();

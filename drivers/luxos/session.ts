@@ -1,5 +1,5 @@
-// The one session that a LuxOS miner has: opened for an action, closed after it, whatever happened. A session that
-// somebody else holds is left alone.
+// The one session that a LuxOS miner has: opened for an action, closed after it, whatever happened. A session of
+// another client is left alone.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { MinerLink } from '../../src/driver/contract.ts';

@@ -83,7 +83,7 @@ const changed = z.looseObject({ path: z.array(z.string()), from: z.string(), to:
 const history = z.array(z.record(z.string(), z.array(z.unknown()).catch([])).catch({}));
 
 /**
- * What it was when it was put to sleep, whoever did it. Where the history does not say: tuned, if a power is set that
+ * What it was when it was put to sleep, by any client. Where the history does not say: tuned, if a power is set that
  * it must not exceed, else stock.
  */
 async function selectorBeforeSleep(link: MinerLink, { mode: { concorde } }: Config): Promise<string> {
