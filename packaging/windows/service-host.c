@@ -19,7 +19,7 @@
 #define LONGEST_UPDATER_PAUSE_MS 600000
 #define EXIT_USAGE 2
 #define EXIT_CONFIG 78
-#define REQUEST L"wishes\\request.json"
+#define REQUEST L"requests\\request.json"
 #define JOURNAL L"update\\journal.json"
 
 static SERVICE_STATUS_HANDLE statusHandle;

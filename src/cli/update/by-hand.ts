@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, unli
 import type { Clock } from '../../base/clock.ts';
 import { writeFileAtomic } from '../../base/storage/atomic-file.ts';
 import type { Patience } from '../../update/install/healthy.ts';
-import { currentLink, linkedVersion, type Places, requestPath, wishedBundlePath } from '../../update/install/layout.ts';
+import { bundlePath, currentLink, linkedVersion, type Places, requestPath } from '../../update/install/layout.ts';
 import { type Outcome, readNotes, type Step } from '../../update/install/notes.ts';
 import type { UpdateRequest } from '../../update/install/request.ts';
 import { MAX_BUNDLE_BYTES } from '../../update/trust/bundle.ts';
@@ -68,32 +68,32 @@ export async function updateByHand(
 
 /** The bundle first, then who asks: what the updater finds is complete. */
 function handOver(places: Places, bundle: string, request: UpdateRequest): void {
-  const { wishes } = places;
-  if (existsSync(requestPath(wishes)))
+  const { requests } = places;
+  if (existsSync(requestPath(requests)))
     throw new CommandFailed('another update waits to be begun: pithead update --status');
   if (statSync(bundle).size > MAX_BUNDLE_BYTES) throw new CommandFailed(`${bundle} is too large for an update`);
-  const unfinished = `${wishedBundlePath(wishes)}.part`;
+  const unfinished = `${bundlePath(requests)}.part`;
   try {
-    mkdirSync(wishes, { recursive: true });
+    mkdirSync(requests, { recursive: true });
     copyFileSync(bundle, unfinished);
-    renameSync(unfinished, wishedBundlePath(wishes));
-    writeFileAtomic(requestPath(wishes), JSON.stringify(request), 0o600);
+    renameSync(unfinished, bundlePath(requests));
+    writeFileAtomic(requestPath(requests), JSON.stringify(request), 0o600);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     if (error.code === 'EPERM' || error.code === 'EACCES')
-      throw new CommandFailed(`${wishes} cannot be written: run this as administrator`);
+      throw new CommandFailed(`${requests} cannot be written: run this as administrator`);
     rmSync(unfinished, { force: true });
-    throw new CommandFailed(`the bundle cannot be copied to ${wishes}: ${String(error.code)}`);
+    throw new CommandFailed(`the bundle cannot be copied to ${requests}: ${String(error.code)}`);
   }
 }
 
 /** Whether the service had not taken it yet. */
-function withdraw({ wishes }: Places): boolean {
+function withdraw({ requests }: Places): boolean {
   try {
-    unlinkSync(requestPath(wishes));
+    unlinkSync(requestPath(requests));
   } catch {
     return false;
   }
-  rmSync(wishedBundlePath(wishes), { force: true });
+  rmSync(bundlePath(requests), { force: true });
   return true;
 }

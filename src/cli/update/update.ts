@@ -10,7 +10,7 @@ import { PATIENCE, type Patience } from '../../update/install/healthy.ts';
 import { install, recover, type UpdateParts } from '../../update/install/install.ts';
 import { currentLink, linkedVersion, type Places, windowsPlaces } from '../../update/install/layout.ts';
 import { lockUpdates, newJournal, openNotes } from '../../update/install/notes.ts';
-import { openWish, readRequest, removeBundle, removeRequest } from '../../update/install/request.ts';
+import { openBundle, readRequest, removeBundle, removeRequest } from '../../update/install/request.ts';
 import { LINUX_PLACES } from '../../update/linux/units.ts';
 import { builtInPins } from '../../update/trust/trust.ts';
 import { wrongOption } from '../options.ts';
@@ -148,13 +148,13 @@ async function runByHand({ places, bundle, patience, flags, context }: Call): Pr
 /** What became of it is for the agent to read; as a unit this has done its work. */
 async function installRequested(parts: UpdateParts, flags: Flags, context: CliContext): Promise<void> {
   const { notes, places, clock } = parts;
-  const request = await readRequest(places.wishes);
+  const request = await readRequest(places.requests);
   if (request === undefined) return;
   const from = linkedVersion(currentLink(places)) ?? '';
   // From here on there is an outcome, whatever happens; then it is not asked for any more.
   notes.setJournal(newJournal(from, request.task_id, clock.nowMs()));
-  await removeRequest(places.wishes);
-  const file = await openWish(places.wishes).catch(() => undefined);
+  await removeRequest(places.requests);
+  const file = await openBundle(places.requests).catch(() => undefined);
   try {
     // Windows: a person hands over in the same way as the agent does, and that person's own words count.
     const { again = false, ready_ms, stable_ms } = (isWindows && request.by_hand) || {};
@@ -164,7 +164,7 @@ async function installRequested(parts: UpdateParts, flags: Flags, context: CliCo
     report(outcome, flags, context);
   } finally {
     await file?.close();
-    await removeBundle(places.wishes);
+    await removeBundle(places.requests);
   }
 }
 

@@ -18,7 +18,7 @@ import { isVersion } from '../trust/version-order.ts';
 /** Where root keeps its notes on a Linux host. */
 export const NOTES_FOLDER = '/var/lib/pithead-update';
 /** In the state directory of the agent. */
-export const WISHES = 'update';
+export const REQUESTS = 'update';
 
 export type Places = {
   /**
@@ -30,7 +30,7 @@ export type Places = {
   /** Journal, memory and outcome; only root writes here. */
   readonly notes: string;
   /** What the agent wants installed; the agent writes here, so nothing of it is believed. */
-  readonly wishes: string;
+  readonly requests: string;
 };
 
 /** The service host knows these names too. */
@@ -40,7 +40,7 @@ export function windowsPlaces(environment: Readonly<Record<string, string | unde
     system: 'windows',
     programs: join(environment.ProgramFiles ?? 'C:\\Program Files', 'Pithead'),
     notes: join(data, 'update'),
-    wishes: join(data, 'wishes'),
+    requests: join(data, 'requests'),
   };
 }
 
@@ -52,8 +52,8 @@ export const currentLink = ({ programs }: Places): string => join(programs, 'cur
 /** The version that was last seen healthy: it carries out updates and undoes them, whatever became of the new one. */
 export const provenLink = ({ programs }: Places): string => join(programs, 'proven');
 export const outcomePath = (notes: string): string => join(notes, 'outcome.json');
-export const requestPath = (wishes: string): string => join(wishes, 'request.json');
-export const wishedBundlePath = (wishes: string): string => join(wishes, 'wanted.bundle');
+export const requestPath = (requests: string): string => join(requests, 'request.json');
+export const bundlePath = (requests: string): string => join(requests, 'wanted.bundle');
 /** Where a program is written before it is known to be good. */
 export const incomingPath = ({ programs }: Places): string => join(programs, 'versions', '.incoming');
 

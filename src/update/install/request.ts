@@ -3,7 +3,7 @@
 import { closeSync, constants, openSync, rmdirSync, unlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
-import { requestPath, wishedBundlePath } from './layout.ts';
+import { bundlePath, requestPath } from './layout.ts';
 
 const MAX_REQUEST_BYTES = 4_096;
 const requestSchema = z.object({
@@ -18,10 +18,10 @@ export type UpdateRequest = z.output<typeof requestSchema>;
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Undefined when there is none; one that makes no sense is taken away. */
-export const readRequest = (wishes: string): Promise<UpdateRequest | undefined> =>
-  inOwnFolder(wishes, async (folder) => {
+export const readRequest = (requests: string): Promise<UpdateRequest | undefined> =>
+  inOwnFolder(requests, async (folder) => {
     const request = await parseRequest(requestPath(folder)).catch(() => undefined);
-    if (request === undefined) removeWish(requestPath(folder));
+    if (request === undefined) removeName(requestPath(folder));
     return request;
   }).catch(() => undefined);
 
@@ -32,8 +32,8 @@ async function parseRequest(path: string): Promise<UpdateRequest> {
 }
 
 /** Throws when it is no plain file. */
-export async function openWish(wishes: string): Promise<FileHandle> {
-  const file = await inOwnFolder(wishes, (folder) => open(wishedBundlePath(folder), READ));
+export async function openBundle(requests: string): Promise<FileHandle> {
+  const file = await inOwnFolder(requests, (folder) => open(bundlePath(folder), READ));
   const isFile = (await file.stat()).isFile();
   if (isFile) return file;
   await file.close();
@@ -41,14 +41,14 @@ export async function openWish(wishes: string): Promise<FileHandle> {
 }
 
 /** It is asked for once: whatever becomes of it, it is not tried again by itself. */
-export const removeRequest = (wishes: string): Promise<void> => remove(wishes, requestPath);
-export const removeBundle = (wishes: string): Promise<void> => remove(wishes, wishedBundlePath);
+export const removeRequest = (requests: string): Promise<void> => remove(requests, requestPath);
+export const removeBundle = (requests: string): Promise<void> => remove(requests, bundlePath);
 
-const remove = (wishes: string, path: (folder: string) => string): Promise<void> =>
-  inOwnFolder(wishes, async (folder) => removeWish(path(folder))).catch(() => {});
+const remove = (requests: string, path: (folder: string) => string): Promise<void> =>
+  inOwnFolder(requests, async (folder) => removeName(path(folder))).catch(() => {});
 
 /** The name alone: what a link leads to stays, and so does what is in a folder of that name. */
-function removeWish(path: string): void {
+function removeName(path: string): void {
   for (const take of [unlinkSync, rmdirSync]) {
     try {
       take(path);
@@ -63,9 +63,9 @@ function removeWish(path: string): void {
  * `act` gets a path that leads to this folder whatever replaces it meanwhile. Throws when it is a link or missing:
  * through a link root would work elsewhere.
  */
-async function inOwnFolder<T>(wishes: string, act: (folder: string) => Promise<T>): Promise<T> {
-  if (process.platform === 'win32') return act(wishes);
-  const descriptor = openSync(wishes, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+async function inOwnFolder<T>(requests: string, act: (folder: string) => Promise<T>): Promise<T> {
+  if (process.platform === 'win32') return act(requests);
+  const descriptor = openSync(requests, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     return await act(`/proc/self/fd/${descriptor}`);
   } finally {

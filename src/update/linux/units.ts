@@ -1,6 +1,6 @@
 // The systemd units of a host, as text: the Debian package ships them and `service-install` writes them. A test scores
 // their sandboxes with systemd's own analysis: at most 2.0 of 10.
-import { NOTES_FOLDER, type Places, WISHES } from '../install/layout.ts';
+import { NOTES_FOLDER, type Places, REQUESTS } from '../install/layout.ts';
 
 /** Where programs of all versions lie, one folder each; `current` leads to the one in use. */
 export const PROGRAM_FOLDER = '/usr/lib/pithead';
@@ -91,7 +91,7 @@ WantedBy=multi-user.target
 
 /** Where a dynamic user's state directory really lies. */
 const PRIVATE_STATE_FOLDER = '/var/lib/private/pithead';
-const WISHES_FOLDER = `${PRIVATE_STATE_FOLDER}/${WISHES}`;
+const REQUESTS_FOLDER = `${PRIVATE_STATE_FOLDER}/${REQUESTS}`;
 export const PATH_UNIT = 'pithead-update.path';
 const RECOVER_UNIT = 'pithead-update-recover.service';
 const PROVEN = `${PROGRAM_FOLDER}/proven/pithead`;
@@ -126,7 +126,7 @@ Description=Watch for updates of Pithead
 After=${RECOVER_UNIT}
 
 [Path]
-PathExists=${WISHES_FOLDER}/request.json
+PathExists=${REQUESTS_FOLDER}/request.json
 PathExists=${NOTES_FOLDER}/journal.json
 
 [Install]
@@ -185,5 +185,5 @@ export const LINUX_PLACES: Places = {
   system: 'linux',
   programs: PROGRAM_FOLDER,
   notes: NOTES_FOLDER,
-  wishes: WISHES_FOLDER,
+  requests: REQUESTS_FOLDER,
 };

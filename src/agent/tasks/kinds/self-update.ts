@@ -10,7 +10,7 @@ import type { Log } from '../../../base/log.ts';
 import { writeFileAtomic } from '../../../base/storage/atomic-file.ts';
 import { VERSION } from '../../../base/version.ts';
 import { PARAMS_FIELDS } from '../../../model/tasks/task-params.ts';
-import { NOTES_FOLDER, requestPath, WISHES, windowsPlaces, wishedBundlePath } from '../../../update/install/layout.ts';
+import { NOTES_FOLDER, requestPath, REQUESTS, windowsPlaces, bundlePath } from '../../../update/install/layout.ts';
 import { type Outcome, readNotes } from '../../../update/install/notes.ts';
 import { MAX_BUNDLE_BYTES, type Manifest, readBundle } from '../../../update/trust/bundle.ts';
 import { builtInPins, type Pins } from '../../../update/trust/trust.ts';
@@ -37,9 +37,9 @@ export function createOwnUpdate(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): AgentTask {
   const isWindows = process.platform === 'win32';
-  const { wishes, notes } = isWindows
+  const { requests, notes } = isWindows
     ? windowsPlaces(process.env)
-    : { wishes: join(stateDir, WISHES), notes: NOTES_FOLDER };
+    : { requests: join(stateDir, REQUESTS), notes: NOTES_FOLDER };
   return createSelfUpdate({
     clock,
     log,
@@ -48,7 +48,7 @@ export function createOwnUpdate(
     pins: builtInPins(),
     allowedHosts,
     fetchTo: createFetch(clock, FETCH_LIMITS, undefined, FETCH_NAMES),
-    wishes,
+    requests,
     notes,
   });
 }
@@ -62,13 +62,13 @@ export function createSelfUpdate(parts: {
   readonly allowedHosts: readonly string[];
   readonly fetchTo: Fetch;
   /** The agent's own folder for it, and root's notes. */
-  readonly wishes: string;
+  readonly requests: string;
   readonly notes: string;
 }): AgentTask {
-  const { clock, log, wishes } = parts;
+  const { clock, log, requests } = parts;
   const notes = readNotes(parts.notes);
-  const asked = join(wishes, 'asked.json');
-  const fetched = join(wishes, 'fetched.part');
+  const asked = join(requests, 'asked.json');
+  const fetched = join(requests, 'fetched.part');
 
   /** Gives what was fetched and is good, or throws RefusedError. */
   const fetchBundle = async ({ url, sha256, version }: Params, signal: AbortSignal): Promise<Manifest> => {
@@ -76,7 +76,7 @@ export function createSelfUpdate(parts: {
       throw new RefusedError('update.no-root');
     }
     if (url === undefined) throw new RefusedError('update.params');
-    await mkdir(wishes, { recursive: true, mode: 0o700 });
+    await mkdir(requests, { recursive: true, mode: 0o700 });
     const got = await parts.fetchTo(fetched, new URL(url), parts.allowedHosts, signal);
     if (sha256 !== undefined && got.sha256 !== sha256.toLowerCase()) {
       throw new RefusedError('update.wrong', `the bundle has another SHA-256, ${got.sha256}`);
@@ -95,19 +95,19 @@ export function createSelfUpdate(parts: {
 
   /** The bundle first, then who asks: what root finds is complete. */
   const handOver = async (taskId: string) => {
-    await rename(fetched, wishedBundlePath(wishes));
+    await rename(fetched, bundlePath(requests));
     const request = JSON.stringify({ task_id: taskId });
-    for (const path of [asked, requestPath(wishes)]) writeFileAtomic(path, request, 0o600);
+    for (const path of [asked, requestPath(requests)]) writeFileAtomic(path, request, 0o600);
   };
 
   /** Whether root had not taken it yet. */
   const withdraw = (): boolean => {
     try {
-      unlinkSync(requestPath(wishes));
+      unlinkSync(requestPath(requests));
     } catch {
       return false;
     }
-    for (const path of [asked, wishedBundlePath(wishes)]) rmSync(path, { force: true });
+    for (const path of [asked, bundlePath(requests)]) rmSync(path, { force: true });
     return true;
   };
 
@@ -118,7 +118,7 @@ export function createSelfUpdate(parts: {
 
   /** In the order in which root goes on from one to the next. */
   const isWithRoot = (taskId: string): boolean =>
-    existsSync(requestPath(wishes)) || notes.journal() !== undefined || outcomeFor(taskId) !== undefined;
+    existsSync(requestPath(requests)) || notes.journal() !== undefined || outcomeFor(taskId) !== undefined;
 
   const untilDone = async (taskId: string, signal: AbortSignal): Promise<TaskOutcome> => {
     const startMs = clock.monotonicMs();

@@ -5,13 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { updateByHand } from '../../../../src/cli/update/by-hand.ts';
-import {
-  currentLink,
-  linkTo,
-  requestPath,
-  windowsPlaces,
-  wishedBundlePath,
-} from '../../../../src/update/install/layout.ts';
+import { bundlePath, currentLink, linkTo, requestPath, windowsPlaces } from '../../../../src/update/install/layout.ts';
 import { type Outcome, openNotes } from '../../../../src/update/install/notes.ts';
 import { peMachine } from '../../../../src/update/install/try-program.ts';
 import { createWindowsHost, readUnit } from '../../../../src/update/windows/host.ts';
@@ -56,9 +50,9 @@ test('what is handed over is complete, and its steps and its end are told', asyn
   const journal = { from: '1.0.0', to: '1.1.0', sha256: null, started_ms: 0, switched_ms: null, reason: null };
   let looks = 0;
   const outcome = await begin(() => {
-    const request = JSON.parse(readFileSync(requestPath(places.wishes), 'utf8'));
+    const request = JSON.parse(readFileSync(requestPath(places.requests), 'utf8'));
     expect(request.by_hand).toEqual({ again: true, ready_ms: 45_000, stable_ms: 20_000 });
-    expect(readFileSync(wishedBundlePath(places.wishes), 'utf8')).toBe('bundle');
+    expect(readFileSync(bundlePath(places.requests), 'utf8')).toBe('bundle');
     looks += 1;
     if (looks === 1) notes.setJournal({ ...journal, step: 'trying', task_id: request.task_id });
     if (looks === 3) notes.setJournal({ ...journal, step: 'watching', task_id: request.task_id });
@@ -71,7 +65,7 @@ test('what is handed over is complete, and its steps and its end are told', asyn
 test('what nobody takes up is taken back, and the person hears what to look at', async () => {
   const { places, begin } = createInstallation();
   await expect(begin(() => {})).rejects.toThrow('sc.exe start pithead');
-  expect([requestPath(places.wishes), wishedBundlePath(places.wishes)].map((path) => existsSync(path))).toEqual([
+  expect([requestPath(places.requests), bundlePath(places.requests)].map((path) => existsSync(path))).toEqual([
     false,
     false,
   ]);
@@ -81,10 +75,10 @@ test('after Ctrl-C nothing is begun, and what was begun goes on', async () => {
   const { places, begin } = createInstallation();
   const first = new AbortController();
   await expect(begin(() => first.abort(), first.signal)).rejects.toThrow('nothing was begun');
-  expect(existsSync(requestPath(places.wishes))).toBe(false);
+  expect(existsSync(requestPath(places.requests))).toBe(false);
   const second = new AbortController();
   const takeUp = () => {
-    rmSync(requestPath(places.wishes));
+    rmSync(requestPath(places.requests));
     second.abort();
   };
   await expect(begin(takeUp, second.signal)).rejects.toThrow('goes on');
@@ -92,8 +86,8 @@ test('after Ctrl-C nothing is begun, and what was begun goes on', async () => {
 
 test('one at a time, and only where it is installed', async () => {
   const { places, begin } = createInstallation();
-  mkdirSync(places.wishes, { recursive: true });
-  writeFileSync(requestPath(places.wishes), '{}');
+  mkdirSync(places.requests, { recursive: true });
+  writeFileSync(requestPath(places.requests), '{}');
   await expect(begin(() => {})).rejects.toThrow('another update waits');
   writeFileSync(currentLink(places), '');
   await expect(begin(() => {})).rejects.toThrow('not installed');

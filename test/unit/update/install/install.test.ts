@@ -19,7 +19,7 @@ function createHost(behaviour: Behaviour, system: Places['system'] = 'linux') {
     system,
     programs: join(folder, 'lib'),
     notes: join(folder, 'notes'),
-    wishes: join(folder, 'wishes'),
+    requests: join(folder, 'requests'),
   };
   mkdirSync(join(places.programs, 'versions', '1.0.0'), { recursive: true });
   writeFileSync(programOf(places, '1.0.0'), 'old');

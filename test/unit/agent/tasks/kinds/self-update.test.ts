@@ -15,7 +15,7 @@ const URL_OF_IT = 'https://updates.example/pithead.bundle';
 
 async function setUp({ roots = [root], bundle }: { roots?: string[]; bundle?: string } = {}) {
   const folder = tempFolder();
-  const [wishes, notes] = [join(folder, 'update'), join(folder, 'notes')];
+  const [requests, notes] = [join(folder, 'update'), join(folder, 'notes')];
   const source = bundle ?? (await bundleIn(folder));
   const clock = createVirtualClock(NOW);
   let fetches = 0;
@@ -28,7 +28,7 @@ async function setUp({ roots = [root], bundle }: { roots?: string[]; bundle?: st
   mkdirSync(notes);
   const task = () =>
     createSelfUpdate({
-      ...{ clock, log: silentLog, version: '1.0.0', target: 'linux-x64', fetchTo, wishes, notes },
+      ...{ clock, log: silentLog, version: '1.0.0', target: 'linux-x64', fetchTo, requests, notes },
       pins: { roots: roots.map(publicHalf), minSequence: 0 },
       allowedHosts: ['updates.example'],
     });
@@ -41,7 +41,7 @@ async function setUp({ roots = [root], bundle }: { roots?: string[]; bundle?: st
   };
   const run = (params: Record<string, unknown> = { url: URL_OF_IT }, signal = stop.signal) =>
     task().run({ taskId: 't-1', minerKey: 'agent', params }, signal, reach);
-  const request = join(wishes, 'request.json');
+  const request = join(requests, 'request.json');
   /** What root does: notes that it begins, takes the request, then says what came of it. */
   const take = () => {
     const taken: unknown = JSON.parse(readFileSync(request, 'utf8'));
@@ -60,14 +60,14 @@ async function setUp({ roots = [root], bundle }: { roots?: string[]; bundle?: st
   const handedOver = async () => {
     while (!existsSync(request)) await new Promise((resolve) => setImmediate(resolve));
   };
-  return { clock, run, take, say, request, wishes, notes, handedOver, source, fetches: () => fetches };
+  return { clock, run, take, say, request, requests, notes, handedOver, source, fetches: () => fetches };
 }
 
 test('it is handed over whole, and succeeds when root says so', async () => {
   const host = await setUp();
   const running = host.run();
   await host.handedOver();
-  expect(readFileSync(join(host.wishes, 'wanted.bundle'))).toEqual(readFileSync(host.source));
+  expect(readFileSync(join(host.requests, 'wanted.bundle'))).toEqual(readFileSync(host.source));
   expect(host.take()).toEqual({ task_id: 't-1' });
   host.say('updated');
   expect(await host.clock.finish(running)).toMatchObject({
@@ -107,8 +107,8 @@ test('the agent is stopped for the update and ends the task afterwards, without 
 
 test('killed before root could see the request, it is asked for again', async () => {
   const host = await setUp();
-  mkdirSync(host.wishes, { recursive: true });
-  writeFileSync(join(host.wishes, 'asked.json'), JSON.stringify({ task_id: 't-1' }));
+  mkdirSync(host.requests, { recursive: true });
+  writeFileSync(join(host.requests, 'asked.json'), JSON.stringify({ task_id: 't-1' }));
   const running = host.run();
   await host.handedOver();
   host.take();
