@@ -66,7 +66,7 @@ function describe(state: AgentStatus, paint: Paint): string {
     ...state.uplinks.map((uplink) => row('service', uplinkOf(uplink))),
     ['outbox', `${outbox.slices} slices, ${(outbox.bytes / 1024 ** 2).toFixed(1)} MiB${lost(outbox.dropped_records)}`],
     ...(state.service?.backup ? [row('backup', backupOf(state.service.backup))] : []),
-    ['standstill', standstillOf(state.last_standstill)],
+    ['standstill', lastStallOf(state.last_standstill)],
   ];
   return rows.map(([about, text]) => `${about.padEnd(10)}  ${text}\n`).join('');
 }
@@ -113,7 +113,7 @@ function scansOf({ running, waiting, last }: AgentStatus['scans']): [string] {
 const backupOf = ({ dir, newest_at }: NonNullable<NonNullable<AgentStatus['service']>['backup']>) =>
   `${newest_at === null ? 'none yet' : `newest of ${newest_at}`}, in ${dir}`;
 
-const standstillOf = (last: AgentStatus['last_standstill']) => (last === null ? 'none' : `${last.at}: ${last.reason}`);
+const lastStallOf = (last: AgentStatus['last_standstill']) => (last === null ? 'none' : `${last.at}: ${last.reason}`);
 
 export function addReload(program: Command, context: CliContext): void {
   program

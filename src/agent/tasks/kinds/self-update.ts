@@ -10,7 +10,7 @@ import type { Log } from '../../../base/log.ts';
 import { writeFileAtomic } from '../../../base/storage/atomic-file.ts';
 import { VERSION } from '../../../base/version.ts';
 import { PARAMS_FIELDS } from '../../../model/tasks/task-params.ts';
-import { NOTES_FOLDER, requestPath, REQUESTS, windowsPlaces, bundlePath } from '../../../update/install/layout.ts';
+import { bundlePath, NOTES_FOLDER, REQUESTS, requestPath, windowsPlaces } from '../../../update/install/layout.ts';
 import { type Outcome, readNotes } from '../../../update/install/notes.ts';
 import { MAX_BUNDLE_BYTES, type Manifest, readBundle } from '../../../update/trust/bundle.ts';
 import { builtInPins, type Pins } from '../../../update/trust/trust.ts';
