@@ -1,5 +1,5 @@
-// Recordings of devices through the running agent. The device is not polled meanwhile, and each question takes the device mutex by itself, so that a
-// command waits for one question and not for the recording. `record.ts` has the questions.
+// Recordings of devices through the running agent. The device is not polled meanwhile, and each question takes the
+// device mutex by itself, so that a command waits for one question and not for the recording.
 import { CancelledError, RefusedError } from '../../base/errors.ts';
 import type { DeviceMutex } from '../../transport/limits/device-mutex.ts';
 import type { DeviceSettings, TrustSources } from '../device/device-client.ts';
@@ -15,7 +15,7 @@ const MAX_CHARS = 12 * 1024 * 1024;
 export function createCaptures(config: DeviceSettings, deviceMutex: Pick<DeviceMutex, 'run'>, trust: TrustSources) {
   const underWay = new Set<string>();
   return {
-    /** Undefined when nothing answers there. Throws RefusedError when the recording takes too long or becomes too large. */
+    /** Undefined when nothing answers. Throws RefusedError when the recording takes too long or becomes too large. */
     async capture(
       ip: string,
       onAsked: (done: number, total: number, note: string) => void,

@@ -1,4 +1,5 @@
-// The case folder of one capture: the content of `case.json` and the names of its files. The contract tests read the same layout.
+// The case folder of one capture: the content of `case.json` and the names of its files. The contract tests read the
+// same layout.
 import type { Rhythm } from '../../driver/contract.ts';
 import type { HttpRequest, ReadRequest } from '../../transport/request.ts';
 
@@ -38,7 +39,7 @@ export type Case = {
   readonly capturedBy: string;
   readonly ports: Readonly<Record<string, string>>;
   readonly responses: readonly Exchange[];
-  /** Values that a person has read by hand; the contract tests compare them with what the driver reads. Empty until then. */
+  /** Values read by hand; the contract tests compare them with what the driver reads. Empty until then. */
   readonly expect: Readonly<Record<string, unknown>>;
   /** What today's driver reads from it, for the author to check. */
   readonly read: unknown;

@@ -4,7 +4,7 @@ import { type Evidence, identitySchema } from '../../driver/contract.ts';
 import { CONTACT_STATUSES } from '../../model/contact.ts';
 import { readingSchema } from '../../model/reading.ts';
 
-/** A miner that the agent knows at an address where nothing answers now. `since` = when it last answered; null = not known. */
+/** A known miner at an address where nothing answers now. `since` = when it last answered; null = not known. */
 const knownMinerSchema = z.object({
   make: z.string().nullable(),
   model: z.string().nullable(),

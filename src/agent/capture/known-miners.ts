@@ -1,5 +1,5 @@
-// Looks at addresses where the agent knows a miner. A miner that does not answer is reported by name with the time of its last answer, and fast: a
-// person waits, and a device that hangs would take the long timeouts for unknown devices.
+// Looks at addresses where the agent knows a miner. A miner that does not answer is reported by name with the time of
+// its last answer, and fast: a person waits, and a device that hangs would take the long timeouts for unknown devices.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { lookAtClocks, wallTimeOf } from '../../base/time/clock-steps.ts';

@@ -1,4 +1,5 @@
-// What is at an address, in the form that a person sees: of each contact of a scan, and of one miner that is read now. It keeps nothing.
+// What is at an address, in the form that a person sees: of each contact of a scan, and of one miner that is read now.
+// It keeps nothing.
 import { drivers, pleaseAddMe } from '../../../drivers/index.ts';
 import { systemClock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
@@ -83,7 +84,7 @@ function hasAnswered({ family: _, isProven: __, ...said }: Evidence): boolean {
 
 export const GENERIC_DRIVER = 'cgminer';
 
-/** The answers of a device without a driver to the generic questions, without private data. The caller holds the device mutex. */
+/** The answers to the generic questions without private data. The caller holds the device mutex. */
 async function sampleOf(client: DeviceClient, ip: string, evidence: Evidence, signal: AbortSignal): Promise<string> {
   const link = client.transport.link(ip);
   const raw: Record<string, unknown> = {};

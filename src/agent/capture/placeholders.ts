@@ -1,5 +1,5 @@
-// Replaces everything private in a set of answers by placeholders. The same original always gets the same placeholder, and a placeholder has the shape
-// of its original, so that drivers can read it. It must learn from all answers before it hides anything in the first one.
+// Replaces everything private in a set of answers by placeholders: the same one for the same original, and in its
+// shape, so that drivers can read it. It must learn from all answers before it hides anything in the first one.
 import { writtenForms } from '../../base/secrets.ts';
 import { hideText, type PrivateKind } from '../../driver/redact.ts';
 

@@ -1,5 +1,5 @@
-// Records what one device answers, for the author of a driver: the shared questions, then every ask of its driver. An unknown device gets the questions
-// of all drivers that need no login. It only reads, one question at a time, and returns texts without secrets.
+// Records what one device answers, for the author of a driver: the shared questions, then each ask of its driver (of all
+// drivers without a login for an unknown device). It only reads, one question at a time, and returns no secrets.
 import pLimit from 'p-limit';
 import { drivers } from '../../../drivers/index.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -48,7 +48,10 @@ type CaptureOptions = {
   readonly alone?: RunAlone;
 };
 
-/** Undefined when nothing answers there. `alone` runs each question under the device mutex; absent = no other part uses the device. */
+/**
+ * Undefined when nothing answers. `alone` runs a question under the device mutex; absent = nothing else uses the
+ * device.
+ */
 export async function captureOnce(
   { config, trust, ip, alone = (question) => question() }: CaptureOptions,
   onProgress: (done: number, total: number, note: string) => void,
@@ -169,7 +172,7 @@ function recording(link: ProbeLink, record: Recorder): ProbeLink {
   };
 }
 
-/** The last answer is the one to the question; before it may come a challenge or a login, which say how the device wants to be asked. */
+/** The last answer is the one to the question; a challenge or a login may come before it. */
 function toRaw(about: Asked, heard: readonly RecordedAnswer[], failure?: string): Raw {
   const last = heard.findLast(({ path }) => about.transport !== 'http' || path !== undefined);
   const headers = Object.assign({}, ...heard.map((answer) => headersOf(answer)));

@@ -1,4 +1,5 @@
-// All miners that the agent polls, and what a scan or a poll changes in them. It joins identity, flags and averages; it owns no socket and no timer.
+// All miners that the agent polls, and what a scan or a poll changes in them. It joins identity, flags and averages; it
+// owns no socket and no timer.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -58,7 +59,7 @@ export class Fleet {
     this.#earlier.clear();
   }
 
-  /** After the configured networks have changed: drops miners outside of them, takes up those inside. The registry keeps all. */
+  /** After a change of the configured networks: drops miners outside, takes up those inside. The registry keeps all. */
   confine(): void {
     const { mayReach } = this.#parts;
     for (const { key, target } of [...this.#miners.values()]) if (!mayReach(target.ip)) this.#drop(key);
@@ -129,7 +130,7 @@ export class Fleet {
     return state !== undefined && isExpectedBack(state, this.#parts.clock.monotonicMs());
   }
 
-  /** A person settled its identity: it is polled where it is on record now, and the units in `left` nowhere any more. */
+  /** A person settled its identity: polls it where it is on record now, and the units in `left` no more. */
   settledByHand(key: string, left: readonly string[]): void {
     for (const gone of left) this.#drop(gone);
     const entry = this.#parts.registry.get(key);
@@ -214,7 +215,7 @@ export class Fleet {
     this.#reporter.answered(state, outcome, now, ipChanged);
   }
 
-  /** The miner of this sighting, after a look at its old address if the registry asks for one; undefined = none, or not certain yet. */
+  /** The miner of this sighting, after a look at its old address if needed; undefined = none, or not certain yet. */
   async #resolveIdentity(seen: Sighting, target: MinerTarget, signal: AbortSignal): Promise<Resolved | undefined> {
     const { registry, neighbours, emit } = this.#parts;
     const sighting = { ...seen, neighbour: neighbours.at(seen.ip) };

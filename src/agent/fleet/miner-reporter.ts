@@ -29,7 +29,7 @@ export type ReporterParts = {
   readonly settings: AnomalySettings;
   /** Operators say that the miner is not meant to mine. */
   readonly isOutOfOperation: (key: string) => boolean;
-  /** Our own actions since `sinceMs` (`Clock.elapsedMs`) that may restart its mining. Asked for in the first minutes after a restart only. */
+  /** Our own actions since `sinceMs` (`Clock.elapsedMs`) that may restart its mining. Read only after a restart. */
   readonly ownActions: (key: string, ip: string, sinceMs: number) => readonly OwnAction[];
   /** Why its locked pools are not kept, as a text. */
   readonly poolTrouble: (key: string) => string | undefined;

@@ -1,5 +1,5 @@
-// The ops status of each miner, as each service reported it last; kept over restarts and while no service is connected. A miner with an ops status
-// (maintenance, off the rack, in transit, retired, archived) is not meant to mine, so nothing that it does is a fault.
+// The ops status of each miner, as each service reported it last; kept over restarts. A miner with an ops status
+// (maintenance, off the rack, retired, ...) is not meant to mine, so nothing that it does is a fault.
 import type { DatabaseSync } from 'node:sqlite';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -37,7 +37,7 @@ export function createOpsStatuses(db: DatabaseSync, uplinks: readonly string[], 
   }
 
   return {
-    /** Takes in the statuses of this uplink's service. Never throws: what cannot be written is lost at the next start. */
+    /** Takes in the statuses of this uplink's service. Never throws: unwritten statuses are lost at the next start. */
     take(uplink: string, { is_first, miners }: Pick<OpsStatusFrame, 'is_first' | 'miners'>): void {
       const ofUplink = statuses.get(uplink);
       if (ofUplink === undefined) return;

@@ -1,5 +1,5 @@
-// A person settles which of two units is the miner. It takes the disputes from the registry, checks the old addresses of the miners, and stores the
-// decision. It does not check who may ask.
+// A person settles which of two units is the miner. It takes the disputes from the registry, checks the old addresses
+// of the miners, and stores the decision. It does not check who may ask.
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -10,7 +10,7 @@ import { event, type MinerEntry, type Sighting } from './identity/record.ts';
 
 /** What a person wants settled. `by` = the person's name, as the command reports it. */
 export type SettleRequest = {
-  /** Keys of units of which each is the miner whose facts it shows; `all` = those that moved away from a silent address, and that no other unit claims. */
+  /** Keys of units that are the miners whose facts they show; `all` = units whose miner has a silent old address. */
   readonly wanted: readonly string[] | 'all';
   readonly isDryRun: boolean;
   readonly by: string;
@@ -98,7 +98,9 @@ export function createSettlement(parts: {
   };
 
   return {
-    /** Results in the order of `wanted`, for `all` the longest disputed first. A unit that cannot be settled is left, with the reason. */
+    /**
+     * In the order of `wanted`, for `all` the oldest dispute first. A unit that cannot be settled has outcome `left`.
+     */
     async settle(request: SettleRequest, signal: AbortSignal): Promise<Settled[]> {
       const disputes = registry.disputes();
       const undecided = registry.undecided();
@@ -152,7 +154,9 @@ function plansOf(
   });
 }
 
-/** The miner whose facts the unit shows: another one, or itself if others show its facts too. Rejected disputes come last. */
+/**
+ * The miner whose facts the unit shows: another one, or itself if others show its facts too. Rejected ones come last.
+ */
 function minerMeant(unit: MinerEntry, disputes: readonly Dispute[], undecided: Undecided): MinerEntry | undefined {
   const claimed = disputes.filter(({ claimant }) => claimant.key === unit.key);
   const isClaimed =

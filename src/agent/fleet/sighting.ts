@@ -1,4 +1,5 @@
-// The identity facts in a device's answer, in the form of the miner registry, and the facts that its driver may use. Pure.
+// The identity facts in a device's answer, in the form of the miner registry, and the facts that its driver may use.
+// Pure.
 import type { Known } from '../../driver/contract.ts';
 import type { VisitOutcome } from '../../driver/visit.ts';
 import type { Reading } from '../../model/reading.ts';

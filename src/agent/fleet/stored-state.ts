@@ -1,4 +1,5 @@
-// What is stored of each miner over a restart: the judgement of its flags and its last report. It reads and writes nothing itself.
+// What is stored of each miner over a restart: the judgement of its flags and its last report. It reads and writes
+// nothing itself.
 import { z } from 'zod';
 import { minerDocumentSchema, minerExtrasSchema } from '../../model/miner.ts';
 import { MAX_STATE_AGE_MS } from '../state/miner-state-store.ts';
@@ -13,7 +14,7 @@ export const storedStateSchema = z.strictObject({
 });
 export type StoredState = Readonly<z.output<typeof storedStateSchema>>;
 
-/** Counts the time between the stored sample and `untilMs` (wall time) for the flags: the samples in between are lost, but they were judged. */
+/** Counts the time from the stored sample to `untilMs` (wall time) for the flags: the lost samples were judged. */
 export function caughtUp(stored: StoredState, untilMs: number): StoredState {
   const forgottenMs = Math.min(Math.max(0, untilMs - stored.judgement.atMs), MAX_STATE_AGE_MS);
   return { ...stored, judgement: passed(stored.judgement, forgottenMs) };

@@ -1,5 +1,5 @@
-// Reports to the services which devices show the facts of other miners or change their identity: one event for all, when the list changes. It judges
-// nothing.
+// Reports to the services which devices show the facts of other miners or change their identity: one event for all,
+// when the list changes. It judges nothing.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { EventRecord } from '../../wire/records.ts';

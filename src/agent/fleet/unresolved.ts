@@ -1,4 +1,5 @@
-// Addresses whose identity is not resolved yet. They are polled like miners; their answers are neither stored nor reported.
+// Addresses whose identity is not resolved yet. They are polled like miners; their answers are neither stored nor
+// reported.
 import type { MinerTarget } from '../device/device-client.ts';
 
 type Unresolved = { readonly target: MinerTarget; failures: number };

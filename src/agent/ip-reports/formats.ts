@@ -1,5 +1,5 @@
-// What miners broadcast when their IP-report button is pressed: one port and one form per make. It reads what a datagram claims and trusts none of it:
-// any device in the network can send one.
+// What miners broadcast when their IP-report button is pressed: one port and one form per make. It reads what a
+// datagram claims and trusts none of it: any device in the network can send one.
 import { inflateSync } from 'node:zlib';
 import { z } from 'zod';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
@@ -56,7 +56,7 @@ function byFields(schema: z.ZodType<{ ip: string; mac: string }>): ReportFormat[
 /** The most that some builds put before the packed part, and more than any is known to. */
 const MAX_BEFORE_PACKED = 64;
 
-/** Several objects in a row; the first thing in them that looks like a MAC is the miner's. Some builds write a few bytes before the packed part. */
+/** Several objects in a row; the first MAC is the miner's. Some builds write a few bytes before the packed part. */
 function packed(bytes: Buffer): Claim | undefined {
   for (
     let start = bytes.indexOf(0x78);

@@ -1,5 +1,5 @@
-// A technician presses the IP-report button of a miner: its address is scanned at once, before scans that wait, and the service gets an event. Only
-// identification decides which miner it is.
+// A technician presses the IP-report button of a miner: its address is scanned at once, before scans that wait, and the
+// service gets an event. Only identification decides which miner it is.
 import pLimit from 'p-limit';
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';

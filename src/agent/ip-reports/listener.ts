@@ -1,5 +1,5 @@
-// Listens for IP reports and passes on those of the configured ranges: a technician stands in front of that miner. It drops repeats, floods and
-// garbage. It sends nothing, and a port that another program holds costs only that port.
+// Listens for IP reports and passes on those of the configured ranges: a technician stands in front of that miner. It
+// drops repeats, floods and garbage. It sends nothing, and a port that another program holds costs only that port.
 import { createSocket, type Socket } from 'node:dgram';
 import { LruMap } from 'toad-cache';
 import type { Cancel, Clock } from '../../base/clock.ts';

@@ -1,5 +1,5 @@
-// How many visits may run at once: a limit for fast ones, another for slow ones, and a share for miners that fail, so that hung miners never
-// block healthy ones. It counts; it neither starts nor ends a visit.
+// How many visits may run at once: a limit for fast ones, another for slow ones, and a share for miners that fail, so
+// that hung miners never block healthy ones. It counts; it neither starts nor ends a visit.
 import type { PollSettings } from './settings.ts';
 
 type Visit = { readonly startMs: number; readonly isSuspect: boolean };

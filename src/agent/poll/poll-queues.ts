@@ -1,4 +1,5 @@
-// The miners that wait for their next poll. Those that fail have their own queue: many failing miners do not delay the healthy ones.
+// The miners that wait for their next poll. Those that fail have their own queue: many failing miners do not delay the
+// healthy ones.
 import { DueHeap } from './due-heap.ts';
 import type { PolledMiner } from './poll-schedule.ts';
 

@@ -1,4 +1,5 @@
-// One miner's way through its polls: when the next one is due, and what a failure counts. Decisions only: no I/O, no timer.
+// One miner's way through its polls: when the next one is due, and what a failure counts. Decisions only: no I/O, no
+// timer.
 import { CancelledError, PeerError, RefusedError } from '../../base/errors.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import type { Due } from './due-heap.ts';
@@ -36,7 +37,7 @@ export class PolledMiner implements Due {
   }
 }
 
-/** `retried` = repeated soon, nothing is reported yet. `skipped` = neither success nor failure: the visit was cancelled for something more urgent. */
+/** `retried` = repeated soon, not reported yet. `skipped` = cancelled for a more urgent visit: not a failure. */
 type Failure =
   | { readonly kind: 'retried' | 'skipped' }
   | { readonly kind: 'failed'; readonly error: Error; readonly isDefect: boolean };
@@ -52,8 +53,8 @@ export function noteSuccess(miner: PolledMiner): void {
 }
 
 /**
- * Notes a failed visit. A second try is given once, and only for an error that may pass. `isStuck`: the visit goes on after its abort and would meet
- * the next one at the same miner. That is a defect and gets the long pause.
+ * Notes a failed visit. A second try is given once, and only for an error that may pass. `isStuck`: the visit goes on
+ * after its abort and would meet the next one at the same miner. That is a defect and gets the long pause.
  */
 export function noteFailure(miner: PolledMiner, error: unknown, isStuck: boolean): Failure {
   if (error instanceof CancelledError) {
@@ -83,8 +84,9 @@ export function confirmDelayMs(
 }
 
 /**
- * When to poll next: at the next slot of its phase, or 1, 2, 4, … slots later while it fails, up to the cap. A defect of this program
- * doubles once more. Never sooner than half an interval, so that a late poll is not followed at once by one that is on time.
+ * When to poll next: at the next slot of its phase, or 1, 2, 4, … slots later while it fails, up to the cap. A defect
+ * of this program doubles once more. Never sooner than half an interval, so that a late poll is not followed at once by
+ * one that is on time.
  */
 export function nextDueMs(miner: PolledMiner, nowMs: number, settings: PollSettings, random: () => number): number {
   const { intervalMs, backoffCapMs } = settings;

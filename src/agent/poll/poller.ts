@@ -1,5 +1,5 @@
-// Polls every miner once per interval, evenly spread, with one visit per miner at a time. It does not know what a visit asks: `visit` does the
-// talking, `onResult` gets what came of it.
+// Polls every miner once per interval, evenly spread, with one visit per miner at a time. It does not know what a visit
+// asks: `visit` does the talking, `onResult` gets what came of it.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -20,7 +20,9 @@ export type PollerOptions<O> = {
   readonly random: () => number;
   readonly log: Log;
   readonly settings?: Partial<PollSettings>;
-  /** Must end soon after its signal aborts. A CancelledError that the poller did not cause counts as nothing: the next slot comes. */
+  /**
+   * Must end soon after its signal aborts. A CancelledError of another cause counts as nothing: the next slot comes.
+   */
   readonly visit: (target: PollTarget, signal: AbortSignal) => Promise<O>;
   readonly onResult: (target: PollTarget, result: PollResult<O>) => void;
 };
@@ -91,7 +93,7 @@ export class Poller<O = unknown> {
     return true;
   }
 
-  /** From now on; each miner takes the new rhythm with its next poll, which comes within the new interval. The capacity stays as it is. */
+  /** Each miner takes the new rhythm with its next poll, which comes within the new interval. The capacity stays. */
   adjust(changed: Pick<PollSettings, 'intervalMs' | 'visitDeadlineMs'>): void {
     this.#settings = { ...this.#settings, ...changed };
     const { intervalMs } = this.#settings;

@@ -1,11 +1,12 @@
-// How often miners are polled, and within which limits. Values and defaults only; the configuration checks what operators write.
+// How often miners are polled, and within which limits. Values and defaults only; the configuration checks what
+// operators write.
 
 export type PollSettings = {
   /** Each miner once in this time. */
   readonly intervalMs: number;
   /** Fast visits at once (see `slowAfterMs`). */
   readonly maxInFlight: number;
-  /** A visit that takes longer than this counts as slow. Slow visits have a limit of their own, so that hung miners do not block healthy ones. */
+  /** A longer visit counts as slow. Slow visits have their own limit, so that hung miners do not block healthy ones. */
   readonly slowAfterMs: number;
   /** Slow visits at once; at this limit nothing new starts. */
   readonly maxSlow: number;

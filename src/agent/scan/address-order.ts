@@ -1,16 +1,17 @@
-// The order in which a scan walks its addresses: known ones first, then all ranges in turn, each shuffled over its subnets.
-// Lazy: it holds a few numbers per range, never a list of addresses.
+// The order in which a scan walks its addresses: known ones first, then all ranges in turn, each shuffled over its
+// subnets. Lazy: it holds a few numbers per range, never a list of addresses.
 import { holdsAddress, type Span } from '../../base/net/intervals.ts';
 import type { NamedRange } from '../../base/net/ranges.ts';
 
 export type ScanAddress = { readonly address: number; readonly range: NamedRange };
 
-/** Badly approximable fractions: steps of such a length spread any run of probes evenly over the range, so also over its subnets. */
+/** Badly approximable fractions: steps of such a length spread any run of probes evenly over the subnets of a range. */
 const STRIDES = [(Math.sqrt(5) - 1) / 2, Math.sqrt(2) - 1, (Math.sqrt(3) - 1) / 2] as const;
 
 /**
- * Every address of the ranges exactly once. `known` addresses that are in the ranges come first, in their own order; then one address of
- * each range in turn, so that a large range cannot starve a small one. `random` (in [0, 1)) picks the permutation of each range.
+ * Every address of the ranges exactly once. `known` addresses that are in the ranges come first, in their own order;
+ * then one address of each range in turn, so that a large range cannot starve a small one. `random` (in [0, 1)) picks
+ * the permutation of each range.
  */
 export function* orderAddresses(
   ranges: readonly NamedRange[],

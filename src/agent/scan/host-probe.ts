@@ -41,8 +41,9 @@ export class HostProbe<F extends Identification> {
   }
 
   /**
-   * A device that gave no proof may have had too little time. A refused login is not tried again, because some firmwares lock a client out after
-   * two failures. A closed port is not tried again either, unless a miner is known to be there.
+   * A device that gave no proof may have had too little time. A refused login is not tried again, because some
+   * firmwares lock a client out after two failures. A closed port is not tried again either, unless a miner is known to
+   * be there.
    */
   get deservesSecondChance(): boolean {
     if (this.isUnasked) return true;
@@ -64,7 +65,7 @@ export class HostProbe<F extends Identification> {
   }
 }
 
-/** A probe may wait in a queue before it starts. One that is not settled this long after its own timeout is a defect of the prober. */
+/** A probe may wait in a queue. If it is not settled this long after its timeout, the prober has a defect. */
 const STUCK_AFTER_MS = 30_000;
 
 /** Typical time to an answer and its spread, as TCP estimates them (RFC 6298). */
@@ -84,8 +85,8 @@ function learnAnswerTime(time: AnswerTime, tookMs: number): void {
 const MOST_PATIENCE = 2.5;
 
 /**
- * The timeout of a probe: what hosts here take, with some to spare. Never less than `leastMs`: a silent address is asked once, and a lost first
- * packet must have time to be repeated.
+ * The timeout of a probe: what hosts here take, with some to spare. Never less than `leastMs`: a silent address is
+ * asked once, and a lost first packet must have time to be repeated.
  */
 export function patienceMs({ meanMs, spreadMs, count }: AnswerTime, leastMs: number): number {
   if (count === 0) return leastMs;

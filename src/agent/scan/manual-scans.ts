@@ -1,4 +1,5 @@
-// The callers of manual scans: each gets the progress, and the account when every found miner is known. It queues nothing itself.
+// The callers of manual scans: each gets the progress, and the account when every found miner is known. It queues
+// nothing itself.
 import { CancelledError } from '../../base/errors.ts';
 import type { ScanAccount } from '../../model/contact.ts';
 import type { Contact, Identification, ScanPlan, ScanProgress } from './plan.ts';
@@ -25,8 +26,8 @@ export function createManualScans<F extends Identification = Identification>(
   const waiting = new Map<string, Waiting<F>>();
   return {
     /**
-     * Queues the scan before any scheduled one. A scan that `signal` cancels keeps what it found and resolves with its account. Rejects with
-     * RefusedError when too many wait, with CancelledError when the scan broke.
+     * Queues the scan before any scheduled one. A scan that `signal` cancels keeps what it found and resolves with its
+     * account. Rejects with RefusedError when too many wait, with CancelledError when the scan broke.
      */
     async run(id: string, plan: ScanPlan, options: ManualOptions<F> = {}): Promise<ScanAccount> {
       const { promise, resolve, reject } = Promise.withResolvers<ScanAccount>();

@@ -16,7 +16,10 @@ type ScanLimits = {
   readonly maxSockets: number;
   /** Probes started per second; absent = as fast as `maxSockets` allows. */
   readonly maxPerSecond?: number | undefined;
-  /** Least timeout of a probe; it grows where hosts answer slowly. Above one second, because a lost first packet is repeated after one second. */
+  /**
+   * Least timeout of a probe; longer where hosts are slow. Above 1 s, because a lost first packet is repeated after 1
+   * s.
+   */
   readonly probeTimeoutMs: number;
   readonly maxIdentifying: number;
   /** Of one identification, in all. */
@@ -52,7 +55,7 @@ export type ScanDeps<F extends Identification> = {
   readonly random: () => number;
   /** One connect, closed at once. Rejects only when it could not be tried, or with the signal. */
   probe(ip: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<ProbeResult>;
-  /** Identifies the device there. A rejection counts as `unknown`. `isLastTry`: a slow device gets the longest timeouts. */
+  /** Identifies the device there. A rejection counts as `unknown`. `isLastTry` = with the longest timeouts. */
   identify(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal, isLastTry: boolean): Promise<F>;
   /** Lets a more urgent scan go first. */
   readonly pause?: Pause;

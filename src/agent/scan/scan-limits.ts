@@ -1,4 +1,5 @@
-// The limits of a scan on this host: as configured, and within its open files and its neighbour table; with advice where they are tight.
+// The limits of a scan on this host: as configured, and within its open files and its neighbour table; with advice
+// where they are tight.
 import type { RangesToProbe } from '../../base/net/ranges.ts';
 import { socketsWithin } from '../../base/platform/fd-limit.ts';
 import { SCAN_PORTS } from '../../driver/identify.ts';
@@ -15,7 +16,7 @@ export type ScanSettings = {
   readonly maxIdentifying: number;
 };
 
-/** Default connects per second of a background scan: routers that track connections bear it, and miners do not notice. */
+/** Default connects per second of a background scan: a load that routers which track connections can take. */
 const BACKGROUND_PER_SECOND = 100;
 
 /** `background` = no person waits for it. */

@@ -1,5 +1,5 @@
-// One scan: probes the ports of every address, identifies what answers, gives a second chance where one is worth it, and accounts for every
-// address. Results stream. It remembers nothing between scans and reaches miners only through what it is handed.
+// One scan: probes the ports of every address, identifies what answers, gives a second chance where one is worth it,
+// and accounts for every address. Results stream. It remembers nothing between scans.
 import Queue from 'yocto-queue';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
@@ -31,8 +31,8 @@ const SECOND_PASS_SHARE = 4;
 const MUTE_DEADLINE_MS = 5_000;
 
 /**
- * Scans until every address has its class, or until `signal` aborts: then it keeps what it found and counts the rest as not reached. Resolves
- * with the account in both cases; rejects only with what a listener threw.
+ * Scans until every address has its class, or until `signal` aborts: then it keeps what it found and counts the rest as
+ * not reached. Resolves with the account in both cases; rejects only with what a listener threw.
  */
 export function runScan<F extends Identification>(
   plan: ScanPlan,
@@ -257,7 +257,7 @@ class Scan<F extends Identification> {
   }
 }
 
-/** The ports of an address are probed in a burst. A second that begins and ends in the middle of a burst must stay within the rate too. */
+/** The ports of an address are probed in a burst: a second with parts of two bursts must stay within the rate too. */
 const msPerConnect = (maxPerSecond: number | undefined, burst: number): number =>
   maxPerSecond === undefined ? 0 : 1_000 / Math.max(maxPerSecond * 0.75, maxPerSecond - 2 * burst);
 

@@ -1,5 +1,5 @@
-// The agent's queue of scans: manual scans go first, the scheduled one pauses for them. One scan runs at a time and at most one is paused. It
-// keeps only the newest account. What is found goes to the sink as it comes.
+// The agent's queue of scans: manual scans go first, the scheduled one pauses for them. One scan runs at a time and at
+// most one is paused. It keeps only the newest account. What is found goes to the sink as it comes.
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -26,7 +26,7 @@ type ScannerOptions<F extends Identification> = {
     /** Once for each scan that was accepted, also for a cancelled one. */
     onEnd?(scan: FinishedScan): void;
   };
-  /** The scheduled scan: made anew each time, so that it knows today's miners; undefined = nothing to scan. Absent = no schedule. */
+  /** The plan is made for each scan, with the miners known then; undefined = nothing to scan. Absent = no schedule. */
   readonly schedule?: { readonly everyMs: number; readonly plan: () => ScanPlan | undefined } | undefined;
   /** Manual scans that may wait; default 16. */
   readonly maxWaiting?: number;
@@ -79,7 +79,10 @@ export class Scanner<F extends Identification = Identification> {
     await Promise.all(ending.map(({ ended }) => ended));
   }
 
-  /** Queues a manual scan. Throws RefusedError `scan.queue-full`, or `scan.duplicate` when a scan of this id is not over yet. */
+  /**
+   * Queues a manual scan. Throws RefusedError `scan.queue-full`, or `scan.duplicate` while a scan of this id is not
+   * over.
+   */
   request(id: string, plan: ScanPlan): void {
     const isTaken = [...this.#running(), ...this.#waiting].some(({ ticket }) => ticket.id === id);
     if (isTaken) throw new RefusedError('scan.duplicate', `queue scan ${id}: a scan of this id is not over yet`);

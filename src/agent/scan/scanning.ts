@@ -1,4 +1,5 @@
-// The agent's scans: the scheduled one and the manual ones, through one scanner. Every finding goes to the fleet. `scan.ts` has the scan itself.
+// The agent's scans: the scheduled one and the manual ones, through one scanner. Every finding goes to the fleet.
+// `scan.ts` has the scan itself.
 import pLimit from 'p-limit';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -44,7 +45,7 @@ export function createScanning(parts: {
   /** Resolves when everything found so far is taken in and written: other programs on this host can then read it. */
   const findings = () => Promise.all(pending).then(() => client.writeMet());
 
-  /** Hands a found miner to the fleet; resolves when it is taken in. A device without proof of its family is not taken in. */
+  /** Hands a found miner to the fleet; resolves when it is taken in. Ignores devices without proof of their family. */
   const takeIn = async (ip: string, found: Recognised): Promise<void> => {
     if (!isMiner(found)) return;
     const done = takingIn(() => fleet.recognised(ip, found, signal))
@@ -62,7 +63,7 @@ export function createScanning(parts: {
   });
   /** Of all configured ranges; undefined when there are none. */
   const plan = () => (settings.ranges.toProbe === 0 ? undefined : planFor(settings.ranges));
-  /** A background scan is gentle. The first scan of a farm is not: no miner is disturbed by it, and a person waits for its result. */
+  /** A background scan is gentle. The first scan of a farm is not: no miner is known, and a person waits for it. */
   const backgroundPlan = (): ScanPlan | undefined => {
     const whole = plan();
     if (whole === undefined || parts.knownIps().length === 0) return whole;

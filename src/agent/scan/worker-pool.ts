@@ -1,5 +1,5 @@
-// Runs items from a source with a bound on how many run at once and on how fast they start. It asks the source only when a worker is free, so a
-// range of any size costs no more than what is in flight. It neither orders nor keeps items.
+// Runs items from a source with a bound on how many run at once and on how fast they start. It asks the source only
+// when a worker is free, so a range of any size costs no more than what is in flight.
 import type { Clock } from '../../base/clock.ts';
 
 /** While a scan is paused it starts nothing new, so that a more urgent one has the network. */

@@ -1,4 +1,5 @@
-// One condition over time: pending, raised, clearing. It needs both the polls and the time of its hold; missing data changes nothing.
+// One condition over time: pending, raised, clearing. It needs both the polls and the time of its hold; missing data
+// changes nothing.
 import type { Verdict } from './rule.ts';
 import type { Hold } from './settings.ts';
 import type { Condition } from './state.ts';

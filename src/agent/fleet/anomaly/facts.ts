@@ -107,7 +107,7 @@ export function expectations(reading: Reading | undefined, { learned, top }: His
   };
 }
 
-/** An expectation that stays the same under a lower power limit does not follow the limit: then it is scaled by the limit. */
+/** An expectation that does not follow a lower power limit is scaled by the limit. */
 function withinLimit(reading: Reading | undefined, top: History['top']): number | undefined {
   const { expected, powerLimitW = Infinity } = reading ?? {};
   const rate = expected?.hashrateHs;

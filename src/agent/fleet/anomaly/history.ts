@@ -1,5 +1,5 @@
-// Advances the history of a miner by one sample: observed time, restarts, counters by their change, averages, and levels learned from a steady miner.
-// It raises nothing; the rules read it.
+// Advances the history of a miner by one sample: observed time, restarts, counters by their change, averages, and
+// levels learned from a steady miner. It raises nothing; the rules read it.
 import type { Reading } from '../../../model/reading.ts';
 import { restartAgeMs } from './evidence/restarts.ts';
 import { isSilent } from './facts.ts';
@@ -50,7 +50,7 @@ export function advance(step: Step): History {
   const isSameMode = isSameModel && isSame(before.mode, mode);
   const hasWoken = (before.idle === 'sleep' || before.idle === 'maintenance') && idle !== before.idle;
   const isBack = before.silentMs + step.elapsedMs >= LONG_SILENCE_MS && before.silentMs > 0;
-  // A change of mode restarts the mining of many machines, also when another tool made it: it does not count as an unexplained restart.
+  // A change of mode restarts the mining of many machines, also when another tool made it.
   const isOrdered =
     opsMaintenance || isRebooting || isExplainedRestart === true || !isSameMode || hasWoken || idle === 'sleep';
   return {
@@ -257,8 +257,8 @@ function everyOf<T>(items: readonly T[] | undefined, read: (item: T) => number |
 }
 
 /**
- * Whether it mines: `true` or `false` by what this reading proves; undefined when it proves nothing. What a device does not say is no "no": the last proof
- * stands, and rule `unknown` says so in time.
+ * Whether it mines: `true` or `false` by what this reading proves; undefined when it proves nothing. What a device does
+ * not say is no "no": the last proof stands, and rule `unknown` says so in time.
  */
 function proof(reading: Reading, acceptedBefore: number | undefined): boolean | undefined {
   const { hashrateHs, isMining, miningMode } = reading;

@@ -1,4 +1,5 @@
-// Judges one miner: sample in, flags out. Pure: its whole state is in the judgement that it returns, so a restart changes nothing.
+// Judges one miner: sample in, flags out. Pure: its whole state is in the judgement that it returns, so a restart
+// changes nothing.
 import { ANOMALY_TYPES, type Flag } from '../../../model/flags.ts';
 import type { Reading } from '../../../model/reading.ts';
 import { stepCondition } from './condition.ts';
@@ -20,8 +21,8 @@ export type Judged = {
 };
 
 /**
- * `previous` undefined = a miner never judged before. `nowMs` is wall time, for stamps; `elapsedMs` = time since the previous judgement by the monotonic
- * clock. Without it, as after a restart, wall time is used.
+ * `previous` undefined = a miner never judged before. `nowMs` is wall time, for stamps; `elapsedMs` = time since the
+ * previous judgement by the monotonic clock. Without it, as after a restart, wall time is used.
  */
 export function judge(
   previous: MinerJudgement | undefined,
@@ -134,7 +135,7 @@ function factsOf(
 
 const RULES_BY_TYPE = Map.groupBy(RULES, ({ type }) => type);
 
-/** One flag per type: the evidence of its most severe condition, and since when that is bad. An earlier milder one does not count for the time. */
+/** One flag per type: the evidence of its most severe condition, and since when that condition is bad. */
 function flagsOf(
   conditions: Readonly<Record<string, Condition>>,
   before: readonly Flag[],

@@ -42,13 +42,14 @@ export type Facts = {
 };
 
 /**
- * `no-data` = the sample lacks the value: nothing is raised and nothing cleared. `not-yet` = the sample has the value but it does not count yet: the same,
- * and a raised condition is not forgotten.
+ * `no-data` = the sample lacks the value: nothing is raised and nothing cleared. `not-yet` = the sample has the value
+ * but it does not count yet: the same, and a raised condition is not forgotten.
  */
 export type Verdict = Violation | 'clear' | 'no-data' | 'not-yet';
 
 /**
- * A count below the expected one. An expectation from one table only makes a minor violation, unless the miner itself has shown more before.
+ * A count below the expected one. An expectation from one table only makes a minor violation, unless the miner itself
+ * has shown more before.
  */
 export function shortOf(expected: Expected | undefined, seen: number, violation: Violation): Violation {
   if (expected?.unproven === undefined || (expected.unproven.learned ?? 0) > seen) return violation;

@@ -27,8 +27,8 @@ export const RULES: readonly Rule[] = [
 ];
 
 /**
- * `drop` = the flag has no meaning in this state and is removed at once (a sleeping miner is not low). `freeze` = nothing new is raised and raised
- * conditions stay: a dead board is still dead while the miner restarts.
+ * `drop` = the flag has no meaning in this state and is removed at once (a sleeping miner is not low). `freeze` =
+ * nothing new is raised and raised conditions stay: a dead board is still dead while the miner restarts.
  */
 type Suppression = Readonly<Partial<Record<AnomalyType, 'drop' | 'freeze'>>>;
 

@@ -1,4 +1,5 @@
-// Every threshold of the anomaly rules with its default: one schema, also used by the config file. Durations are texts there and ms in the code.
+// Every threshold of the anomaly rules with its default: one schema, also used by the config file. Durations are texts
+// there and ms in the code.
 import { z } from 'zod';
 import { decimal, durationText, toggle, whole } from '../../../base/settings.ts';
 

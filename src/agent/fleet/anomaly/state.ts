@@ -1,5 +1,5 @@
-// The state of one miner between two samples: plain JSON, so that a restart continues where it stopped. It has no rules.
-// Times `…T` are ms of observed time: it advances with each sample, by at most `maxGap`, so a stepping clock or a stopped agent cannot age a condition.
+// The state of one miner between two samples: plain JSON, so that a restart continues where it stopped. Times `…T` are
+// ms of observed time, which grows by at most `maxGap` per sample: no clock step and no stopped agent ages a condition.
 import { z } from 'zod';
 import { flagSchema } from '../../../model/flags.ts';
 
@@ -73,9 +73,11 @@ const historySchema = z.strictObject({
   silentMs: t,
   /** Since when it has answered without a break. */
   onlineT: t.optional(),
-  /** End of the newest sleep, maintenance, long silence, lack of a pool, or change of mode: averages from before do not count. */
+  /**
+   * End of the newest sleep, maintenance, long silence, lack of a pool, or change of mode: older averages do not count.
+   */
   activeT: t.optional(),
-  /** The same without mere changes of the power limit, which do not stop mining: since then its hashrate may be ramping up. */
+  /** The same without changes of only the power limit: since then its hashrate may be ramping up. */
   anewT: t.optional(),
   restartsT: z.array(t).max(16),
   addressChangesT: z.array(t).max(128),
@@ -134,8 +136,8 @@ export const passed = (judgement: MinerJudgement, ms: number): MinerJudgement =>
 const MANY_REPEATS = 16;
 
 /**
- * The part of a judgement that must survive a kill: two judgements with the same standing lead to the same flags, even if the samples between them are
- * lost. It changes rarely, except while conditions are pending or clearing.
+ * The part of a judgement that must survive a kill: two judgements with the same standing lead to the same flags, even
+ * if the samples between them are lost. It changes rarely, except while conditions are pending or clearing.
  */
 export function standingOf({ conditions, history }: MinerJudgement): string {
   const { t, idle = '', restartsT, addressChangesT, lossesT, shares, still, contradicted = '' } = history;

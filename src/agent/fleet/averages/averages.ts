@@ -1,5 +1,5 @@
-// The 24-hour average hashrate of miners that report none: time-weighted over 10-minute buckets, kept across restarts. Time without samples does
-// not count; with less than half of the day covered there is no average.
+// The 24-hour average hashrate of miners that report none: time-weighted over 10-minute buckets, kept across restarts.
+// Time without samples does not count; with less than half of the day covered there is no average.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../../base/clock.ts';
 import { BUCKETS, createRows } from './rows.ts';
@@ -25,7 +25,10 @@ export class Averages {
   #open: number;
   #isDue = false;
 
-  /** The elapsed time of `clock` lasts over restarts. Buckets are numbered by it, so that no step of the wall clock moves or empties any. */
+  /**
+   * Buckets are numbered by the elapsed time of `clock`, which lasts over restarts: no step of the wall clock moves
+   * any.
+   */
   constructor(db: DatabaseSync, { clock, maxMiners = 100_000 }: Options) {
     this.#clock = clock;
     this.#maxMiners = maxMiners;
@@ -33,7 +36,7 @@ export class Averages {
     this.#open = bucketOf(clock.elapsedMs());
   }
 
-  /** Takes one sample into memory; `atMs` by `Clock.elapsedMs`. Add 0 for a miner that answered with 0, and nothing for one that did not answer. */
+  /** Takes one sample into memory; `atMs` by `Clock.elapsedMs`. Add nothing for a miner that did not answer. */
   add(key: string, hashrateHs: number, atMs: number): void {
     if (!Number.isFinite(hashrateHs) || hashrateHs < 0) return;
     const bucket = bucketOf(atMs);
@@ -82,7 +85,7 @@ export class Averages {
     });
   }
 
-  /** Writes buckets that have ended. To be called every second or so: a kill then loses little more than the open bucket. */
+  /** Writes ended buckets. To be called about every second: a kill then loses little more than the open bucket. */
   async writeDue(): Promise<void> {
     if (this.#isDue) this.#write([...this.#unsavedBuckets].filter((bucket) => bucket !== this.#open));
   }

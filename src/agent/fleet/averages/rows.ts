@@ -1,5 +1,5 @@
-// Fixed-size memory for buckets: one row of typed numbers per miner, in slabs, so that a farm costs a known number of bytes and no garbage.
-// Of time it knows only bucket numbers.
+// Fixed-size memory for buckets: one row of typed numbers per miner, in slabs, so that a farm costs a known number of
+// bytes and no garbage. Of time it knows only bucket numbers.
 
 /** `count` values that add up to `sum`; count 0 = none. */
 export type Cell = { readonly count: number; readonly sum: number };
@@ -41,7 +41,7 @@ export function createRows() {
         counts[cell] = count + 1;
         return;
       }
-      // A newer bucket keeps its cell against an older one, unless it lies in the future: then the clock was wrong when it was written.
+      // A newer bucket keeps its cell against an older one, unless it is in the future: then its clock was wrong.
       if (!isEmpty && heldAge < age) return;
       sums[cell] = value;
       counts[cell] = 1;

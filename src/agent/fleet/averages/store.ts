@@ -1,4 +1,5 @@
-// The averages on disk: one row number per miner, one blob per 10-minute bucket with the counts and sums of all rows. Damaged blobs are left out.
+// The averages on disk: one row number per miner, one blob per 10-minute bucket with the counts and sums of all rows.
+// Damaged blobs are left out.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { type Migrations, transact } from '../../../base/storage/sqlite.ts';

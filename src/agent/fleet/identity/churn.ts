@@ -1,4 +1,5 @@
-// How often an address shows a miner that was never seen before. A device that invents identities must not fill the registry. In memory, bounded.
+// How often an address shows a miner that was never seen before. A device that invents identities must not fill the
+// registry. In memory, bounded.
 import type { Clock } from '../../../base/clock.ts';
 
 export type IdentityChurn = ReturnType<typeof createIdentityChurn>;

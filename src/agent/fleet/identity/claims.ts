@@ -1,5 +1,5 @@
-// Whether a unit that shows a miner's facts at another address is that miner. A device may report anything, so one fact alone moves nothing: the network
-// decides, or several facts that agree more than once. Pure: no storage, no clock.
+// Whether a unit that shows a miner's facts at another address is that miner. A device may report anything, so one fact
+// alone moves nothing: the network decides, or several facts that agree more than once. Pure: no storage, no clock.
 import {
   type Facts,
   isBridged,
@@ -30,8 +30,9 @@ export type Circumstances = {
 };
 
 /**
- * `moves` = it is the miner. `moves-if-it-lasts` = it probably is: a second look must agree. `waits` = too little agrees. `refuted` = it is not.
- * `refuted-if-it-lasts` = a contradiction that may be out of date: the network's table, or values that an earlier unit reported at the address.
+ * `moves` = it is the miner. `moves-if-it-lasts` = it probably is: a second look must agree. `waits` = too little
+ * agrees. `refuted` = it is not. `refuted-if-it-lasts` = a contradiction that may be out of date: the network's table,
+ * or values that an earlier unit reported at the address.
  */
 export type Weight = 'moves' | 'moves-if-it-lasts' | 'waits' | 'refuted' | 'refuted-if-it-lasts';
 
@@ -49,17 +50,17 @@ export function weigh(entry: MinerEntry, facts: Facts, circumstances: Circumstan
   if (hasRival) return 'waits';
   const same = FACTS.filter((fact) => match[fact] === 'same');
   const isWhole = same.length >= 2 && !hasGoneMissing(entry, facts);
-  // A device that notices a restart can show all of these facts meanwhile. If the network knew the miner, the network must show it again.
+  // A device that notices a restart can show all of these facts meanwhile: only the network proves it then.
   if (isExpectedBack && isVouched(entry)) return 'waits';
   if (isExpectedBack)
     return isWhole && match.serial === 'same' && match.boards === 'same' ? 'moves-if-it-lasts' : 'waits';
-  // Anyone can read a MAC in the network and a serial number on the case, so the two are not enough. Hashboard serials need a login.
+  // MAC and serial are easy to read in the network and on the case. Hashboard serials need a login.
   return isWhole || (old === 'another' && match.boards === 'same') ? 'moves-if-it-lasts' : 'waits';
 }
 
 /**
- * The network shows another MAC here than the miner's. A MAC at several addresses identifies no unit. It still refutes a miner that the network knows by
- * another MAC: otherwise a unit would only have to answer at two addresses.
+ * The network shows another MAC here than the miner's. A MAC at several addresses identifies no unit. It still refutes
+ * a miner that the network knows by another MAC: otherwise a unit would only have to answer at two addresses.
  */
 const deniedByNetwork = (entry: MinerEntry, { netMac, sharedMac }: Facts, { net }: Match): boolean =>
   (net === 'other' && !isBridged(entry)) ||
@@ -68,7 +69,7 @@ const deniedByNetwork = (entry: MinerEntry, { netMac, sharedMac }: Facts, { net 
 /** The device itself reports another value. */
 const reportsOther = ({ mac, serial, boards }: Match): boolean => [mac, serial, boards].includes('other');
 
-/** The network shows the MAC that the miner is known by. Behind a bridge it shows the bridge's MAC: then the device must report one of the miner's facts. */
+/** The network shows the miner's MAC; behind a bridge, where it shows the bridge's, the device reports a fact too. */
 const isVouchedFor = (entry: UnitFacts, { net, mac, serial }: Match): boolean =>
   net === 'same' && (!isBridged(entry) || mac === 'same' || serial === 'same');
 
@@ -97,7 +98,8 @@ export function claimedFacts(of: MinerEntry, facts: Facts): string {
 }
 
 /**
- * Whether a unit that showed these facts of the miner shows others now. Missing facts end no claim: a disputed unit gets no login and so reports less.
+ * Whether a unit that showed these facts of the miner shows others now. Missing facts end no claim: a disputed unit
+ * gets no login and so reports less.
  */
 export function hasEnded(claimed: string, of: MinerEntry, facts: Facts): boolean {
   const match = matchOf(of, facts);
@@ -114,7 +116,9 @@ const factOf = (entry: MinerEntry, fact: (typeof FACTS)[number]): string | null 
 
 export type Likeness = 'same' | 'other' | 'unsure';
 
-/** Whether the unit at `ip` is the one that had these facts. At another address two facts that are hard to copy must agree. */
+/**
+ * Whether the unit at `ip` is the one with these facts. At another address two facts that are hard to copy must agree.
+ */
 export function compareUnits(unit: UnitFacts, ip: string, facts: Facts): Likeness {
   const match = matchOf(unit, facts);
   if (contradictedByNetwork(unit, match) || contradicts(match)) return 'other';
@@ -151,8 +155,8 @@ export function decide(
 }
 
 /**
- * One of its facts is as before and another is new. It may have a new part; or another unit took its address and some values of the first unit are still
- * cached: the next look asks everything again.
+ * One of its facts is as before and another is new. It may have a new part; or another unit took its address and some
+ * values of the first unit are still cached: the next look asks everything again.
  */
 export function hasNewPart(entry: MinerEntry, facts: Facts): boolean {
   const { mac, serial, boards, net } = matchOf(entry, facts);
@@ -171,7 +175,7 @@ export const ownFactsOf = (entry: MinerEntry, merged: MinerEntry): Partial<Miner
   boardSerials: entry.boardSerials ?? merged.boardSerials,
 });
 
-/** The displaced unit keeps its row without an address, unless nothing can identify it again, or it was never a unit of its own. */
+/** The displaced unit keeps its row, unless nothing can identify it again or it was never a unit of its own. */
 export function displacing(displaced: MinerEntry | undefined, entry: MinerEntry) {
   if (displaced === undefined) return { put: [entry] };
   const isNameless = displaced.mac === null && displaced.serialNumber === null;

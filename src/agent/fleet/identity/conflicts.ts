@@ -29,8 +29,8 @@ export type Dispute = {
   readonly claimant: MinerEntry;
   readonly facts: readonly Fact[];
   /**
-   * `open` = too little is known. `refuted` = the miner answered at the same time, or the network contradicts. `rejected` = a person said that the
-   * claimant is not the miner; the miner itself is no longer in doubt.
+   * `open` = too little is known. `refuted` = the miner answered at the same time, or the network contradicts.
+   * `rejected` = a person said that the claimant is not the miner; the miner itself is no longer in doubt.
    */
   readonly state: 'open' | 'refuted' | 'rejected';
   readonly sinceMs: number;
@@ -51,7 +51,7 @@ type ConflictOptions = {
 /** A miner unseen for this long is given up: its facts then belong to the unit that shows them. */
 const GIVEN_UP_MS = 7 * 24 * 3_600_000;
 const MAX_NAMED = 16;
-/** A maker may write one serial number into all its units. One that more units show than this identifies none and puts none in doubt. */
+/** A maker may write one serial number into all its units. More units than this with one serial are not in doubt. */
 const MAX_SAME_SERIAL = 8;
 
 const factValue = (entry: MinerEntry, fact: SingleFact): string | undefined =>

@@ -1,5 +1,5 @@
-// Which miner a sighting belongs to: by valid MAC, then valid serial, then address. Pure: it names the case. `claims.ts` decides whether a claim is
-// believed, and the resolver carries it out.
+// Which miner a sighting belongs to: by valid MAC, then valid serial, then address. Pure: it names the case.
+// `claims.ts` decides whether a claim is believed, and the resolver carries it out.
 import { contradictedByNetwork, contradicts } from './claims.ts';
 import { type Facts, isBridged, type Match, type MinerEntry, matchOf, type Sighting } from './record.ts';
 import type { MinerIndex } from './storage/registry-index.ts';
@@ -35,7 +35,7 @@ export function resolve(
   const owner = ownerOfMac(index, facts, isLive);
   const isRefuted = here?.claimState === 'refuted' && owner !== undefined && owner === claimed;
   if (owner !== undefined && !isRefuted) {
-    // Address and serial belong to one miner, the MAC to another: a control board went from one to the other, the miner stays.
+    // Address and serial belong to one miner, the MAC to another: a control board was moved, the miner stays.
     const isBoardSwap = here !== undefined && isOwnSwap(here, match) && matchOf(owner, facts).serial === 'other';
     const isSeenByNetwork = facts.netMac !== undefined && facts.netMac === facts.reportedMac;
     if (!(isBoardSwap && isSeenByNetwork)) return { kind: 'elsewhere', entry: owner, displaced: here };
@@ -65,7 +65,7 @@ function mayBeIt({ claimState }: MinerEntry, claimed: MinerEntry, facts: Facts):
 
 const NOTHING: Match = { mac: 'unknown', serial: 'unknown', boards: 'unknown', net: 'unknown' };
 
-/** Its serial is the one on record here. With another MAC it has a new control board: then its hashboards must be the old ones. */
+/** Its serial is on record here. With another MAC (a new control board) its hashboards must be the old ones. */
 const isOwnSwap = (here: MinerEntry, { mac, serial, boards }: Match): boolean =>
   serial === 'same' && (mac !== 'other' || here.boardSerials === null || boards === 'same');
 

@@ -1,5 +1,5 @@
-// Carries out what a sighting means for the registry: the miner is here, moved, is new, or only claims to be another one. Every change is committed
-// before it returns. It never talks to a miner.
+// Carries out what a sighting means for the registry: the miner is here, moved, is new, or only claims to be another
+// one. Every change is committed before it returns. It never talks to a miner.
 import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
 import type { EventRecord } from '../../../wire/records.ts';
@@ -161,7 +161,7 @@ export class IdentityResolver {
     const isBackHome = entry.ip === null && entry.lastIp === ip && !isDisputed && !hasRival;
     if (check.old === 'itself') rows.markSeen({ ...entry, lastSeenMs: Math.max(entry.lastSeenMs, sighting.at) });
     const { isBelieved, isRefuted, isOver } = decide(weight, isBackHome, () =>
-      // A miner seen at its own address in between is not away: then a look without an answer does not count as one of the same verdict.
+      // A miner seen at its own address in between is not away: then a silent look starts the count again.
       pending.note(ip, entry.key, weight === 'moves-if-it-lasts' ? `${weight} ${entry.lastSeenMs}` : weight),
     );
     if (isBelieved) return this.#move(entry, found);
@@ -198,7 +198,9 @@ export class IdentityResolver {
     return this.#resolved(undefined, entry, [...forgotten, ...keysOf(displaced)], events);
   }
 
-  /** It is not the miner whose facts it shows: it is the unit on record here if nothing contradicts that, else a new one. */
+  /**
+   * It is not the miner whose facts it shows, but the unit on record here, or a new one if the facts contradict that.
+   */
   #separate(from: MinerEntry, found: Case, claimState: 'open' | 'refuted'): Observed {
     const { sighting, facts, displaced } = found;
     const claim: Claim = {

@@ -1,5 +1,5 @@
-// The farm's registry of miners: which unit is which across reboots, moves, board swaps and restarts of the agent. Every change is on disk before
-// `observe` returns; only last-seen times wait, at most a minute. It never talks to a miner: `observe` asks its caller to check an old address.
+// The farm's registry of miners: which unit is which across reboots, moves, board swaps and restarts of the agent.
+// Every change is on disk before `observe` returns, except last-seen times. It never talks to a miner.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
@@ -76,7 +76,7 @@ export class MinerRegistry {
     });
   }
 
-  /** Takes in one successful look at one address. Throws RefusedError `identity.full` when there is no room for another miner. */
+  /** Takes in one successful look at one address. Throws RefusedError `identity.full` when the registry is full. */
   observe(sighting: Sighting, check?: OldCheck): Observed {
     return this.#resolver.observe(sighting, check);
   }
@@ -87,7 +87,7 @@ export class MinerRegistry {
     return entry === undefined ? 'silent' : judgeOldAddress(entry, ownAddressFacts(shown));
   }
 
-  /** Whether an address that shows these facts shows the miner `key`. Silence proves nothing: without a valid fact it is false. */
+  /** Whether an address that shows these facts shows the miner `key`. False without a valid fact. */
   answersAs(key: string, shown: Shown): boolean {
     return this.checkOldAddress(key, shown) === 'itself';
   }
@@ -147,8 +147,9 @@ export class MinerRegistry {
   }
 
   /**
-   * A person says: the unit on record at `ip` is the miner `key`, and the `rejected` units are not, whatever they show. Call it with pairs of
-   * `disputes`. It lasts until a person says otherwise, or the network shows another unit at a rejected address. `left` = units to poll no more.
+   * A person says: the unit on record at `ip` is the miner `key`, and the `rejected` units are not, whatever they show.
+   * Call it with pairs of `disputes`. It lasts until a person says otherwise, or the network shows another unit at a
+   * rejected address. `left` = units to poll no more.
    */
   settle(
     key: string,

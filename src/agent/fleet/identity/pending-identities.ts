@@ -1,4 +1,5 @@
-// Units whose identity is not resolved yet: how many looks at them there were, far enough apart, and how many in a row agree. In memory, bounded.
+// Units whose identity is not resolved yet: how many looks at them there were, far enough apart, and how many in a row
+// agree. In memory, bounded.
 import type { Clock } from '../../../base/clock.ts';
 
 type Waiting = {

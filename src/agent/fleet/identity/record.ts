@@ -30,7 +30,7 @@ export const minerEntrySchema = z.object({
   claimsKey: z.string().nullable(),
   /** Those facts, e.g. `mac serial`; empty = none. */
   claimedFacts: z.string(),
-  /** `refuted` = that miner answered as itself at the same time, or the network contradicts: never to be believed again. */
+  /** `refuted` = the miner answered at the same time, or the network contradicts: never believed again. */
   claimState: z.enum(['open', 'refuted']).nullable(),
   claimedSinceMs: z.number().nullable(),
   driverId: z.string(),
@@ -43,7 +43,7 @@ export const minerEntrySchema = z.object({
 });
 export type MinerEntry = Readonly<z.output<typeof minerEntrySchema>>;
 
-/** A person's decision: the unit that answered at `ip` is not the miner `key`, whatever it shows. Time in ms since the epoch. */
+/** A person's decision: the unit at `ip` is not the miner `key`, whatever it shows. Time in ms since the epoch. */
 export const rejectionSchema = z.object({
   key: z.string(),
   ip: z.string(),
@@ -64,7 +64,7 @@ export type Sighting = {
   readonly ip: string;
   readonly mac?: string | undefined;
   readonly serialNumber?: string | undefined;
-  /** The address in this host's neighbour table. `isShared` = other addresses have that MAC too: then it identifies no unit. */
+  /** From this host's neighbour table. `isShared` = other addresses have that MAC too: then it identifies no unit. */
   readonly neighbour?: { readonly mac: string; readonly isShared: boolean } | undefined;
   /** Of the hashboards, as the device writes them. */
   readonly boardSerials?: readonly string[] | undefined;
@@ -180,7 +180,7 @@ export const isVouched = ({ mac, netMac }: UnitFacts): boolean => mac !== null &
 
 type MacFacts = Pick<MinerEntry, 'mac' | 'macSource' | 'macState'>;
 
-/** A missing MAC keeps the known one, a reported one replaces it. A MAC from the neighbour table that other addresses have too is dropped. */
+/** A missing MAC keeps the known one, a reported one replaces it. A shared MAC of the neighbour table is dropped. */
 function mergeMac(entry: MinerEntry, facts: Facts): MacFacts {
   const isTakenBack = entry.macSource === 'neighbour' && entry.mac === facts.sharedMac;
   const before: MacFacts = isTakenBack ? { mac: null, macSource: null, macState: 'empty' } : entry;

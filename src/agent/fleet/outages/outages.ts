@@ -1,4 +1,5 @@
-// Faults that many miners share: one finding with its miners, one event when it begins and one when it ends. It judges no miner.
+// Faults that many miners share: one finding with its miners, one event when it begins and one when it ends. It judges
+// no miner.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';

@@ -1,4 +1,5 @@
-// Miners of one network that stopped answering at about the same time, as a dead switch or PDU makes them. Pure: it keeps nothing and asks nothing.
+// Miners of one network that stopped answering at about the same time, as a dead switch or PDU makes them. Pure: it
+// keeps nothing and asks nothing.
 import { OFFLINE_SOURCE } from '../../../model/document.ts';
 import { contactKeyOf, isManyOf, LEAST_MINERS, networkOf, networkOfKey } from '../../../model/findings/findings.ts';
 import type { MinerRecord } from '../../../wire/records.ts';
@@ -10,8 +11,9 @@ export type Silent = { readonly minerKey: string; readonly ip: string; readonly 
 export type Spell = { readonly sinceMs: number; readonly untilMs: number };
 
 /**
- * The finding of each silent miner that has one, by miner. `open` = contact findings so far: a miner that falls silent within `gapMs` of one belongs
- * to it, also when those that began it are back. `sizeOf` = how many miners a network has.
+ * The finding of each silent miner that has one, by miner. `open` = contact findings so far: a miner that falls silent
+ * within `gapMs` of one belongs to it, also when those that began it are back. `sizeOf` = how many miners a network
+ * has.
  */
 export function silentTogether(
   silent: Iterable<Silent>,

@@ -1,5 +1,5 @@
-// Removes implausible values from a reading. Rules, averages and the document get the rest; rule `unknown` reports the removed values. The bounds are wide
-// on purpose: no working device reaches them, but wrong units and broken sensors do.
+// Removes implausible values from a reading; rule `unknown` reports them. The bounds are wide on purpose: no working
+// device reaches them, but wrong units and broken sensors do.
 import type { BoardReading, PoolReading, PsuReading, Reading } from '../../../../model/reading.ts';
 import type { Expectations, Expected, Suspect } from '../rule.ts';
 import type { AnomalySettings } from '../settings.ts';
@@ -17,7 +17,7 @@ const MAX_POWER_W = 40_000;
 const MAX_UPTIME_S = 10 * 365 * 86_400;
 /** Far above the difficulty of any network. */
 const MAX_DIFFICULTY = 1e20;
-/** An expectation learned on a half-broken miner, or from one table only, may be far too low. A wrong unit is off by a factor of 1,000. */
+/** A learned expectation, or one of one table, may be far too low. A wrong unit is off by a factor of 1,000. */
 const SLACK = 20;
 
 /** Whether the value is above the limit; then it is noted as a suspect. */

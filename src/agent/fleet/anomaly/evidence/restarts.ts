@@ -11,7 +11,9 @@ const LATE_MS = 15 * 60_000;
 /** A task that may restart the mining: when it began and ended, by the clock of `nowMs`; not ended = undefined. */
 export type OwnAction = { readonly startedMs: number; readonly finishedMs: number | undefined };
 
-/** After a restart the uptime is shorter than the time since the last look; this much more is allowed for clocks that are set during boot. */
+/**
+ * After a restart the uptime is at most this much longer than the time since the last look: a boot may set the clock.
+ */
 const YOUNG_SLACK_S = 300;
 /** Between two ordinary polls. In a longer gap the clock of this host may have been set. */
 const MAX_GAP_S = 600;
@@ -26,7 +28,7 @@ function hasBegunAgain(beforeS: number | undefined, nowS: number | undefined, si
   return sinceS <= MAX_GAP_S && 2 * nowS < sinceS;
 }
 
-/** Since the reading with `before`, `sinceMs` ago. Some devices report only one of the two uptimes; they are never compared with each other. */
+/** Since the reading with `before`, `sinceMs` ago. The two uptimes are never compared with each other. */
 export const hasRestarted = (before: Clocks, now: Clocks, sinceMs: number): boolean =>
   hasBegunAgain(before.uptimeS, now.uptimeS, sinceMs / 1_000) ||
   hasBegunAgain(before.systemUptimeS, now.systemUptimeS, sinceMs / 1_000);

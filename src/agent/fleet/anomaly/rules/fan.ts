@@ -1,4 +1,5 @@
-// Fans: standing still, or far slower than their peers. Not judged on liquid-cooled units nor where the site runs without fans.
+// Fans: standing still, or far slower than their peers. Not judged on liquid-cooled units nor where the site runs
+// without fans.
 import type { FanReading } from '../../../../model/reading.ts';
 import { type Expected, type Facts, type Rule, shortOf, type Verdict } from '../rule.ts';
 

@@ -1,4 +1,5 @@
-// Hashboards: missing, dead, short of chips, or producing hardware errors. An absent list is silence, not absence of boards.
+// Hashboards: missing, dead, short of chips, or producing hardware errors. An absent list is silence, not absence of
+// boards.
 import type { BoardReading, Reading } from '../../../../model/reading.ts';
 import { type Facts, type Rule, shortOf, type Verdict } from '../rule.ts';
 import type { Violation } from '../state.ts';

@@ -1,5 +1,5 @@
-// Pools: none alive, the first one dead while another works, shares rejected, no share accepted although it hashes, a pool that the site does not use, or
-// locked pools that are not kept.
+// Pools: none alive, the first one dead while another works, shares rejected, no share accepted although it hashes, a
+// pool that the site does not use, or locked pools that are not kept.
 import { authorityOf, poolAddressOf, poolFinding, poolTroubleKey } from '../../../../model/findings/findings.ts';
 import { plainText } from '../../../../model/plain-text.ts';
 import type { PoolReading, Reading } from '../../../../model/reading.ts';
@@ -61,7 +61,7 @@ function firstDead({ reading }: Facts): Verdict {
   };
 }
 
-/** No entry of its pool list has an address. A miner that hashes nevertheless contradicts its list, which then proves nothing. */
+/** No entry of its pool list has an address. A miner that hashes nevertheless contradicts its list. */
 function noneSet({ reading, isHashing }: Facts): Verdict {
   const pools = reading?.pools;
   if (pools === undefined) return 'no-data';
@@ -110,7 +110,7 @@ export function shareLimitMs({ reading, history: { shares }, settings: { pool } 
   return Math.max(pool.noShare, intervalMs * INTERVALS_OF_PATIENCE, nowMs);
 }
 
-/** For SHA-256 and algorithms that count alike. Machines for other algorithms hash far less: their intervals are not known. */
+/** For SHA-256 and algorithms that count alike. Machines for others hash far less: their intervals are not known. */
 const HASHES_PER_DIFFICULTY = 2 ** 32;
 const LEAST_HS = 1e11;
 

@@ -1,5 +1,5 @@
-// The miner's system: unexplained restarts, and a firmware version that the site does not accept. Its other faults, such as checksums and signatures, come
-// from the device's own codes (vendor.ts).
+// The miner's system: unexplained restarts, and a firmware version that the site does not accept. Its other faults,
+// such as checksums and signatures, come from the device's own codes (vendor.ts).
 import type { Reading } from '../../../../model/reading.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 

@@ -1,4 +1,5 @@
-// Temperatures against their limits: chips, boards, coolant or air in and out, and cold. The limits of the model go before the general ones.
+// Temperatures against their limits: chips, boards, coolant or air in and out, and cold. The limits of the model go
+// before the general ones.
 import type { Reading } from '../../../../model/reading.ts';
 import type { Facts, Rule } from '../rule.ts';
 import type { AnomalySettings, TemperatureLimits } from '../settings.ts';
@@ -27,8 +28,8 @@ const longestFirst = (table: Readonly<Record<string, TemperatureLimits>>): Model
     .map(([name, limits]) => ({ words: wordsOf(name), limits }));
 
 /**
- * Limits of models that differ from the general ones. Evidence: anomaly catalogue 1.3 (values that farm software ships) and field practice 9
- * (vendor pages). The configuration may override each.
+ * Limits of models that differ from the general ones. Evidence: anomaly catalogue 1.3 (values that farm software ships)
+ * and field practice 9 (vendor pages). The configuration may override each.
  */
 const BUILT_IN = longestFirst({
   // Chips of the S21 line run at 90 to 97 when healthy and trip soon after 100.

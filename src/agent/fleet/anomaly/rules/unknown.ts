@@ -73,7 +73,7 @@ function frozen({ reading, history, isHashing, settings }: Facts, isRaised: bool
   };
 }
 
-/** No hashrate, no share and no report of its own for long: the document shows the last known state, and this flag says so. */
+/** No hashrate, share or report of its own for long: the document shows the last known state, and this flag says so. */
 function mining(facts: Facts): Verdict {
   const { reading, history, idle, settings } = facts;
   if (reading === undefined || history.mining === undefined || idle !== undefined) return 'no-data';

@@ -41,7 +41,7 @@ function meetsTarget({ reading, history, expected, isHashing }: Facts): boolean 
   return present !== undefined && expected.hashrateHs !== undefined && present >= 0.9 * expected.hashrateHs.value;
 }
 
-/** A fault that prevents the start, or caused the stop, is reported only in these states: the miner starts again and again. */
+/** A fault that prevents the start, or caused the stop, is reported only in these states. */
 const WHILE_IDLE: Readonly<Partial<Record<AnomalyType, readonly Idle[]>>> = {
   fan: ['warm-up', 'heat'],
   power: ['warm-up'],

@@ -1,4 +1,5 @@
-// The miners in memory, by key, address, MAC and serial number. Only valid values are indexed, so blanks and fillers never match. It decides no identity.
+// The miners in memory, by key, address, MAC and serial number. Only valid values are indexed, so blanks and fillers
+// never match. It decides no identity.
 import { type MinerEntry, serialKey } from '../record.ts';
 
 const INDEXED = ['ip', 'mac', 'serialNumber', 'claimsKey'] as const satisfies readonly (keyof MinerEntry)[];

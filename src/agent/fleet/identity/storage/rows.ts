@@ -42,7 +42,7 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
     for (const entry of entries) writtenSeenMs.set(entry.key, entry.lastSeenMs);
   };
 
-  /** After a disk fault the next try comes a minute later: the miner stays known although its last-seen time is not written. */
+  /** After a disk fault the next try comes a minute later: only last-seen times are late. */
   let refusedAtMs = Number.NEGATIVE_INFINITY;
   const writeSeenSoon = () => {
     const nowMs = clock.monotonicMs();
@@ -74,7 +74,7 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
 
   return {
     index,
-    /** A person said that the unit there is not the miner `key`. Without a MAC from the network, every unit at the address is meant. */
+    /** A person said that the unit there is not the miner `key`. Without a MAC, every unit at the address is meant. */
     isRejected: (key: string, ip: string, netMac: string | null | undefined): boolean =>
       rejections.get(key)?.some((one) => one.ip === ip && (!one.netMac || !netMac || one.netMac === netMac)) ?? false,
     /** For how long it has not been seen. */

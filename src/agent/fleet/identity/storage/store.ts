@@ -71,8 +71,8 @@ export function createIdentityStore(db: DatabaseSync) {
     load: (): MinerEntry[] => select.all().map((row) => minerEntrySchema.parse(row)),
     loadRejections: (): Rejection[] => rejections.all().map((row) => rejectionSchema.parse(row)),
     /**
-     * One transaction; removals first, then entries in the given order: an address is released before it is taken. `rejections` replace all rejections
-     * of these miners. Those of a removed miner are removed too.
+     * One transaction; removals first, then entries in the given order: an address is released before it is taken.
+     * `rejections` replace all rejections of these miners. Those of a removed miner are removed too.
      */
     write: (change: StoreChange): void =>
       transact(db, () => {
