@@ -1,5 +1,5 @@
-// The outbox in a file of its own. A damaged file is moved aside, at the start or while it runs, its content is
-// declared as lost, and the outbox continues in a new file. Throws only when no file can be opened at all.
+// The outbox in a file of its own. A damaged file is moved aside, its content is declared as lost, and the outbox
+// continues in a new file. Throws only when no file can be opened at all.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,6 +1,5 @@
-// Everything that the agent reports, on disk before it is sent. Stored + declared gaps = produced: what cannot be kept
-// is counted and declared. It never throws into the modules that report, and of an uplink it knows only a name and
-// epochs.
+// Everything that the agent reports, on disk before it is sent. Stored + declared gaps = produced. It never throws into
+// the modules that report, and of an uplink it knows only a name and epochs.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';

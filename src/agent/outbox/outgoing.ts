@@ -1,5 +1,5 @@
-// The outbox as uplinks see it: epochs, acknowledgements, slices read in order. No damaged slice is handed out: one
-// that fails its checksum, or is missing, is first replaced by a declared gap. New slices are made in writer.ts.
+// The outbox as uplinks see it: epochs, acknowledgements, slices read in order. A damaged or missing slice is replaced
+// by a declared gap before it is handed out.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { lookAtClocks } from '../../base/time/clock-steps.ts';

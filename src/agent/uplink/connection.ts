@@ -1,5 +1,5 @@
-// What agent and service exchange on one connection: hello, welcome, slices within the window, newest epoch first,
-// acknowledgements, tasks. A wrong frame ends the connection with a reason. It never reconnects: that is uplink.ts.
+// What agent and service exchange on one connection: hello, welcome, slices, newest epoch first, acknowledgements,
+// tasks. A wrong frame ends the connection with a reason. It never reconnects: that is uplink.ts.
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import {

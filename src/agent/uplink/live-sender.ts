@@ -1,6 +1,5 @@
-// While the disk takes nothing, the newest states of the miners go to the service from memory, with the reason; one
-// more frame reports that the disk works again. The service does not acknowledge these frames, and they do not count as
-// delivered. This module knows no socket.
+// Sends the newest states of the miners from memory while the disk takes nothing, with the reason, and one more frame
+// when it works again. The service does not acknowledge these frames, and they do not count as delivered.
 import { type Clock, loop } from '../../base/clock.ts';
 import { encodeSlice } from '../../wire/frames.ts';
 import type { SliceSource } from '../outbox/outgoing.ts';

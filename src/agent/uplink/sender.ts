@@ -1,5 +1,5 @@
-// Which slices are sent next and which are on the way: the newest epoch first, older ones fill the rest of the window,
-// each in its own order. It knows no socket and ends no connection.
+// Which slices are sent next and which are on the way: the newest epoch first, older ones fill the rest of the window.
+// It knows no socket and ends no connection.
 import type { Clock } from '../../base/clock.ts';
 import { encodeSlice } from '../../wire/frames.ts';
 import type { SliceSource } from '../outbox/outgoing.ts';

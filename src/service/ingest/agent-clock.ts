@@ -1,6 +1,5 @@
-// Converts the times of an agent to the clock of the service. Both clocks may be wrong and may be set at any moment;
-// shown times are by the clock of the service, and never later than now. Which of two reports is newer does not depend
-// on time: see store/outbox-order.ts.
+// Converts the times of an agent to the clock of the service; both clocks may be wrong and may be set at any moment.
+// Shown times are never later than now. Which of two reports is newer: see store/outbox-order.ts.
 import { type ClockLook, stepBetween } from '../../base/time/clock-steps.ts';
 import type { SliceHeader, TaskCommand } from '../../wire/frames.ts';
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';

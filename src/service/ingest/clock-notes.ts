@@ -1,4 +1,4 @@
-// Reports that the clock of an agent differs from ours: in the log with each hello, and as an event of its farm at most
+// Reports that the clock of an agent differs from ours: in the log with each hello, as an event of its farm at most
 // once an hour. Records are dated by our clock all the same: see agent-clock.ts.
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';

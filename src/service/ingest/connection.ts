@@ -1,5 +1,5 @@
-// The socket of one agent: frames are handled one after the other, and the socket is paused when they come faster than
-// they can be stored. A refused frame closes it with the reason. What frames mean is in session.ts.
+// The socket of one agent: frames are handled one after the other, and the socket is paused when they come too fast. A
+// refused frame closes it with the reason. What frames mean is in session.ts.
 import type { WebSocket } from 'ws';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import { type ClockLook, lookAtClocks } from '../../base/time/clock-steps.ts';

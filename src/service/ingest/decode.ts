@@ -1,5 +1,5 @@
-// From the bytes of a binary frame to checked records. Sizes are bounded before unpacking. A record that fits no schema
-// is counted and left out, so that one bad record does not block the others; a body that is no slice is refused.
+// From a binary frame to checked records. Sizes are bounded before unpacking. A record that fits no schema is counted
+// and left out, so that it does not block the others; a body that is no slice is refused.
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { z } from 'zod';

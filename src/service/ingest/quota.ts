@@ -1,6 +1,6 @@
-// The ingest quota of each agent while others report too: what its miners need, and half as much again. Unused quota is
-// saved, so that a backlog goes at full speed. An agent without quota waits before its next frame, and its socket is
-// not read meanwhile. An agent that connects again and again is not welcomed for a while. An agent alone never waits.
+// What the service does for each agent while others report too: what its miners need, and half as much again. Unused
+// quota is saved for a backlog. An agent without quota waits before its next frame is read; one that connects again and
+// again is not welcomed for a while. An agent alone never waits.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { IngestStore } from '../store/store.ts';

@@ -1,5 +1,5 @@
-// What an agent and the service exchange on one connection: hello and welcome, epochs, slices in order, live states,
-// receipts for tasks. A frame that must not be comes out as a RefusedError. It knows no socket.
+// What an agent and the service exchange on one connection: hello and welcome, epochs, slices, live states, receipts
+// for tasks. A frame that is not allowed ends in a RefusedError. It knows no socket.
 import { verify } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';

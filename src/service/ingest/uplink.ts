@@ -1,6 +1,5 @@
-// The WebSocket endpoint for agents on the server's port: checks the token before it upgrades, keeps one connection per
-// agent (the newest), pings, and drops silent ones. Where the newest connection of an agent is on another copy, the one
-// here closes. Frames are read in session.ts.
+// The WebSocket endpoint for agents: checks the token before it upgrades, keeps the newest connection of each agent,
+// pings, drops silent ones. Where the newest connection of an agent is on another copy, the one here closes.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';

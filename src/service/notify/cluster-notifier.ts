@@ -1,6 +1,5 @@
-// Notifies the other copies of the service: an agent has new tasks, a new connection, or miners with another ops
-// status. Notifications carry ids only. Copies read the state from the database. A lost notification costs time, not
-// correctness: task dispatcher and uplinks look regularly themselves.
+// Notifies the other copies of the service: an agent has new tasks, a new connection, or miners with another ops status.
+// Notifications carry ids only; copies read the database, and look regularly too, so that a lost one costs only time.
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Messages } from '../store/store.ts';

@@ -1,6 +1,5 @@
-// Sends agents the ops status of their miners: the whole list when an agent connects, and again when it differs from
-// the list sent last. Changes are sent when they are made; a regular look at all agents finds those whose notification
-// from another copy was lost.
+// Sends agents the ops status of their miners: the whole list when an agent connects, and again after each change. A
+// regular look at all agents finds those whose notification from another copy was lost.
 import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { createRound } from '../../base/lifecycle.ts';

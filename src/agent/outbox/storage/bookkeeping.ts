@@ -1,5 +1,5 @@
-// The bookkeeping of the outbox: next number, epochs of the uplinks, how the last run ended. Acknowledgements stay in
-// memory and are written with the next commit: after a crash they are merely older, and the peer tells what it has.
+// The bookkeeping of the outbox: next number, epochs of the uplinks, how the last run ended. Acknowledgements are
+// written with the next commit: after a crash they are merely older, and the peer tells what it has.
 import { acknowledged, byUplink, type Epochs, newCursor, renewed, split, waitingIn } from './epochs.ts';
 import type { StoredSlice } from './slice.ts';
 import type { EpochCursor, Meta, Store } from './store.ts';

@@ -1,4 +1,4 @@
-// What an agent's database needs after it was put back from a copy, before the agent starts with it again.
+// Prepares the outbox of a database that was restored from a copy, before the agent starts with it again.
 import { DatabaseSync } from 'node:sqlite';
 import { v4 as newUuid } from 'uuid';
 import { openStore } from './store.ts';

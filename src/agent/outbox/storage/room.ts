@@ -1,6 +1,5 @@
-// What the slices on disk take, and making room: slices that all uplinks have are deleted, then the oldest samples are
-// replaced by gaps that count them, samples that show a change of state last. Tasks, events and gaps stay. How much
-// room there is comes from outside.
+// Makes room on disk: slices that all uplinks have are deleted, then gaps that count them replace the oldest samples,
+// samples that show a change of state last. Tasks, events and gaps stay.
 import { type Clock, yieldToEventLoop } from '../../../base/clock.ts';
 import type { Bookkeeping } from './bookkeeping.ts';
 import { damagedSlice, isSound, ROW_BYTES, type StoredSlice, withoutSamples } from './slice.ts';
@@ -84,7 +83,7 @@ const add = (a: Given, b: Given): Given => ({ samples: a.samples + b.samples, ch
  * One step towards `maxBytes`, in one transaction: replaces some of the oldest slices that hold samples. `freed` in
  * bytes; `isExhausted` = none is left to replace. Throws what the database throws; then nothing has changed.
  */
-export function shrinkOnce(
+function shrinkOnce(
   store: Store,
   givenBelow: Given,
   { bytes, maxBytes, nowMs }: { readonly bytes: number; readonly maxBytes: number; readonly nowMs: number },

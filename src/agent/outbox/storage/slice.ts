@@ -1,5 +1,4 @@
-// A slice as it lies on disk: compressed records, what they count for, and checksums that say whether both are still
-// what was written. Pure: no database, no clock.
+// A slice as it lies on disk: compressed records, their counts, and checksums of both. Pure: no database, no clock.
 import { promisify } from 'node:util';
 import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';

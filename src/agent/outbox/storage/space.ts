@@ -1,6 +1,5 @@
 // How much of the disk the outbox may have now: a share of it, no growth while the disk is nearly full, and a ballast
-// file. The ballast is deleted when no space is left, so that urgent records can still be written. What gives way in
-// the outbox is decided in room.ts.
+// file that is deleted when no space is left, so that urgent records can still be written.
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../../../base/clock.ts';
 import type { Log } from '../../../base/log.ts';

@@ -1,5 +1,5 @@
-// The tables of the outbox and the statements on them. Each write is one transaction; bookkeeping rows carry a checksum
-// and are rebuilt from the slices when it is wrong. It decides nothing about what is kept.
+// The tables of the outbox and their statements. Each write is one transaction; bookkeeping rows carry a checksum and
+// are rebuilt from the slices when it is wrong. What is kept is decided elsewhere.
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
-// Lets through only tasks and notices of the service whose key this agent has pinned. The key comes with the enrolment;
-// where its file was removed, with the next welcome. It executes nothing.
+// Lets through only tasks and notices of the service whose key is pinned. The key comes with the enrolment; where its
+// file was removed, with the next welcome. It executes nothing.
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
-// Reports refused tasks and notices in an event for the services and in the log: the first at once, a flood summed up
-// per reason, so that forging messages costs an attacker more than it costs the agent.
+// Reports refused tasks and notices to the services and in the log: the first at once, a flood summed up per reason, so
+// that forging messages costs an attacker more than it costs the agent.
 import type { Cancel, Clock } from '../../../base/clock.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Refusal } from './verify.ts';

@@ -1,5 +1,5 @@
-// Whether a task or notice is signed with the pinned key, for this agent and this connection, and newer than every
-// message before. Pure; the signed form and its reasons are in wire/signed-messages.ts.
+// Whether a task or notice is signed with the pinned key, for this agent and this connection, and newer than every one
+// before. Pure; the signed form and its reasons are in wire/signed-messages.ts.
 import { type KeyObject, verify } from 'node:crypto';
 import type { z } from 'zod';
 import { readPublicKey } from '../../../base/secrets.ts';

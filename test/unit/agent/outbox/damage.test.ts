@@ -76,7 +76,7 @@ test('a body that turns up under another number is not passed on', async () => {
   expect(await readAll(path)).toMatchObject({ gaps: [{ reason: 'buffer_damaged', count: 2 }] });
 });
 
-test('when the description of a slice was changed nobody knows the count', async () => {
+test('when the description of a slice was changed its count is unknown', async () => {
   const path = dir.path('head.db');
   await makeOutbox(path);
   damage(path, 'UPDATE outbox_slices SET samples = 200 WHERE id = 4');

@@ -234,7 +234,7 @@ test('records that nothing may crowd out are refused when only such records wait
   expect(reasons.filter((code) => code === 'cancelled').length).toBe(10);
 });
 
-test('a record that is no record is counted and harms nobody', async () => {
+test('a record that is no record is counted and does no harm', async () => {
   const { outbox } = open();
   outbox.offer({ ...sample(1, clock.nowMs()), at: 'yesterday' });
   outbox.offer({ ...sample(2, clock.nowMs()), abilities: ['x'.repeat(600_000)] });

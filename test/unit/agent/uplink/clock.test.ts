@@ -1,4 +1,4 @@
-// What an uplink says of time: the order and the age of slices, and how far this host's clock is from the service's.
+// What an uplink reports of time: the order and the age of slices, and how far this host's clock is from the service's.
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// Uplinks of tests: what a test does not name is as an agent has it, with nothing to deliver and nobody who takes
-// orders.
+// Uplinks of tests: what a test does not name is as an agent has it, with nothing to deliver and no task queue.
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import type { SliceSource } from '../../../../src/agent/outbox/outgoing.ts';
@@ -14,7 +13,7 @@ import { newIdentityKey } from '../../../support/identity-key.ts';
 
 export const { prove } = newIdentityKey();
 
-/** Takes everything that has the form of a signed message, whoever signed it. */
+/** Takes everything that has the form of a signed message, whatever the signature. */
 const trustingGuard: Pick<MessageGuard, 'begin'> = {
   begin: () => ({
     nonce: 'A'.repeat(22),
@@ -29,13 +28,13 @@ const trustingGuard: Pick<MessageGuard, 'begin'> = {
 /** A message in the form of a signed one, with a signature that is none. */
 export function inForm(message: TaskCommand | Notice) {
   const isTask = message.type === 'task';
-  const told = isTask ? { task: message } : { notice: message };
+  const content = isTask ? { task: message } : { notice: message };
   const form = {
     agent_id: randomUUID(),
     nonce: 'A'.repeat(22),
     welcomed_at: new Date().toISOString(),
     seq: 1,
-    ...told,
+    ...content,
   };
   const signature = Buffer.alloc(64).toString('base64');
   return { type: isTask ? 'signed-task' : 'signed-notice', text: JSON.stringify(form), signature };

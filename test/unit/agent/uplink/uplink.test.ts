@@ -22,7 +22,7 @@ const WAIT = { interval: 10 };
 type Timing = NonNullable<Parameters<typeof uplinkTo>[1]>['timing'];
 const QUICK: Timing = { backoff: { baseMs: 5, capMs: 50 } };
 const AGENT = '0198a7a2-0000-7000-8000-00000000000a';
-const TOKEN = 'token-that-nobody-may-see';
+const TOKEN = 'token-that-is-secret';
 
 let dir: ReturnType<typeof makeDir>;
 let db: DatabaseSync;
@@ -89,7 +89,7 @@ function link(
   return uplink;
 }
 
-function order(): TaskCommand {
+function command(): TaskCommand {
   return {
     type: 'task',
     task_id: randomUUID(),
@@ -201,7 +201,7 @@ test('a name that leads nowhere is tried after a pause each time, and a stop doe
   const clock = createVirtualClock();
   const tries: string[] = [];
   const log: Log = { ...silentLog, warn: (_fields, message) => void tries.push(message) };
-  // Too long for a name: the host finds that out by itself and asks nobody.
+  // Too long for a name: the host finds that out by itself and asks no server.
   const lost = uplinkTo(`https://${'a'.repeat(64)}.invalid`, { clock, log });
   lost.start();
   await expect.poll(() => lost.state().lastError, WAIT).toContain('ENOTFOUND');
@@ -251,7 +251,7 @@ test('tries are spread at random under a growing window, and a refusal waits fiv
 test('tasks are confirmed after they were taken, cancels follow in order', async () => {
   link().start();
   await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
-  const sent = Array.from({ length: 300 }, order);
+  const sent = Array.from({ length: 300 }, command);
   for (const task of sent) service.send(inForm(task));
   service.send(inForm({ type: 'cancel', task_id: sent[0]?.task_id ?? '' }));
   await expect.poll(() => cancels, WAIT).toEqual([sent[0]?.task_id]);
@@ -264,7 +264,7 @@ test('a task that could not be taken is not confirmed', async () => {
   taskFault = new Error('disk full');
   link().start();
   await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
-  service.send(inForm(order()));
+  service.send(inForm(command()));
   await expect.poll(() => lines.filter((line) => line.includes('could not be taken')).length, WAIT).toBe(1);
   expect(service.frames.filter(({ type }) => type === 'task-received')).toEqual([]);
   expect(uplink?.state().phase).toBe('online');
@@ -274,7 +274,7 @@ test('hostile frames have no effect, close the connection with a reason and are 
   timeout: 30_000,
 }, async () => {
   const epoch = (await outbox.source('farm').epochs())[0].epoch;
-  const good = inForm(order());
+  const good = inForm(command());
   const hostile: (string | Buffer | object)[] = [
     'not json',
     '{"type":"signed-task"',
@@ -288,7 +288,7 @@ test('hostile frames have no effect, close the connection with a reason and are 
     { type: 'ack', epoch: randomUUID(), seq: 1 },
     { type: 'ack', epoch, seq: -1 },
     { type: 'ack', epoch, seq: 1e300 },
-    { ...good, text: { ...order() } },
+    { ...good, text: { ...command() } },
     { ...good, text: undefined },
     { ...good, signature: '' },
     { ...good, signature: '../../etc/passwd' },
@@ -315,7 +315,7 @@ test('what only a newer service says is left aside, its tasks are handed on', as
   link().start();
   await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
   service.send({ type: 'weather', of: 'tomorrow' });
-  const dance = { ...order(), name: 'miner.dance.begin', mood: 'high' };
+  const dance = { ...command(), name: 'miner.dance.begin', mood: 'high' };
   service.send(inForm(dance));
   await expect.poll(() => commands.map(({ name }) => name), WAIT).toEqual(['miner.dance.begin']);
   expect(service.closes).toEqual([]);
@@ -338,7 +338,7 @@ test.each(['present', 'newer'])('what a service of the %s version says is taken'
 test('what is not signed is not taken, and ends nothing', async () => {
   link().start();
   await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
-  const task = order();
+  const task = command();
   service.send(task);
   service.send({ type: 'cancel', task_id: task.task_id });
   service.send(inForm({ ...task, name: 'miner.dance.begin' }));
@@ -357,7 +357,7 @@ test('a task before the welcome is not taken', async () => {
   service.behaviour.isSilent = true;
   link().start();
   await expect.poll(() => service.frames.length, WAIT).toBeGreaterThan(0);
-  service.send(inForm(order()));
+  service.send(inForm(command()));
   await expect.poll(() => service.closes.at(-1)?.reason, WAIT).toContain('before welcome');
   expect(commands).toEqual([]);
 });

@@ -85,7 +85,7 @@ test.each<[string, Work, number]>([
   })();
   const frames = await flood('greedy', 100_000, work);
   const [first, earned] = [30_000 / cost, (100 * 1.5 * (25 + 20)) / cost];
-  // Whoever waits does so for 20 s at most.
+  // A wait lasts 20 s at most.
   expect(frames).toBeLessThan(first + earned + 100_000 / 20_000 + 2);
   await clock.finish(others);
 });

@@ -78,7 +78,7 @@ async function startAgent({ isWelcome = true } = {}) {
       publicKey: key.publicKey,
       changes: [],
       sign() {
-        throw new Error('nobody asked for that');
+        throw new Error('not part of this test');
       },
     }),
     announceLink() {},
@@ -163,7 +163,7 @@ test('an agent that has proved its key is not let go because our database is slo
   expect(await heard(1)).toEqual(['welcome']);
 });
 
-test('one that connects too often is told so before anything is done for it, and only once it has proved who it is', async () => {
+test('an agent that connects too often is refused before any work is done for it, once it has proven its key', async () => {
   const { hello, heard, cursors, welcomes, socket } = await startAgent({ isWelcome: false });
   const closed = once(socket, 'close');
   hello();

@@ -1,5 +1,5 @@
 // What an agent keeps of a service when it enrols: its identity, sealed for its owner alone and worth nothing without
-// the key file, and beside it the key of orders.
+// the key file, and beside it the key of the service.
 import { verify } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -35,7 +35,7 @@ async function setUp() {
     stateDir,
     keyFile,
     answer,
-    /** What the service was told of the agent's key. */
+    /** The agent's key as the service got it. */
     publicKey: () => String(JSON.parse(Buffer.concat(asked).toString()).identity_key),
     enrol: () => enrolOnce({ stateDir, keyFile, realm: REALM, url, code: 'c', allowPlain: true }),
     load: () => loadCredentials(stateDir, REALM, keyFile),
@@ -56,7 +56,7 @@ test('what is kept is the same after a restart, sealed and for its owner alone',
   for (const name of files()) expect(statSync(join(stateDir, name)).mode & 0o777).toBe(0o600);
 
   const key = readPublicKey(publicKey());
-  if (key === undefined) throw new Error('the service was told of no key');
+  if (key === undefined) throw new Error('the service got no key');
   const proof = Buffer.from(kept?.prove('a', 'c') ?? '', 'base64');
   expect(verify(null, proofBytes('a', 'c'), key, proof)).toBe(true);
   expect(verify(null, proofBytes('a', 'd'), key, proof)).toBe(false);

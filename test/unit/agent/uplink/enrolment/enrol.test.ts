@@ -70,7 +70,7 @@ test('an endless or senseless answer is refused', async () => {
   await expect(ask(senseless)).rejects.toMatchObject({ code: 'peer.unparsable' });
 });
 
-test('nobody there is unreachable, and plain addresses elsewhere are not even tried', async () => {
+test('a service that is not there is unreachable, and plain addresses elsewhere are not even tried', async () => {
   await expect(ask('http://127.0.0.1:1')).rejects.toMatchObject({ code: 'peer.unreachable' });
   await expect(ask('http://farm.example.com')).rejects.toMatchObject({ code: 'config.invalid' });
 });

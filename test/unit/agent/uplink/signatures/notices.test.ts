@@ -42,8 +42,8 @@ function setUp() {
   };
   const refusals = () => {
     guard.stop();
-    const told = events.filter(({ type }) => type === 'orders_refused');
-    return told.map(({ detail }) => `${detail.count} ${detail.what} ${detail.reason}`);
+    const reported = events.filter(({ type }) => type === 'orders_refused');
+    return reported.map(({ detail }) => `${detail.count} ${detail.what} ${detail.reason}`);
   };
   return { guard, connect, refusals, db };
 }
