@@ -32,10 +32,7 @@ export const enrolAnswerSchema = z.object({
 });
 export type EnrolAnswer = z.infer<typeof enrolAnswerSchema>;
 
-/**
- * Agent → service, first frame. The epoch changes only when the outbox was lost; `next_seq` is the next slice it will
- * write.
- */
+/** Agent → service, first frame. The epoch changes only when the outbox was lost; `next_seq` is the next slice. */
 const helloFrameSchema = z.object({
   type: z.literal('hello'),
   protocol: z.int(),
@@ -45,10 +42,7 @@ const helloFrameSchema = z.object({
   at: isoTime,
   /** Names the agent's registry of miners: while it is the same, so are the miner keys, whatever the epoch. */
   instance_id: id,
-  /**
-   * Names what `order` of its slices counts in: another one is newer than all that came from this agent before. Absent
-   * = the epoch.
-   */
+  /** Names what `order` of its slices counts in: a new one is newer than all before. Absent = the epoch. */
   outbox: id.optional(),
   /** Messages of this connection are signed for it: see signed-messages.ts. New with each connection. */
   nonce: nonceSchema,
@@ -156,10 +150,7 @@ export const serviceFrameSchema = z.discriminatedUnion('type', [
 ]);
 export type ServiceFrame = z.infer<typeof serviceFrameSchema>;
 
-/**
- * `newer` = a type that this version does not know: it is ignored. `bad` = no frame, or one that does not fit its type;
- * `what` is a field or words.
- */
+/** `newer` = an unknown type: ignored. `bad` = no frame, or one that does not fit its type; `what` names the field. */
 type ReadFrame<F> =
   | { readonly kind: 'frame'; readonly frame: F }
   | { readonly kind: 'newer'; readonly type: string }

@@ -1,10 +1,7 @@
 // The protocol between agent and service: version, paths, limits, and how an agent proves its identity. The messages
 // are in frames.ts, the records of reports in records.ts.
 
-/**
- * Raised when a message changes so that an older reader would misread it. Readers keep or ignore fields they do not
- * know.
- */
+/** Raised when an older reader would misread a message. Readers ignore fields they do not know. */
 export const PROTOCOL_VERSION = 1;
 
 /** HTTP: exchange of a one-time code for an agent identity. */
@@ -24,10 +21,7 @@ export const MAX_PARAMS_LENGTH = 16 * 1024;
 export const PING_INTERVAL_MS = 15_000;
 export const PEER_SILENCE_MS = 40_000;
 
-/**
- * Header of the answer to the upgrade: the challenge that the hello answers with a signature. New with each connection,
- * base64url.
- */
+/** Header of the answer to the upgrade: the challenge that the hello signs, base64url. New with each connection. */
 export const CHALLENGE_HEADER = 'x-pithead-challenge';
 
 /** Prefix of the signed bytes, so that no signature can be moved to another purpose. */

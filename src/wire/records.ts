@@ -59,27 +59,18 @@ const minerRecordSchema = z.object({
 });
 export type MinerRecord = z.infer<typeof minerRecordSchema>;
 
-/**
- * Samples that were produced or due and will never come. `count` = how many records, null where that is unknown (crash,
- * power loss).
- */
+/** Samples that were produced or due and are lost. `count` = how many, null where that is unknown (crash). */
 const gapRecordSchema = z.object({
   kind: z.literal('gap'),
   from: isoTime,
   to: isoTime,
-  /**
-   * `restart`, `buffer_full`, `buffer_damaged`, `clock`; a newer agent may have others, and its gap counts all the
-   * same.
-   */
+  /** `restart`, `buffer_full`, `buffer_damaged`, `clock`; a newer agent may have others, and its gap counts too. */
   reason: z.string().min(1).max(64),
   count: z.int().min(0).nullable(),
 });
 export type GapRecord = z.infer<typeof gapRecordSchema>;
 
-/**
- * A step of a task; a final status is the outcome. `message` describes what was seen, `evidence` holds the figures
- * (uptime before and after).
- */
+/** A step of a task; a final status is the outcome. `message` = what was seen, `evidence` = the figures. */
 export const taskRecordSchema = z.object({
   kind: z.literal('task'),
   task_id: z.uuid(),

@@ -20,10 +20,7 @@ export const BALLAST = 'ballast';
 const MAX_BYTES = 2 * 1024 ** 3;
 /** Pages of 4 KiB: somewhat more than slices may take, so that the file itself is bounded. */
 const MAX_PAGES = 640 * 1024;
-/**
- * 8 MiB of log. Each slice changes most pages again: the longer the log, the fewer of them go to the file, and each new
- * log costs syncs.
- */
+/** 8 MiB of log. Each slice changes the same pages: a longer log writes fewer of them, and each new log costs syncs. */
 const CHECKPOINT_PAGES = 2_048;
 /** A disk that damages one file after the other is not helped by new ones. */
 const AGAIN_AFTER_MS = 60_000;
@@ -155,10 +152,7 @@ class OutboxFile {
       });
   }
 
-  /**
-   * A page that the disk refused to read looks damaged too: while the disk refuses, what waits in the file is not given
-   * up.
-   */
+  /** An unreadable page looks like damage: while the disk refuses, what waits in the file is not given up. */
   async #swapIfDamaged(): Promise<void> {
     if (!(await this.#current.file.canBeRead()) || isWhole(this.#path)) return;
     this.#lastSwapMs = this.#options.clock.monotonicMs();

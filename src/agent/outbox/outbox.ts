@@ -75,20 +75,14 @@ export function createOutbox(db: DatabaseSync, options: OutboxOptions) {
 
   return {
     sources,
-    /**
-     * Hands over a sample to memory that is bounded, to be stored within `flushMs`, or ten times that while no uplink
-     * takes what is stored.
-     */
+    /** Stores a sample within `flushMs`, or ten times that while no uplink takes what is stored. */
     offer(record: ReportRecord): void {
       if (isClosed) return;
       enqueue(record);
       if (health.fault() === undefined && queue.size() >= parts.sliceRecords) void schedule.run();
       else schedule.wakeForSamples();
     },
-    /**
-     * Stores these now, in order. Resolves with the number of the slice once it is on disk; rejects when too much waits
-     * or the outbox closes.
-     */
+    /** Stores these now, in order. Resolves with the number of their slice; rejects when too much waits or on close. */
     append(records: readonly ReportRecord[]): Promise<number> {
       if (isClosed) return Promise.reject(new CancelledError('store records: the outbox is closed'));
       if (records.length === 0) return Promise.resolve(bookkeeping.meta.nextId - 1);
@@ -183,10 +177,7 @@ const stateOf = ({ room, queue, writer, bookkeeping, health }: Parts) => ({
   /** Nothing is left that could give way: new samples are counted, not kept. */
   isFull: room.isFull(),
   lastCommitAt: writer.lastCommitAt(),
-  /**
-   * Until when the run before this one is known to have worked, ms since the epoch; in a new outbox the time of its
-   * start.
-   */
+  /** Until when the run before this one is known to have worked, ms since the epoch; of a new outbox its start. */
   earlierUntil: bookkeeping.earlierUntilMs,
   /** Why what was committed last is not kept; undefined when it is. */
   fault: health.unkept(),

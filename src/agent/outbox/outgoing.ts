@@ -13,10 +13,7 @@ import type { EpochCursor, Meta, Store } from './storage/store.ts';
 
 /** The outbox as one uplink sees it. Calls take effect in the order in which they are made. */
 export type SliceSource = ReturnType<typeof createSource>;
-/**
- * A slice as it goes on the wire: `seq` counts from 1 within the uplink's epoch. `producedElapsedMs` is of this
- * process's `Clock.elapsedMs`.
- */
+/** A slice as it goes on the wire. `producedElapsedMs` is of this process's `Clock.elapsedMs`. */
 export type OutgoingSlice = {
   readonly header: SliceHeader;
   readonly body: Uint8Array;
@@ -52,20 +49,14 @@ export type SourceParts = {
 /** `parts` are asked for at each call: a new file has others. */
 export function createSource(name: string, parts: () => SourceParts) {
   return {
-    /**
-     * What waits to be sent, oldest first; the last epoch is open, and new slices join it. Rejects when a first epoch
-     * cannot be stored.
-     */
+    /** What waits, oldest first; new slices join the last one. Rejects when a first epoch cannot be stored. */
     async epochs(): Promise<readonly [EpochPosition, ...EpochPosition[]]> {
       const { bookkeeping } = parts();
       const [oldest, ...rest] = bookkeeping.epochs(name);
       const { meta } = bookkeeping;
       return [positionOf(oldest, meta), ...rest.map((cursor) => positionOf(cursor, meta))];
     },
-    /**
-     * What is written from now on goes into an epoch of its own, so that it need not wait for what came before. Rejects
-     * when that cannot be stored.
-     */
+    /** New slices go into an epoch of their own, ahead of the backlog. Rejects when that cannot be stored. */
     split: async () => parts().bookkeeping.split(name),
     /** Slices after `afterSeq` in order and without holes; at least one if there is one. */
     read: async (range: SliceRange) => read(name, range, parts()),
@@ -87,10 +78,7 @@ export function createSource(name: string, parts: () => SourceParts) {
     },
     /** From memory: why reports are not kept, undefined = they are. */
     whyUnkept: () => parts().whyUnkept(),
-    /**
-     * Newest states after this number, which are not kept (yet), with the frame for them; also when there are none.
-     * `last` is the next `after`.
-     */
+    /** Newest states after this number that are not kept (yet), with their frame; `last` is the next `after`. */
     live: async (after: number) => liveStates(after, parts()),
     /** From memory: slices that the peer has not confirmed; undefined before a first epoch is stored. */
     backlog: (): number | undefined => parts().bookkeeping.backlog()[name],

@@ -9,19 +9,14 @@ import { type Entry, gapEntry, isSample, MAX_BODY_BYTES } from './storage/slice.
 type Waiting = {
   readonly entry: Entry;
   readonly done?: { resolve(id: number): void; reject(error: Error): void } | undefined;
-  /**
-   * By how much the wall clock that dated it was ahead of elapsed time, ms. Absent = its times are not of one moment.
-   */
+  /** What the wall clock that dated it was ahead of elapsed time, ms. Absent = its times are of several moments. */
   readonly offsetMs?: number | undefined;
 };
 
 /** Records that were produced and are gone; the span is that of their own times. */
 type Loss = { readonly count: number; readonly firstMs: number; readonly lastMs: number };
 
-/**
- * What goes into the next slice, all dated by the wall clock as it was set at `offsetMs`; one at a time. After the
- * commit call `settle`, or `putBack` when the commit failed.
- */
+/** What goes into the next slice, dated by one setting of the clock. Call `settle` after the commit, or `putBack`. */
 export type Batch = {
   readonly entries: readonly Entry[];
   readonly offsetMs: number | undefined;
@@ -46,10 +41,7 @@ export function createQueue({ maxRecords, maxBytes }: { readonly maxRecords: num
   const loseEntry = ({ firstMs, lastMs }: Entry) => lose({ count: 1, firstMs, lastMs });
   const isFullFor = (entry: Entry) => waiting.length + inFlight >= maxRecords || bytes + entry.bytes > maxBytes;
 
-  /**
-   * Drops the oldest samples until `keepRecords` and `keepBytes` hold, or no sample is left; samples that show a change
-   * go last.
-   */
+  /** Drops the oldest samples until both bounds hold, or no sample is left; samples that show a change go last. */
   const dropSamples = (keepRecords: number, keepBytes: number) => {
     for (const kind of ['sample', 'change'] as const) {
       let left = waiting.length;
@@ -80,10 +72,7 @@ export function createQueue({ maxRecords, maxBytes }: { readonly maxRecords: num
       return true;
     },
     lose,
-    /**
-     * The oldest records that fit one slice, with the gap for those lost before them; undefined when there is nothing
-     * to write.
-     */
+    /** The oldest records that fit one slice, with the gap for those lost before; undefined when there are none. */
     take(limits: { readonly maxRecords: number; readonly isFull: boolean }): Batch | undefined {
       if (limits.isFull) dropSamples(0, 0);
       const gap = loss;
@@ -125,10 +114,7 @@ export function createQueue({ maxRecords, maxBytes }: { readonly maxRecords: num
   };
 }
 
-/**
- * How many of the first records fit one slice: as many as are allowed, in its bytes, and dated by a clock that was not
- * set in between.
- */
+/** How many of the first records fit one slice, in number and bytes, dated by a clock that was not set in between. */
 export function fitting(
   waiting: readonly Pick<Waiting, 'entry' | 'offsetMs'>[],
   maxRecords: number,

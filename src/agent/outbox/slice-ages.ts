@@ -16,10 +16,7 @@ export const beginAges = (nextId: number, now: ClockLook): SliceAges => [
   { fromId: nextId, offsetMs: offsetOf(now), sinceMs: now.elapsedMs },
 ];
 
-/**
- * Now, by the wall clock as it was set when the records were dated: slice and records then have times of one clock, and
- * one age fits all of them.
- */
+/** Now, by the wall clock as it was set when the records were dated: one age then fits slice and records. */
 export const asDated = (offsetMs: number | undefined, now: ClockLook): ClockLook =>
   offsetMs !== undefined && isStep(offsetOf(now) - offsetMs)
     ? { wallMs: Math.round(now.elapsedMs + offsetMs), elapsedMs: now.elapsedMs }

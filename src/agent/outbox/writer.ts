@@ -96,10 +96,7 @@ export function createWriter(parts: {
   };
 }
 
-/**
- * When the writer works: at once for urgent records or a full slice, else after a delay; again after a failure. One
- * round at a time.
- */
+/** When the writer works: now for urgent records or a full slice, else after a delay. One round at a time. */
 export function createSchedule(parts: {
   readonly clock: Clock;
   readonly queue: Queue;
@@ -157,10 +154,7 @@ export function createSchedule(parts: {
     isPatient = false;
   };
 
-  /**
-   * While no uplink takes what is written, samples wait for a fuller slice: it is smaller for what it holds, and the
-   * disk is spared.
-   */
+  /** While no uplink takes what is written, samples wait for a fuller slice, which is smaller and spares the disk. */
   const wakeForSamples = () => {
     if (timer !== undefined) return;
     isPatient = bookkeeping.leastBehind() > BEHIND_FROM;

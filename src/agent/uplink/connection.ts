@@ -22,9 +22,7 @@ import { CLOSE, type ConnectionEnd, openSocket, type ServiceSocket, type SocketO
 
 type CommandHandlers = {
   readonly tasks: {
-    /**
-     * Returns once the tasks are journaled: only then are they confirmed. Throws when they are not; they come again.
-     */
+    /** Returns once the tasks are journaled; they are then confirmed. When it throws they come again. */
     onTasks(commands: readonly TaskCommand[]): void;
     onCancel(taskId: string): void;
   };
@@ -56,10 +54,7 @@ const MAX_UNSENT_LIVE_BYTES = 256 * 1024;
 
 export const isLongBacklog = ({ nextSeq, ackedSeq }: EpochPosition): boolean => nextSeq - 1 - ackedSeq > LONG_BACKLOG;
 
-/**
- * Whether the service's account of an epoch fits ours: not more than was written, and nothing missing that is no longer
- * kept.
- */
+/** Whether the service has not more of an epoch than was written, and lacks nothing that is no longer kept. */
 export const fits = ({ nextSeq, firstSeq }: EpochPosition, ackedSeq: number): boolean =>
   ackedSeq < nextSeq && ackedSeq + 1 >= firstSeq;
 
@@ -195,10 +190,7 @@ class Connection {
     await this.#sendMore();
   }
 
-  /**
-   * A long backlog gets an epoch of its own. Each epoch but that of the hello is sent once the service has answered
-   * what it has of it.
-   */
+  /** A long backlog gets an epoch of its own. Epochs beside the hello's are sent once the service has answered. */
   async #askForEpochs(helloEpoch: string): Promise<void> {
     const { source, log } = this.#options;
     const epochs = await source.epochs();
@@ -222,10 +214,7 @@ class Connection {
     if (await this.#join(position, acked_seq)) await this.#sendMore();
   }
 
-  /**
-   * False when the connection is over, or the service has other slices than we do; then a new epoch begins with the
-   * next connection.
-   */
+  /** False when the connection is over, or the slices do not match; the next connection then begins a new epoch. */
   async #join(position: EpochPosition, ackedSeq: number): Promise<boolean> {
     const { source } = this.#options;
     if (!fits(position, ackedSeq)) {
@@ -271,10 +260,7 @@ class Connection {
   }
 }
 
-/**
- * Tasks and notices that the guard lets through: handed over in order, tasks confirmed once the agent has journaled
- * them.
- */
+/** Tasks and notices that the guard lets through, in order. Tasks are confirmed once they are journaled. */
 function createCommands(
   session: Pick<ReturnType<MessageGuard['begin']>, 'admit' | 'hear'>,
   { tasks, onOpsStatus }: CommandHandlers,

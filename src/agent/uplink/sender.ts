@@ -13,10 +13,7 @@ const SLOW_MS = 10_000;
 
 export type Window = ReturnType<typeof createWindow>;
 
-/**
- * How much may be on the way unacknowledged. It starts small and grows with quick acknowledgements, so that a slow
- * connection never holds more than it can carry between two signs of life.
- */
+/** Bytes that may be on the way. They grow with quick acknowledgements, so that a slow connection is never clogged. */
 export function createWindow() {
   let bytes = FIRST_BYTES;
   return {
@@ -78,10 +75,7 @@ export function createSender(options: {
   };
 
   return {
-    /**
-     * The slices of this epoch after `sentSeq` may be sent. Epochs join in any order; the newest is the one that the
-     * source names last.
-     */
+    /** The slices of this epoch after `sentSeq` may be sent. The newest epoch is the one that the source names last. */
     join: (epoch: string, sentSeq: number): void => void sentSeqs.set(epoch, sentSeq),
     /** One call at a time. Rejects when the source does. */
     async sendMore(): Promise<void> {

@@ -8,9 +8,7 @@ import { CHALLENGE_HEADER, MAX_FRAME_BYTES, UPLINK_PATH } from '../../wire/proto
 import type { Credentials } from './enrolment/credentials.ts';
 
 export type ConnectionEnd = {
-  /**
-   * `refused` = our identity is not accepted; `renewed` = the next connection sends other epochs; `stopped` = by us.
-   */
+  /** `refused` = our identity is not accepted; `renewed` = the next one sends other epochs; `stopped` = by us. */
   readonly kind: 'lost' | 'refused' | 'renewed' | 'stopped';
   readonly reason: string;
 };
@@ -63,10 +61,7 @@ export function openSocket(
     timers.set(name, clock.after(delayMs, run));
   };
 
-  /**
-   * The first call decides why the connection ended. `code` = say goodbye with it; without it the peer is not worth
-   * waiting for.
-   */
+  /** The first call decides why the connection ended. Without a `code` there is no goodbye. */
   const end = (kind: ConnectionEnd['kind'], reason: string, code?: number) => {
     if (isOver) return;
     isOver = true;

@@ -11,10 +11,7 @@ import { connect, type LinkParts } from './connection.ts';
 import { createWindow } from './sender.ts';
 import type { ConnectionEnd } from './socket.ts';
 
-/**
- * `waiting` = lost or not reached, tried again at `nextTryAt`; `refused` = the service does not accept our identity.
- * Times in ms since the epoch.
- */
+/** `waiting` = lost or not reached, tried again; `refused` = identity not accepted. Times in ms since the epoch. */
 export type UplinkState = {
   readonly name: string;
   readonly phase: 'stopped' | 'connecting' | 'online' | 'waiting' | 'refused';
@@ -23,10 +20,7 @@ export type UplinkState = {
   readonly lastError: string | undefined;
   /** Slices that the service has not confirmed; undefined when that is not known. */
   readonly backlog: number | undefined;
-  /**
-   * Service clock minus ours, ms: at the last welcome and, where the service is on another host, moved by what was done
-   * to our clock since.
-   */
+  /** Service clock minus ours, ms, at the last welcome; for another host moved by the steps of our clock since. */
   readonly skewMs: number | undefined;
 };
 

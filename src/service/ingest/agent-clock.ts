@@ -4,15 +4,9 @@ import { type ClockLook, stepBetween } from '../../base/time/clock-steps.ts';
 import type { SliceHeader, TaskCommand } from '../../wire/frames.ts';
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 
-/**
- * A smaller difference may be the time of transmission: then the two clocks count as the same, and times stay as they
- * are.
- */
+/** A smaller difference may be transmission time: both clocks then count as the same, and times stay. */
 const SAME_MS = 5_000;
-/**
- * A slice may have been on its way for so long. One that seems older was produced by a clock that has been set since
- * the hello.
- */
+/** Longest time on the way. What seems older was produced by a clock that has been set since the hello. */
 const ON_ITS_WAY_MS = 60_000;
 
 export type AgentClock = ReturnType<typeof createAgentClock>;
@@ -23,10 +17,7 @@ export function createAgentClock(helloAtMs: number, hello: ClockLook) {
   const skewMs = (now: ClockLook) => helloAtMs - hello.wallMs - stepBetween(hello, now);
   return {
     skewMs,
-    /**
-     * The task with its times as if our clock had not been set since the hello: the agent counts from the welcome by a
-     * clock that is never set.
-     */
+    /** The task with times as if our clock had not been set since the hello: the agent counts from the welcome. */
     inItsTime(task: TaskCommand, now: ClockLook): TaskCommand {
       const byMs = stepBetween(hello, now);
       if (byMs === 0) return task;
@@ -50,10 +41,7 @@ const unlessSame = (offsetMs: number) => (Math.abs(offsetMs) > SAME_MS ? offsetM
 export const toOurClock = (atMs: number, offsetMs: number, nowMs: number): number =>
   Math.max(0, Math.min(atMs + offsetMs, nowMs));
 
-/**
- * The record with every time that is stored or shown by our clock; what is in the detail of an event stays as it was
- * said.
- */
+/** The record with its stored and shown times by our clock; the detail of an event stays as it is. */
 export function datedByUs(record: ReportRecord, offsetMs: number, nowMs: number): ReportRecord {
   const toOurs = (iso: string): string => {
     const atMs = Date.parse(iso);

@@ -6,10 +6,7 @@ import { type ClockLook, lookAtClocks } from '../../base/time/clock-steps.ts';
 import type { Notice, ServiceFrame, TaskCommand } from '../../wire/frames.ts';
 import { Session, type SessionParts } from './session.ts';
 
-/**
- * Reasons in the close frame; agents show them. 1008 = policy, 1011 = our fault, 1012 = we restart, 4001 = a newer
- * connection took over.
- */
+/** Codes of the close frame. 1008 = policy, 1011 = our fault, 1012 = we restart, 4001 = a newer connection. */
 export const CLOSE = { refused: 1008, failed: 1011, restart: 1012, replaced: 4001 } as const;
 
 const MAX_WAITING_FRAMES = 8;

@@ -63,10 +63,7 @@ export async function readBody({ seq }: Pick<SliceHeader, 'seq'>, compressedBody
   return { records, rejected, firstProblem, bytes: body.length };
 }
 
-/**
- * An agent removes hidden text from the answers of devices; a hostile one may not. Logs of miners, the evidence of
- * tasks, have several lines.
- */
+/** Agents remove hidden text; a hostile one may not. Logs of miners, the evidence of tasks, have several lines. */
 const shown = (item: unknown): unknown =>
   visibleValue(item, taskSchema.safeParse(item).success ? (text) => visibleLines(text) : visibleText);
 const taskSchema = z.object({ kind: z.literal('task') });

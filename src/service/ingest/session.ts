@@ -259,9 +259,7 @@ export class Session {
   }
 }
 
-/**
- * Whether `proof`, a signature in base64, was made for this challenge with the key that the agent was enrolled with.
- */
+/** Whether `proof`, a signature in base64, was made for this challenge with the agent's key. */
 function isProven({ id, identityKey }: Agent, challenge: string, proof: string): boolean {
   const key = readPublicKey(identityKey);
   return key !== undefined && verify(null, proofBytes(id, challenge), key, Buffer.from(proof, 'base64'));

@@ -40,10 +40,7 @@ export class Bookkeeping {
     return this.#moved.size > 0 || this.#gone.size > 0;
   }
 
-  /**
-   * One transaction: slices, bookkeeping and every epoch that moved. Deletes up to `dropLimit` of the slices that all
-   * uplinks have; gives the bytes of each of those.
-   */
+  /** One transaction. Deletes up to `dropLimit` of the slices that all uplinks have, and returns the bytes of each. */
   commit(
     changes: {
       readonly meta?: Partial<Meta>;
@@ -60,10 +57,7 @@ export class Bookkeeping {
     return deleted;
   }
 
-  /**
-   * The epochs of this uplink that are not done. The first is made and stored on first use. Throws when it cannot be
-   * stored: an epoch must not be forgotten once used.
-   */
+  /** The epochs of this uplink that are not done; a first one is stored before it is used. Throws when that fails. */
   epochs(name: string): Epochs {
     const known = this.#epochsOf.get(name);
     if (known !== undefined) return known;

@@ -22,10 +22,7 @@ const lastOf = ({ through }: EpochCursor, nextId: number) => through ?? nextId -
 /** Slices of the epoch that the peer has not confirmed. */
 export const waitingIn = (cursor: EpochCursor, nextId: number): number => lastOf(cursor, nextId) - cursor.acked;
 
-/**
- * The peer has everything up to `seq` of this epoch. `done` = epochs that are over. Undefined when that changes
- * nothing, or cannot be.
- */
+/** The peer has all up to `seq` of this epoch. `done` = epochs that are over. Undefined when that is not news. */
 export function acknowledged(
   epochs: Epochs,
   { epoch, seq, nextId }: { readonly epoch: string; readonly seq: number; readonly nextId: number },
@@ -49,10 +46,7 @@ export function split(epochs: Epochs, nextId: number, newEpoch: () => string): E
   return listOf([...epochs.slice(0, -1), { ...open, through }, newCursor(open.name, newEpoch(), through)]);
 }
 
-/**
- * What the peer does not have of this epoch gets a new one; all that is left of it where the peer has more than was
- * ever written.
- */
+/** What the peer lacks of this epoch gets a new one; all unconfirmed slices where it has more than was written. */
 export function renewed(
   epochs: Epochs,
   { epoch, peerAckedSeq }: { readonly epoch: string; readonly peerAckedSeq: number },
@@ -70,10 +64,7 @@ export function renewed(
   return listOf(list) ?? epochs;
 }
 
-/**
- * Rows by uplink. Where a row is missing, because it was damaged, a new epoch takes its place (`made`): what the old
- * one may have delivered goes out again rather than not at all.
- */
+/** Rows by uplink. A new epoch (`made`) replaces a damaged row: its slices go out again rather than not at all. */
 export function byUplink(
   stored: readonly EpochCursor[],
   firstId: number,

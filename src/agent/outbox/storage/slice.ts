@@ -9,10 +9,7 @@ import type { GapRecord, ReportRecord } from '../../../wire/records.ts';
 /** When space is short samples are replaced by a gap first, then those that show a change; the others are kept. */
 type EntryKind = 'sample' | 'change' | 'other' | 'gap';
 
-/**
- * One record, serialised the moment it was handed over. Times in ms since the epoch; `declared` = what a gap counts,
- * null = unknown.
- */
+/** One record, serialised when it was handed over. Times in ms since the epoch; `declared` = what a gap counts. */
 export type Entry = {
   readonly json: string;
   readonly bytes: number;
@@ -144,10 +141,7 @@ const bodySchema = z.object({
 });
 const timedSchema = z.object({ at: z.string() });
 
-/**
- * The slice with its samples replaced by a gap that counts them; everything else in it stays, samples that show a
- * change only if `keepChanges`. Undefined when the body cannot be read.
- */
+/** The slice with a gap in place of its samples; changes stay if `keepChanges`. Undefined = unreadable. */
 export function withoutSamples(
   slice: StoredSlice,
   { keepChanges }: { readonly keepChanges: boolean },

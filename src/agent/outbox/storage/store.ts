@@ -6,10 +6,7 @@ import { z } from 'zod';
 import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
 import { ROW_BYTES, type StoredSlice, storedSliceSchema } from './slice.ts';
 
-/**
- * One row per slice, one per epoch of an uplink, one of bookkeeping. No index: each would be one page more to write per
- * slice.
- */
+/** One row per slice, one per epoch of an uplink, one of bookkeeping. An index would be one more page per slice. */
 export const outboxMigrations: Migrations = {
   owner: 'outbox',
   steps: [
@@ -67,10 +64,7 @@ const metaSchema = z.object({
 });
 export type Meta = Readonly<Omit<z.output<typeof metaSchema>, 'crc'>>;
 
-/**
- * Part of what an uplink sends: slice `id` is sequence number `id - base` of `epoch`; `acked` is an id, `through` the
- * last one, null while open.
- */
+/** Slice `id` has sequence number `id - base` in `epoch`; `acked` is an id, `through` the last one, null while open. */
 const cursorSchema = z.object({
   name: z.string(),
   epoch: z.string(),

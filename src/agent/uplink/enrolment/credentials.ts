@@ -27,10 +27,7 @@ const fileSchema = z.strictObject({
 });
 type Identity = z.output<typeof fileSchema>;
 
-/**
- * One file per service, so that an agent that reports to two keeps both identities. `realm` names the service (its URL,
- * or `embedded`).
- */
+/** One file per service: an agent may report to two. `realm` names the service (its URL, or `embedded`). */
 function fileOf(stateDir: string, realm: string): string {
   return join(stateDir, `agent-${createHash('sha256').update(realm).digest('hex').slice(0, 12)}.json`);
 }

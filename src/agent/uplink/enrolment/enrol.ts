@@ -8,10 +8,7 @@ import { serviceAddress } from '../address.ts';
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/**
- * Throws ConfigError for an address that may not be used, PeerError for everything that the service does or does not
- * do.
- */
+/** Throws ConfigError for an address that may not be used, PeerError for every failure of the service. */
 export async function enrol({
   url,
   allowPlain,
