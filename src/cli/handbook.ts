@@ -51,7 +51,7 @@ const filled = (text: string, columns: number) =>
 function wrapped(line: string, columns: number): string {
   const first = INDENT.exec(line)?.[0] ?? '';
   const text = line.slice(first.length).replaceAll(/`[^`]*`/g, (code) => code.replaceAll(' ', NO_BREAK));
-  const lines = wrapAnsi(text, Math.max(20, columns - first.length)).replaceAll(NO_BREAK, ' ');
+  const lines = wrapAnsi(text, Math.max(10, columns - first.length)).replaceAll(NO_BREAK, ' ');
   return `${first}${lines.replaceAll('\n', `\n${' '.repeat(first.length)}`)}`;
 }
 
