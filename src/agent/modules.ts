@@ -14,7 +14,7 @@ import { createControlHandlers, type Reloaded } from './control/control-handlers
 import { createControlSocket } from './control/control-socket.ts';
 import type { OwnService } from './control/status.ts';
 import { createDeviceClient } from './device/device-client.ts';
-import { createTrustDesk } from './device/trust/trust-desk.ts';
+import { createTrustMonitor } from './device/trust/trust-monitor.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { FirmwareStore } from './firmware/store.ts';
 import { Averages } from './fleet/averages/averages.ts';
@@ -134,7 +134,7 @@ export function createDevices(base: Base, neighbours: NonNullable<AgentOptions['
     ...{ clock, newKey: newUuid, pollMs: () => config.poll.interval },
     maxMiners: () => Math.max(LEAST_MINERS, MINERS_PER_ADDRESS * config.ranges.toProbe),
   });
-  const trust = createTrustDesk({
+  const trust = createTrustMonitor({
     ...{ ...reporting, stateDir: config.stateDir, neighbourAt: neighbours.at },
     mayLogIn: (ip) => !registry.isContested(ip),
   });

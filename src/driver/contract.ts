@@ -21,7 +21,7 @@ export type Evidence = {
   readonly whatsminer3?: unknown;
   /** `GET /capabilities` on port 4028 where a web server answers there. */
   readonly api4028?: WebEvidence;
-  /** `GET /api/system/info`, where the start page names nobody. */
+  /** `GET /api/system/info`, where the start page names no family. */
   readonly systemInfo?: WebEvidence;
   /** The page that only the family has which the others hint at (`FAMILY_PAGES`). */
   readonly familyPage?: WebEvidence;
@@ -78,7 +78,7 @@ export type Ask = ReadRequest & {
 };
 
 export type ActResult =
-  /** The device took it. `note` is the device's own word, if any; `log` what a log ability fetched. */
+  /** The device took it. `note` is the device's answer, if any; `log` what a log ability fetched. */
   | { readonly kind: 'accepted'; readonly note?: string; readonly log?: string }
   /** Sent, but the answer was lost: not a failure, to be settled by observation. */
   | { readonly kind: 'lost-reply' };

@@ -1,10 +1,11 @@
-// Identification tables of atlas sections 2.2 and 2.3 as data: which words name which firmware family. Order matters: first match wins,
-// third-party firmware before the stock it replaces. The tables know every family; a driver may or may not exist for it.
+// Identification tables of atlas sections 2.2 and 2.3 as data: which words name which firmware family. Order matters:
+// first match wins, third-party firmware before the stock it replaces. The tables know every family; a driver may or
+// may not exist for it.
 import { z } from 'zod';
 
 /**
- * Words in the raw text of `version` or `devdetails`, compared without case (atlas 2.2). `in: 'version'` = ignore it in `devdetails`. `isHint` = others
- * say it too: it proves nothing.
+ * Words in the raw text of `version` or `devdetails`, compared without case (atlas 2.2). `in: 'version'` = ignore it in
+ * `devdetails`. `isHint` = others say it too: it proves nothing.
  */
 type TcpRule<F extends string> = {
   readonly words: readonly string[];
@@ -24,7 +25,7 @@ export const TCP_WORDS = tcpRules([
   { words: ['BDMINER'], family: 'sealminer' },
   { words: ['GCMINER', 'FLUXOS'], family: 'auradine-fluxos' },
   { words: ['INTCHAINS_QOMO', 'KDAMINER'], family: 'goldshell' },
-  // A program of many: whether it runs on a Goldshell, its page must tell.
+  // A program of many: its page must show whether it runs on a Goldshell.
   { words: ['BFGMINER'], family: 'goldshell', isHint: true },
   { words: ['INNOMINER'], family: 'innosilicon' },
   { words: ['AVALON'], family: 'avalon' },
@@ -33,7 +34,10 @@ export const TCP_WORDS = tcpRules([
   { words: ['ANTMINER'], family: 'antminer-stock', in: 'version' },
 ]);
 
-/** Evidence of `GET /`: status, realm of the login challenge, redirect target, body text (compared with case, first 64 KB; atlas 2.3). */
+/**
+ * Evidence of `GET /`: status, realm of the login challenge, redirect target, body text (compared with case, first 64
+ * KB; atlas 2.3).
+ */
 export type WebRule<F extends string> = {
   readonly family: F;
   readonly status?: number;
@@ -70,9 +74,9 @@ export const WEB_RULES = webRules([
 
 export type FamilyId = (typeof TCP_WORDS | typeof WEB_RULES)[number]['family'];
 /**
- * Pages that need no login and that only one family has: asked where something hints at that family and nothing has proved it. `shape` = what its JSON
- * holds, keys and types together: an application that answers everything, or repeats what it is asked, does not fit. `guarded` = another page, which
- * asks for a login there; `title` = of the start page.
+ * Pages that need no login and that only one family has: asked where something hints at that family and nothing has
+ * proved it. `shape` = what its JSON holds, keys and types together: an application that answers everything, or repeats
+ * what it is asked, does not fit. `guarded` = another page, which asks for a login there; `title` = of the start page.
  */
 type FamilyPage = {
   readonly family: FamilyId;
@@ -122,7 +126,8 @@ export const FAMILY_PAGES = familyPages([
     title: 'Braiins OS',
   },
   {
-    // The web app answers this question to everybody, and passes on what its mining program says; while that is not there it says so in these words.
+    // The web app answers this question to everybody, and passes on what its mining program says; while that is not
+    // there it says so in these words.
     family: 'iceriver',
     path: '/user/userpanel?post=4',
     shape: z.union([
@@ -139,7 +144,8 @@ export const FAMILY_PAGES = familyPages([
     ]),
   },
   {
-    // Whether its owner has set it up: the one question of its API that wants no token. A GET counts as no form of another site with this header only.
+    // Whether its owner has set it up: the one question of its API that wants no token. A GET counts as no form of
+    // another site with this header only.
     family: 'futurebit',
     port: 5000,
     path: `/api/graphql?query=${encodeURIComponent(APOLLO_STATUS)}`,
@@ -154,7 +160,10 @@ export const FAMILY_PAGES = familyPages([
   },
 ]);
 
-/** What a Bitaxe or one of its kin says of itself on `/api/system/info`: the chip, and the memory of the controller beside it. */
+/**
+ * What a Bitaxe or one of its kin says of itself on `/api/system/info`: the chip, and the memory of the controller
+ * beside it.
+ */
 export const AXEOS_INFO = z.looseObject({
   ASICModel: z.string().regex(/^B(M\d|ZM)/),
   freeHeap: z.number(),
@@ -195,7 +204,7 @@ const LIGHTTPD = /^lighttpd\//;
 export const PROVING_REALMS = provingRealms([
   { family: 'antminer-stock', realm: 'antMiner Configuration', server: LIGHTTPD },
   { family: 'elphapex', realm: 'Daoge Configuration', server: LIGHTTPD },
-  // Hammer and VolcMiner alike: which of the two, other answers tell.
+  // Hammer and VolcMiner alike: other answers show which of the two.
   { family: 'hammer', realm: 'blackMiner Configuration', server: LIGHTTPD },
 ]);
 

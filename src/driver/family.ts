@@ -42,7 +42,7 @@ function familiesOf(answers: EvidenceParts): FamilyId[] {
       ? ('epic-umcos' as const)
       : undefined,
     web && WEB_RULES.find((rule) => ruleFits(rule, web))?.family,
-    // The API of a Bitaxe, which names its chip. What kin it is, its readings tell.
+    // The API of a Bitaxe, which names its chip. Its readings show which relative it is.
     isPageWith(answers.systemInfo, '"ASICModel"') ? ('axeos' as const) : undefined,
   ].filter((family) => family !== undefined);
 }

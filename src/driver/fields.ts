@@ -111,7 +111,7 @@ export function first<T>(...values: readonly (T | undefined)[]): T | undefined {
   return values.find((value) => value !== undefined);
 }
 
-/** The first that can identify a miner; else the first that is told, for what judges them. */
+/** The first that can identify a miner; else the first that is reported, for checks of it. */
 export const firstMac = (...texts: readonly (string | undefined)[]): string | undefined =>
   first(...texts.filter((text) => macState(text) === 'ok'), ...texts);
 export const firstSerial = (...texts: readonly (string | undefined)[]): string | undefined =>

@@ -60,7 +60,7 @@ export class VisitMemory {
   }
 
   /**
-   * Why the device refused it recently, if the reason does not pass by itself: its substitute is asked in its place.
+   * Why the device refused it recently, if the reason does not pass: its substitute is asked in its place.
    */
   recentRefusal(name: string, { slowMs }: Rhythms, nowMs: number): PeerError | undefined {
     const entry = this.#entries.get(name);
@@ -86,7 +86,7 @@ export class VisitMemory {
     return this.#entries.get(name)?.error;
   }
 
-  /** The kept answer of a seldom ask, or undefined when there is none or it is too old to be told. */
+  /** The kept answer of a seldom ask, or undefined when there is none or it is too old. */
   keptAnswer(name: string, ask: Ask, rhythms: Rhythms, nowMs: number): unknown {
     const entry = this.#entries.get(name);
     if (entry?.text === undefined || entry.answeredAtMs === undefined) return undefined;

@@ -29,7 +29,7 @@ export function isProven(family: FamilyId, answers: Answers): boolean {
   );
 }
 
-/** Speak one API, and tell apart by their start pages which of them they are. */
+/** They share one API; their start pages differ. */
 const AXEOS: readonly FamilyId[] = ['axeos', 'axeos-nerd', 'luckyminer'];
 
 const asksLike = (web: WebEvidence, { realm, server }: (typeof PROVING_REALMS)[number]) =>

@@ -1,4 +1,4 @@
-// Finds what tells who or where the owner of a device is, in answers of any shape, broken JSON included: passwords,
+// Finds what reveals who or where the owner of a device is, in answers of any shape, broken JSON included: passwords,
 // workers, wallets, pools, addresses, serial numbers. What stands there instead is the caller's choice. Pure text; it
 // never needs to understand an answer.
 
@@ -25,7 +25,7 @@ function privateKind(key: string): PrivateKind | undefined {
   return KEYS.find(([, pattern]) => pattern.test(key) || pattern.test(spaced))?.[0];
 }
 
-/** Values that give somebody away wherever they stand. Mail addresses are found by their `@`. */
+/** Values that reveal a person in any place. Mail addresses are found by their `@`. */
 const TEXTS: readonly (readonly [PrivateKind, RegExp])[] = [
   ['url', /\b\w{1,32}(?:\+\w{1,32}){0,3}:\\?\/\\?\/[^\s"'<>,]+/g], // any URL, with the login it may hold
   ['wallet', /\b(?:bc1|tb1|ltc1|kaspa:)[0-9a-z]{20,}\b/gi],

@@ -101,7 +101,7 @@ const isNoPool = ({ url }: PoolReading) =>
   isFillerName(url.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/:\d*$/, ''));
 
 /**
- * No fault, where its code says that nothing is wrong. A code that is not known is one beside words that tell of it.
+ * No fault, where its code says that nothing is wrong. An unknown code counts as one when its message names a fault.
  */
 function reportedFault(error: ErrorReading): ErrorReading[] {
   const { code, message } = error;

@@ -2,25 +2,12 @@
 // read it all. The caller holds the device mutex and decides when to visit; a visit never retries, never queues and
 // ends within its deadline.
 import { z } from 'zod';
-import type { Clock } from '../base/clock.ts';
 import { BugError, type PeerCode, PeerError } from '../base/errors.ts';
 import { type Reading, readingSchema } from '../model/reading.ts';
-import type { MinerLink } from '../transport/request.ts';
+import { Asking, type AskPlan } from './asking.ts';
 import type { Ask, Driver, Known, ReadResult } from './contract.ts';
-import type { Rhythms, VisitMemory } from './memory.ts';
 
-export type Visit = {
-  readonly driver: Driver;
-  readonly link: MinerLink;
-  readonly known: Known;
-  /** Of this miner and this driver; the visit updates it. */
-  readonly memory: VisitMemory;
-  readonly rhythms: Rhythms;
-  readonly clock: Clock;
-  readonly signal?: AbortSignal;
-  /** Total, all asks and pauses together. */
-  readonly deadlineMs: number;
-};
+export type Visit = AskPlan & { readonly driver: Driver; readonly known: Known };
 
 export type VisitOutcome = {
   readonly reading: Reading;
@@ -30,15 +17,15 @@ export type VisitOutcome = {
   readonly failed: readonly { readonly ask: string; readonly error: PeerError }[];
   /** Asks whose answer made no sense, and `reading.<field>` for fields that the driver got wrong. */
   readonly unparsable: readonly string[];
-  /** The device refuses our login for some asks: what they would tell is missing. */
+  /** The device refuses our login for some asks: their answers are missing. */
   readonly isLoginRefused: boolean;
-  /** The device lets in whoever knows the family's factory login. Set by whoever holds the logins. */
+  /** The device accepts the family's factory login. Set by the module that holds the logins. */
   readonly isFactoryLogin?: boolean;
   readonly elapsedMs: number;
 };
 
-/** Codes that tell most about a device when nothing was answered, most telling first. */
-const TELLING: readonly PeerCode[] = [
+/** When nothing was answered: the codes that say most about a device come first. */
+const BY_MEANING: readonly PeerCode[] = [
   'peer.tls-key',
   'peer.auth',
   'peer.permission',
@@ -53,18 +40,17 @@ const TELLING: readonly PeerCode[] = [
   'peer.unreachable',
 ];
 
-/** Least time worth giving to a question that shares the visit with others. */
-const SHARE_MS = 1_000;
-
 /**
- * Throws the most telling PeerError when no ask was answered with sense, CancelledError when the signal aborts,
- * BugError when the driver throws. A refused login or a silent port loses what it would have told and nothing else.
+ * Throws the most meaningful PeerError when no ask was answered with sense, CancelledError when the signal aborts,
+ * BugError when the driver throws. A refused login or a silent port loses its own answers and nothing else.
  */
 export async function visit(plan: Visit): Promise<VisitOutcome> {
   const { driver, known, memory, rhythms, clock } = plan;
   const startMs = clock.monotonicMs();
   const asks = Object.entries(driver.asks).filter(([, ask]) => isFor(ask, known));
-  const { answers, failed } = await sendDue(plan, asks, startMs);
+  const asking = new Asking(plan, asks, startMs);
+  await asking.run();
+  const { answers, failed } = asking;
 
   const read = (isUsable: (name: string) => boolean) => {
     const raw: Record<string, unknown> = {};
@@ -92,7 +78,7 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
   if (answered.every((name) => nonsense.has(name))) {
     memory.isLocked = [...failed.values()].some(({ code }) => code === 'peer.auth');
     memory.isStale = !memory.isLocked;
-    throw mostTelling([...failed.values()], answered.length > 0, `read ${plan.link.ip} as ${driver.id}`);
+    throw mostMeaningful([...failed.values()], answered.length > 0, `read ${plan.link.ip} as ${driver.id}`);
   }
   memory.isStale = false;
   memory.isLocked = false;
@@ -113,108 +99,6 @@ export const mayCarryLogin = (ask: Ask): boolean => ask.via !== 'http' || ask.au
 const isFor = ({ generations }: Ask, { generation }: Known) =>
   generations === undefined || generation === undefined || generations.includes(generation);
 
-/** What became of a listening socket of the device in this visit. Two strikes and it is left alone. */
-type PortState = { strikes: number; last?: PeerError };
-
-async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], startMs: number) {
-  const { link, memory, rhythms, clock, driver } = plan;
-  const answers = new Map<string, unknown>();
-  const failed = new Map<string, PeerError>();
-  const sent = new Set<string>();
-  const ports = new Map<string, PortState>();
-  const endMs = startMs + plan.deadlineMs;
-  let waiting = 0;
-  let hasSent = false;
-
-  const fail = (name: string, error: PeerError, isFresh: boolean) => {
-    failed.set(name, error);
-    if (isFresh) memory.keepFailure(name, withoutCause(error), clock.monotonicMs());
-  };
-
-  const send = async (name: string, ask: Ask) => {
-    waiting--;
-    sent.add(name);
-    const what = `${name} of ${link.ip}`;
-    const port: PortState = ports.get(portOf(ask)) ?? { strikes: 0 };
-    ports.set(portOf(ask), port);
-    if (hasSent && driver.quirks.gapMs) await clock.sleep(driver.quirks.gapMs, plan.signal);
-    hasSent = true;
-    const leftMs = endMs - clock.monotonicMs();
-    if (leftMs <= 0) return fail(name, new PeerError('peer.timeout', `ask ${what} within the visit`, 'soon'), true);
-    // A port that is closed, or was silent twice, costs no further time in this visit.
-    if (port.strikes >= 2 && port.last)
-      return fail(name, new PeerError(port.last.code, `ask ${what}`, port.last.retry), true);
-    const deadlineMs = waiting > 0 ? Math.max(leftMs / 2, Math.min(SHARE_MS, leftMs)) : leftMs;
-    try {
-      const answer = await link.send(ask, { deadlineMs, ...(plan.signal && { signal: plan.signal }) });
-      answers.set(name, answer);
-      failed.delete(name);
-    } catch (error) {
-      if (!(error instanceof PeerError)) throw error;
-      if (error.code === 'peer.refused' || error.code === 'peer.unreachable') port.strikes += 2;
-      if (error.code === 'peer.timeout') port.strikes++;
-      port.last = error;
-      fail(name, error, true);
-    }
-  };
-
-  /** A question that the device refused recently is not repeated at each visit if another one stands in for it. */
-  const isSubstituted = (name: string) =>
-    memory.recentRefusal(name, rhythms, startMs) !== undefined && asks.some(([, other]) => other.insteadOf === name);
-
-  /** Whether to send it now. What was refused before and is left alone fails again without being sent. */
-  const isWorthSending = ([name, ask]: readonly [string, Ask]): boolean => {
-    const lead = ask.goesWith === undefined ? undefined : memory.recentRefusal(ask.goesWith, rhythms, startMs);
-    const isLeftAlone = lead !== undefined || isSubstituted(name);
-    if (!isLeftAlone && memory.isDue(name, ask, rhythms, startMs)) return true;
-    const error = lead ?? memory.lastError(name);
-    if (error !== undefined) fail(name, error, false);
-    return false;
-  };
-  const due = asks.filter((entry) => entry[1].insteadOf === undefined && isWorthSending(entry));
-  // Then the substitutes of what failed, and theirs.
-  const substitutes = () => {
-    for (;;) {
-      const failedBefore = failed.size;
-      const batch = asks.filter((entry) => {
-        const [name, { insteadOf, isLacking }] = entry;
-        if (insteadOf === undefined || answers.has(name) || failed.has(name)) return false;
-        const isLackingNow = answers.has(insteadOf) && isLacking?.(answers.get(insteadOf)) === true;
-        return (failed.has(insteadOf) || isLackingNow) && isWorthSending(entry);
-      });
-      if (batch.length > 0 || failed.size === failedBefore) return batch;
-    }
-  };
-  /** It lets us in again, and may be another unit than the one that did before: all that was not asked yet. */
-  const reopened = () => {
-    if (!memory.isLocked || answers.size === 0) return [];
-    memory.isLocked = false;
-    memory.isStale = true;
-    return asks.filter(([name, { insteadOf }]) => insteadOf === undefined && !sent.has(name));
-  };
-  const next = () => {
-    const batch = reopened();
-    return batch.length > 0 ? batch : substitutes();
-  };
-  for (let batch = due.length > 0 ? due : next(); batch.length > 0; batch = next()) {
-    waiting = batch.length;
-    try {
-      for (const [name, ask] of batch) await send(name, ask);
-    } catch (error) {
-      // Cut short before it said a word: whoever answers next may have restarted, or be another unit.
-      if (answers.size === 0) memory.isStale = true;
-      throw error;
-    }
-  }
-  return { answers, failed };
-}
-
-/** Asks that share a listening socket of the device. */
-const portOf = (ask: Ask) => `${ask.via}:${'port' in ask ? ask.port : ''}`;
-
-/** Kept for minutes for thousands of miners: the chain of causes and the stack would weigh more than the answers. */
-const withoutCause = (error: PeerError) => new PeerError(error.code, error.message, error.retry);
-
 const readingCheck = z.compile(readingSchema);
 
 function readSafely(driver: Driver, raw: Readonly<Record<string, unknown>>, known: Known): ReadResult {
@@ -234,9 +118,9 @@ function readSafely(driver: Driver, raw: Readonly<Record<string, unknown>>, know
   };
 }
 
-function mostTelling(failures: readonly PeerError[], isNonsense: boolean, what: string): PeerError {
+function mostMeaningful(failures: readonly PeerError[], isNonsense: boolean, what: string): PeerError {
   const nonsense = new PeerError('peer.unparsable', what, 'later');
-  const rank = ({ code }: PeerError) => TELLING.indexOf(code);
+  const rank = ({ code }: PeerError) => BY_MEANING.indexOf(code);
   const [first = nonsense] = [...failures, ...(isNonsense ? [nonsense] : [])].toSorted((a, b) => rank(a) - rank(b));
   return first;
 }

@@ -23,7 +23,7 @@ export { knownFrom } from './targets.ts';
 
 export type DeviceClient = ReturnType<typeof createDeviceClient>;
 
-/** Read anew with each exchange: they may change while the agent runs. Times in ms. */
+/** Read with each exchange: they may change while the agent runs. Times in ms. */
 export type DeviceSettings = {
   readonly portMap: ReadonlyMap<number, number>;
   /** The networks that the configuration names. */

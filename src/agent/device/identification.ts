@@ -49,7 +49,7 @@ export class Identification {
     await this.selectDriver(ip, evidence, asking);
   }
 
-  /** The same in the middle of a visit, just before a login goes out anew: without a question behind the login. */
+  /** The same in the middle of a visit, just before a login goes out again: without a question behind the login. */
   async confirm({ ip }: MinerTarget, signal: AbortSignal | undefined): Promise<void> {
     const { trust, questions } = this.#parts;
     if (trust.mustConfirm(ip)) this.#meet(ip, await this.#askWho(ip, signal, questions.identifying(ip)));

@@ -4,13 +4,13 @@
 import { type PeerCode, PeerError } from '../../base/errors.ts';
 import type { MinerLink, MinerRequest } from '../../transport/request.ts';
 
-/** What is known of one login at one device. Whoever keeps it decides how long a refusal counts. */
+/** What is known of one login at one device. The owner decides how long a refusal counts. */
 export type LoginTrial = {
   verdict: 'unproven' | 'accepted' | 'refused';
   trying: Promise<void> | undefined;
-  /** The device asked for the login and let us in with it. */
+  /** The device asked for the login and accepted it. */
   isTaken: boolean;
-  /** It went out a moment ago, and the device said neither yes nor no: not again for now. */
+  /** It went out a moment ago, and the device neither accepted nor refused it: not again for now. */
   readonly isUnanswered?: () => boolean;
   /** Asked before the login goes out for the first time; false: it may not, which counts as a refusal. */
   readonly begin?: () => boolean;
@@ -54,7 +54,7 @@ export function withTrial(link: MinerLink, trial: LoginTrial): MinerLink {
       return answer;
     } catch (error) {
       if (error instanceof PeerError && error.code === 'peer.auth') trial.verdict = 'refused';
-      // What went wrong in the login itself, short of a refusal, tells nothing of the password.
+      // What went wrong in the login itself, short of a refusal, says nothing of the password.
       else if (error instanceof PeerError && error.wasSent !== false && LET_IN.has(error.code))
         trial.verdict = 'accepted';
       throw error;

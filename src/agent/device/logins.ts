@@ -144,7 +144,7 @@ export class Logins {
 
   /**
    * With the realm that the device had when it was identified: the transport answers no challenge of another realm.
-   * Before the login goes out anew the device is asked once more who it is, where nothing else shows that it is the
+   * Before the login goes out again the device is asked once more who it is, where nothing else shows that it is the
    * same.
    */
   #tryWith(target: MinerTarget, login: Login, trial: Trial): MinerLink {

@@ -100,7 +100,7 @@ export type LastVisit = {
   readonly endedMs: number;
 };
 
-/** `recentMs` = how long a question or a visit counts as recent; read anew each time. */
+/** `recentMs` = how long a question or a visit counts as recent; read each time. */
 export function createQuestions(parts: {
   readonly clock: Clock;
   readonly drivers: readonly Driver[];

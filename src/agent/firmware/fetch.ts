@@ -60,7 +60,7 @@ export function createFetch(
           method: 'GET',
           signal,
         });
-        // A body that is given up says so, to nobody in particular.
+        // A body that is given up emits an error.
         body.on('error', () => {});
         const location = typeof headers.location === 'string' ? headers.location : undefined;
         if (statusCode >= 300 && statusCode < 400 && location !== undefined) {

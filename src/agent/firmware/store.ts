@@ -45,7 +45,7 @@ export class FirmwareStore {
     return this.#images.size();
   }
 
-  /** Whether a device may be told to fetch this address by itself. */
+  /** Whether a command may make a device fetch this address itself. */
   mayFetch(url: string): boolean {
     return URL.canParse(url) && hostOf(new URL(url), this.#parts.allowedHosts) !== undefined;
   }

@@ -34,7 +34,7 @@ type PoolGuardParts = {
   readonly log: Log;
   readonly settings: () => z.output<typeof poolLockSettingsSchema>;
   readonly desiredPools: DesiredPoolsStore;
-  /** Whether the reading shows these pools; undefined = it cannot tell, or the miner's family cannot. */
+  /** Whether the reading shows these pools; undefined = the reading, or the miner's family, does not show pools. */
   shows(key: string, reading: Reading, params: { readonly pools: PoolList }): boolean | undefined;
   /** Why nothing may be set here now, for people; undefined = it may. */
   refusal(): string | undefined;

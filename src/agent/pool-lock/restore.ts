@@ -2,7 +2,7 @@
 import type { DesiredPools } from './desired-pools.ts';
 
 /** `tries` = attempts in a row; `retryS` = pause after the first that failed, doubled with each further one. */
-export type RestoreSettings = { readonly tries: number; readonly dailyCap: number; readonly retryS: number };
+type RestoreSettings = { readonly tries: number; readonly dailyCap: number; readonly retryS: number };
 
 const LONGEST_PAUSE_S = 3_600;
 

@@ -18,7 +18,7 @@ import { unpackBody } from './unpack.ts';
 /** `tlsKey` = of the device, where it is known by one: over TLS nothing goes to another one. */
 export type HttpEndpoint = Endpoint & { readonly isTls: boolean; readonly tlsKey: string | undefined };
 
-export type HttpCall = {
+type HttpCall = {
   readonly to: HttpEndpoint;
   readonly method: HttpRequest['method'];
   readonly path: string;

@@ -14,7 +14,7 @@ import type { MetDevice, TrustRecord } from './trust-record.ts';
 export type TrustParts = {
   readonly clock: Clock;
   readonly record: TrustRecord;
-  /** Read anew with each question. */
+  /** Read with each question. */
   readonly settings: { readonly ranges: ScanRanges; readonly credentials: { readonly trust: 'pinned' | 'network' } };
   readonly neighbourAt: NeighbourAt;
   /** False while two live devices claim to be the one at this address. */
@@ -23,7 +23,7 @@ export type TrustParts = {
   readonly coveredBy: (driverId: string, ip: string) => 'family' | 'range' | undefined;
 };
 
-/** `lookAlikes` = families that may hide behind this one: only a question behind the login could tell. */
+/** `lookAlikes` = families that may hide behind this one: only a question behind the login could show it. */
 type Seen = {
   readonly identity: Identity;
   readonly evidence: Evidence;

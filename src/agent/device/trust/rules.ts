@@ -4,7 +4,7 @@
 import type { Identity } from '../../../driver/contract.ts';
 
 /** `factory` = the one that the family leaves the factory with; `configured` = one of `credentials.logins`. */
-export type LoginSource = 'factory' | 'configured';
+type LoginSource = 'factory' | 'configured';
 
 /** What a device shows of itself before anybody logs in. MACs as `AA:BB:…`. */
 export type DeviceFacts = {
@@ -12,9 +12,9 @@ export type DeviceFacts = {
   readonly confidence: Identity['confidence'];
   /** Of its digest challenge on the start page. */
   readonly realm?: string | undefined;
-  /** The network's word for it (ARP): of direct neighbours only. */
+  /** As the network shows it (ARP): of direct neighbours only. */
   readonly networkMac?: string | undefined;
-  /** Its own word for it, given without a login. */
+  /** As the device reports it without a login. */
   readonly mac?: string | undefined;
   readonly serialNumber?: string | undefined;
   /** Of its web, where that is read over TLS: SHA-256 of the public key (SPKI), hex. */
@@ -38,7 +38,7 @@ export type Pin = {
  * `unseen` = the pin names the network's MAC, and the network says nothing of this address at the moment; `moved` = the
  * device says that it is one that was accepted at another address, and too little agrees with it.
  */
-export type Standing = 'known' | 'new' | 'changed' | 'moved' | 'unseen';
+type Standing = 'known' | 'new' | 'changed' | 'moved' | 'unseen';
 
 /** Why something is not done. */
 export const WITHHELD = [
@@ -62,7 +62,7 @@ export function pinKeyOf(ip: string, { networkMac, mac, serialNumber }: Omit<Dev
 
 /**
  * Whether the device is the one that was accepted. `pin` is the one under its own name (`pinKeyOf`); `pinHere` is any
- * other that was accepted at this address, which makes a stranger of a device that is new. `old` = who answers where
+ * other that was accepted at this address, which makes a new device a stranger. `old` = who answers where
  * `pin` was accepted; undefined: it was accepted here.
  */
 export function standingOf(
@@ -112,7 +112,7 @@ function agrees(facts: DeviceFacts, pin: Pin): boolean {
 }
 
 export type TrustQuestion = {
-  /** `change` = an order that changes the device, whether it needs a login or not. */
+  /** `change` = a command that changes the device, with or without a login. */
   readonly what: LoginSource | 'change';
   readonly confidence: Identity['confidence'];
   readonly standing: Standing;

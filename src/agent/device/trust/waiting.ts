@@ -5,7 +5,7 @@ import { normaliseMac } from '../../../model/identity-facts.ts';
 import type { Withheld } from './rules.ts';
 import type { MetDevice, TrustRecord } from './trust-record.ts';
 
-/** Who has not been seen for so long has left, or never was a device of this farm. */
+/** A device that was not seen for so long has left, or never was of this farm. */
 const LEFT_MS = 2 * 24 * 3_600_000;
 
 /** A device that a person may accept. `isHeldUp` = a login of the configuration is for it and is not sent. */
@@ -41,7 +41,7 @@ function isIn(range: Ipv4Range, ip: string): boolean {
   return address !== undefined && isInRange(range, address);
 }
 
-export type Acceptance = {
+type Acceptance = {
   readonly accepted: readonly Waiting[];
   /** Not accepted, because only a person who says what they are can vouch for them. */
   readonly unproven: readonly Waiting[];

@@ -9,7 +9,7 @@ import type { TrustDatabase } from './trust-database.ts';
 
 /** After a refusal no factory login goes to that MAC and that address for a day, whatever process counts it. */
 const COOLDOWN_MS = 24 * 3_600_000 + SEEN_TIME_EVERY_MS;
-/** Part of the name of an attempt with a configured login, before what tells that login from others. */
+/** Part of the name of an attempt with a configured login, before the bits of that login. */
 export const CONFIGURED = 'login:';
 const MAX_CACHED = 200_000;
 

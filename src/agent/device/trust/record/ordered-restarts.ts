@@ -11,7 +11,7 @@ export function orderedRestartsIn(database: TrustDatabase) {
   const { seenTime } = database;
   return {
     /**
-     * Called before the miner is told to restart. False where the disk refuses: the miner is restarted all the same.
+     * Called before the restart command is sent. False where the disk refuses: the miner is restarted all the same.
      */
     note: (who: readonly string[]): boolean =>
       database.write((db) => {

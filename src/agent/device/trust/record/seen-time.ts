@@ -34,7 +34,7 @@ export function createSeenTime(
 
   const nowMs = (db: Statements): number => {
     const { seenMs, uptimeMs, readMs } = base ?? read(db);
-    // Each of the two is at most what has passed. After a restart of the host its uptime has begun anew.
+    // Each of the two is at most what has passed. After a restart of the host its uptime starts again.
     return Math.round(seenMs + Math.max(hostUptimeMs() - uptimeMs, elapsedMs() - readMs));
   };
 

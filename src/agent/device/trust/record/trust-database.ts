@@ -24,7 +24,7 @@ type Options = {
   readonly path: string;
   readonly clock: Pick<Clock, 'monotonicMs' | 'elapsedMs' | 'after'>;
   readonly hostUptimeMs: (() => number) | undefined;
-  /** Another process has written, or the database was opened anew: nothing that was read before is certain. */
+  /** Another process has written, or the database was opened again: nothing that was read before is certain. */
   readonly onChange: () => void;
   /** The database cannot be used any more. */
   readonly onFailure: () => void;

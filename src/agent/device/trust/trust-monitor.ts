@@ -1,6 +1,5 @@
-// The agent's part of trust: opens the record that this host shares, tells how many devices wait for a person, and says
-// so as an event when that changes.
-
+// The agent's part of trust: opens the record of this host, counts the devices that wait for a person, and emits an
+// event when that changes.
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../base/clock.ts';
@@ -15,7 +14,7 @@ const MAX_NAMED = 20;
 /** The record is counted for a person who asks at most so often. */
 const FRESH_MS = 2_000;
 
-export function createTrustDesk(
+export function createTrustMonitor(
   parts: Omit<TrustSources, 'record'> & {
     readonly stateDir: string;
     readonly clock: Clock;
@@ -28,10 +27,10 @@ export function createTrustDesk(
   const { clock, log } = parts;
   const record = openTrustRecord(join(parts.stateDir, TRUST_FILE), clock);
   let announced: readonly string[] = [];
-  let saidFault: string | undefined;
+  let reportedFault: string | undefined;
   let counted: { readonly atMs: number; readonly devices: readonly Waiting[] } | undefined;
 
-  const heldUp = (): readonly Waiting[] => {
+  const heldBack = (): readonly Waiting[] => {
     const nowMs = clock.monotonicMs();
     if (counted === undefined || nowMs - counted.atMs >= FRESH_MS) {
       counted = { atMs: nowMs, devices: waitingDevices(record, clock.nowMs()).filter(({ isHeldUp }) => isHeldUp) };
@@ -41,20 +40,20 @@ export function createTrustDesk(
 
   return {
     sources: { record, neighbourAt: parts.neighbourAt, mayLogIn: parts.mayLogIn },
-    state: () => ({ waiting: heldUp().length, fault: record.fault() ?? null }),
+    state: () => ({ waiting: heldBack().length, fault: record.fault() ?? null }),
     /** Called about once a minute. */
     check(): void {
       const fault = record.fault();
-      if (fault !== undefined && fault !== saidFault)
+      if (fault !== undefined && fault !== reportedFault)
         log.error(
           { fault },
           'no factory login is tried and no accepted device is known: the record of trust cannot be used',
         );
-      saidFault = fault;
-      const held = heldUp();
-      const ips = held.map(({ ip }) => ip);
+      reportedFault = fault;
+      const waiting = heldBack();
+      const ips = waiting.map(({ ip }) => ip);
       // One that was accepted and waits as another device within the same minute is news too.
-      const reasons = held.map(({ ip, why }) => `${ip} ${why}`);
+      const reasons = waiting.map(({ ip, why }) => `${ip} ${why}`);
       if (isDeepStrictEqual(reasons, announced)) return;
       announced = reasons;
       if (ips.length === 0) return;
