@@ -10,7 +10,7 @@ import { withoutFillerNames, withoutFillers } from './reported.ts';
 
 export type { MinerLink, MinerRequest, WebSession } from '../transport/request.ts';
 
-/** What the shared probe questions answered (visit.ts asks them). Absent = that port is closed or gave nothing. */
+/** What the shared probe questions answered (identify.ts asks them). Absent = that port is closed or gave nothing. */
 export type Evidence = {
   /** Raw text of `version` on TCP 4028, else on 8359; of `devdetails` when `version` did not decide. */
   readonly version?: string;

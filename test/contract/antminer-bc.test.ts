@@ -5,7 +5,7 @@ import { antminerStock as driver } from '../../drivers/antminer-stock/driver.ts'
 import type { Device } from '../../fixtures/farm/farm.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import type { AbilityName, FirmwareImage } from '../../src/driver/contract.ts';
-import type { VisitOutcome } from '../../src/driver/visit.ts';
+import type { VisitOutcome } from '../../src/driver/visit/visit.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import { type BundleItem, bundleOf } from '../unit/drivers/bundle-file.ts';
 import { fakeLink, lostAfterSending, neverSent, refusalOf } from '../unit/drivers/fake-link.ts';

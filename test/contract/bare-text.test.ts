@@ -5,8 +5,8 @@ import { drivers } from '../../drivers/index.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
-import { VisitMemory } from '../../src/driver/memory.ts';
-import { visit } from '../../src/driver/visit.ts';
+import { VisitMemory } from '../../src/driver/visit/memory.ts';
+import { visit } from '../../src/driver/visit/visit.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 import { loopback } from '../support/loopback.ts';
 

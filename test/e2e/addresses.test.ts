@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { VisitMemory } from '../../src/driver/memory.ts';
+import { VisitMemory } from '../../src/driver/visit/memory.ts';
 import { loopback } from '../support/loopback.ts';
 import { type Site, startSite } from './site.ts';
 

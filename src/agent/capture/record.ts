@@ -9,7 +9,7 @@ import { VERSION } from '../../base/version.ts';
 import type { Ask, Driver, Known } from '../../driver/contract.ts';
 import { gatherEvidence, SCAN_PORTS, SIDE_PORTS } from '../../driver/identify.ts';
 import type { PrivateKind } from '../../driver/redact.ts';
-import { mayCarryLogin } from '../../driver/visit.ts';
+import { mayCarryLogin } from '../../driver/visit/visit.ts';
 import type { Reading } from '../../model/reading.ts';
 import { repairJson } from '../../transport/cgminer/json-fixer.ts';
 import type { MinerLink, ProbeLink } from '../../transport/request.ts';

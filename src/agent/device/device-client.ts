@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { AbilityName, Driver, Evidence, FirmwareImage, Known } from '../../driver/contract.ts';
 import type { DriverMatch } from '../../driver/identify.ts';
-import { VisitMemory } from '../../driver/memory.ts';
+import { VisitMemory } from '../../driver/visit/memory.ts';
 import type { Recorder } from '../../transport/tcp/recorder.ts';
 import { createTransport } from '../../transport/transport.ts';
 import { Identification } from './identification.ts';

@@ -1,6 +1,6 @@
 // What became of asking an address who it is. Types, and what follows from them.
 import type { Evidence, Identity } from '../../driver/contract.ts';
-import type { VisitOutcome } from '../../driver/visit.ts';
+import type { VisitOutcome } from '../../driver/visit/visit.ts';
 import type { MinerTarget } from './logins.ts';
 
 type Known = { readonly target: MinerTarget; readonly identity: Identity; readonly evidence: Evidence };

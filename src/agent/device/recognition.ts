@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Evidence } from '../../driver/contract.ts';
 import { type DriverMatch, gatherEvidence, IDENTIFY_DEADLINE_MS } from '../../driver/identify.ts';
-import type { VisitOutcome } from '../../driver/visit.ts';
+import type { VisitOutcome } from '../../driver/visit/visit.ts';
 import type { DeviceMutex } from '../../transport/limits/device-mutex.ts';
 import type { ProbeLink } from '../../transport/request.ts';
 import type { Identification } from './identification.ts';

@@ -1,6 +1,6 @@
 // Makes the targets of visits: a miner with its driver and an empty memory.
 import type { Driver, Identity, Known } from '../../driver/contract.ts';
-import { VisitMemory } from '../../driver/memory.ts';
+import { VisitMemory } from '../../driver/visit/memory.ts';
 import type { MinerTarget } from './logins.ts';
 
 /** Multiples of it fall evenly between 0 and 1, however many there are. */

@@ -2,7 +2,7 @@
 // of it. The caller holds the device mutex and decides when to visit.
 import type { Clock } from '../../base/clock.ts';
 import { type PeerCode, PeerError } from '../../base/errors.ts';
-import { type VisitOutcome, visit } from '../../driver/visit.ts';
+import { type VisitOutcome, visit } from '../../driver/visit/visit.ts';
 import type { ExchangeLimits, MinerLink, MinerRequest } from '../../transport/request.ts';
 import type { Identification } from './identification.ts';
 import type { Logins, MinerTarget } from './logins.ts';

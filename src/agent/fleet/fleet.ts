@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { ageOf, lookAtClocks } from '../../base/time/clock-steps.ts';
-import type { VisitOutcome } from '../../driver/visit.ts';
+import type { VisitOutcome } from '../../driver/visit/visit.ts';
 import type { DeviceClient, MinerTarget } from '../device/device-client.ts';
 import type { RecognisedMiner } from '../device/recognised.ts';
 import type { OldAddress } from './identity/claims.ts';

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { PeerError } from '../../base/errors.ts';
 import { type ClockLook, wallTimeOf } from '../../base/time/clock-steps.ts';
-import type { VisitOutcome } from '../../driver/visit.ts';
+import type { VisitOutcome } from '../../driver/visit/visit.ts';
 import { toMinerDocument } from '../../model/document.ts';
 import type { Flag } from '../../model/flags.ts';
 import type { Reading } from '../../model/reading.ts';

@@ -1,7 +1,7 @@
 // The identity facts in a device's answer, in the form of the miner registry, and the facts that its driver may use.
 // Pure.
 import type { Known } from '../../driver/contract.ts';
-import type { VisitOutcome } from '../../driver/visit.ts';
+import type { VisitOutcome } from '../../driver/visit/visit.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { EventRecord } from '../../wire/records.ts';
 import type { MinerTarget } from '../device/device-client.ts';

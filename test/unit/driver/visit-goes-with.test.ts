@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineDriver, reply } from '../../../src/driver/contract.ts';
 import { num } from '../../../src/driver/fields.ts';
-import { VisitMemory } from '../../../src/driver/memory.ts';
-import { visit } from '../../../src/driver/visit.ts';
+import { VisitMemory } from '../../../src/driver/visit/memory.ts';
+import { visit } from '../../../src/driver/visit/visit.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { fakeLink, peerError } from './fake-link.ts';
 

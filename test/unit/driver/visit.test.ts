@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Driver, defineDriver, reply } from '../../../src/driver/contract.ts';
 import { num, text } from '../../../src/driver/fields.ts';
-import { VisitMemory } from '../../../src/driver/memory.ts';
-import { type Visit, visit } from '../../../src/driver/visit.ts';
+import { VisitMemory } from '../../../src/driver/visit/memory.ts';
+import { type Visit, visit } from '../../../src/driver/visit/visit.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { fakeLink, peerError, takes } from './fake-link.ts';
 

@@ -3,7 +3,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
-import type { VisitOutcome } from '../../../driver/visit.ts';
+import type { VisitOutcome } from '../../../driver/visit/visit.ts';
 import type { DeviceClient, MinerTarget } from '../../device/device-client.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { MinerRegistry } from '../../fleet/identity/miner-registry.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { drivers } from '../../../../drivers/index.ts';
 import { isExpectedBack, newMinerState, setRebooting } from '../../../../src/agent/fleet/miner-state.ts';
-import { VisitMemory } from '../../../../src/driver/memory.ts';
+import { VisitMemory } from '../../../../src/driver/visit/memory.ts';
 
 const [driver] = drivers;
 if (driver === undefined) throw new Error('no driver');

@@ -14,8 +14,8 @@ import { createMinerStateStore, minerStateMigrations } from '../../../../src/age
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
-import { VisitMemory } from '../../../../src/driver/memory.ts';
-import type { VisitOutcome } from '../../../../src/driver/visit.ts';
+import { VisitMemory } from '../../../../src/driver/visit/memory.ts';
+import type { VisitOutcome } from '../../../../src/driver/visit/visit.ts';
 import type { ReportRecord } from '../../../../src/wire/records.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 

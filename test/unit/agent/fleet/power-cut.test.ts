@@ -15,7 +15,7 @@ import { createMinerStateStore, minerStateMigrations } from '../../../../src/age
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
-import { VisitMemory } from '../../../../src/driver/memory.ts';
+import { VisitMemory } from '../../../../src/driver/visit/memory.ts';
 import type { Reading } from '../../../../src/model/reading.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { healthy } from './anomaly/fixture.ts';

@@ -7,7 +7,7 @@ import { outageMigrations } from '../../../../../src/agent/fleet/outages/outage-
 import { type OutageMiner, Outages } from '../../../../../src/agent/fleet/outages/outages.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
-import { VisitMemory } from '../../../../../src/driver/memory.ts';
+import { VisitMemory } from '../../../../../src/driver/visit/memory.ts';
 import { toMinerDocument } from '../../../../../src/model/document.ts';
 import type { Reading } from '../../../../../src/model/reading.ts';
 import { type EventRecord, eventRecordSchema } from '../../../../../src/wire/records.ts';

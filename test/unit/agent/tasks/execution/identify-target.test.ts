@@ -8,7 +8,7 @@ import { identityMigrations } from '../../../../../src/agent/fleet/identity/stor
 import type { MinerState } from '../../../../../src/agent/fleet/miner-state.ts';
 import { createObservations } from '../../../../../src/agent/tasks/execution/observations.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
-import { VisitMemory } from '../../../../../src/driver/memory.ts';
+import { VisitMemory } from '../../../../../src/driver/visit/memory.ts';
 import type { Reading } from '../../../../../src/model/reading.ts';
 import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 

@@ -1,8 +1,8 @@
 // What a miner answered earlier to the questions that are asked seldom, and when each question is due again. One per
 // miner; the caller drops it when the miner changes its driver or its login. Kept as text: it costs less than objects
 // and nobody can change it by accident.
-import type { PeerError } from '../base/errors.ts';
-import type { Ask } from './contract.ts';
+import type { PeerError } from '../../base/errors.ts';
+import type { Ask } from '../contract.ts';
 
 /** How old answers of `slow` and `static` asks may grow, ms. */
 export type Rhythms = { readonly slowMs: number; readonly staticMs: number };

@@ -2,10 +2,10 @@
 // read it all. The caller holds the device mutex and decides when to visit; a visit never retries, never queues and
 // ends within its deadline.
 import { z } from 'zod';
-import { BugError, type PeerCode, PeerError } from '../base/errors.ts';
-import { type Reading, readingSchema } from '../model/reading.ts';
+import { BugError, type PeerCode, PeerError } from '../../base/errors.ts';
+import { type Reading, readingSchema } from '../../model/reading.ts';
+import type { Ask, Driver, Known, ReadResult } from '../contract.ts';
 import { Asking, type AskPlan } from './asking.ts';
-import type { Ask, Driver, Known, ReadResult } from './contract.ts';
 
 export type Visit = AskPlan & { readonly driver: Driver; readonly known: Known };
 

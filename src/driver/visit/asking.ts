@@ -1,9 +1,9 @@
 // The asks of one visit: sends those that are due, one at a time, then the substitutes of those that failed. A port
 // that is closed or silent costs little time. It reads no answer and sends nothing twice.
-import type { Clock } from '../base/clock.ts';
-import { PeerError } from '../base/errors.ts';
-import type { MinerLink } from '../transport/request.ts';
-import type { Ask, Driver } from './contract.ts';
+import type { Clock } from '../../base/clock.ts';
+import { PeerError } from '../../base/errors.ts';
+import type { MinerLink } from '../../transport/request.ts';
+import type { Ask, Driver } from '../contract.ts';
 import type { Rhythms, VisitMemory } from './memory.ts';
 
 export type AskPlan = {
