@@ -114,10 +114,9 @@ export type TaskOutcome = {
   readonly status: Exclude<TaskStatus, 'pending' | 'running'>;
   readonly message: string | null;
   readonly evidence: Readonly<Record<string, unknown>>;
+  /** The miner may have done it although the task did not succeed: it counts for caps. */
+  readonly mayHaveHappened?: true;
 };
-
-/** `tookEffect` = the miner may have done it. */
-export type TaskEnd = { readonly outcome: TaskOutcome; readonly tookEffect: boolean };
 
 const outcome =
   <M extends string | null>(status: TaskOutcome['status']) =>
@@ -125,3 +124,6 @@ const outcome =
 export const failed = outcome<string>('failed');
 export const cancelled = outcome<string>('cancelled');
 export const succeeded = outcome<string | null>('succeeded');
+
+/** The same, for a task that the miner may have done all the same. */
+export const afterAct = (outcome: TaskOutcome): TaskOutcome => ({ ...outcome, mayHaveHappened: true });

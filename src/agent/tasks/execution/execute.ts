@@ -1,10 +1,10 @@
-// One task from its turn to its outcome: checked, read before, journaled, sent once, proven. It holds no queue.
+// One task from its start to its outcome: checked, read before, journaled, sent once, proven. It holds no queue.
 import { CancelledError, PeerError, RefusedError, renderError } from '../../../base/errors.ts';
 import { formatDurationMs } from '../../../base/time/duration.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
 import type { Reading } from '../../../model/reading.ts';
 import { driverAbilityOf } from '../../../model/task.ts';
-import { failed, succeeded, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
+import { afterAct, failed, succeeded, type TaskDeps, type TaskOutcome, type TaskParts } from '../contract.ts';
 import { expired } from '../queue/admission.ts';
 import type { Baseline, Journal, JournalRow } from '../queue/journal.ts';
 import { notAllowed } from '../settings.ts';
@@ -98,15 +98,15 @@ function refuseOften(
 }
 
 /** Carries the task out. Rejects with CancelledError when it is given up before it is started, or the agent stops. */
-export async function execute(parts: ExecutionParts, execution: Execution): Promise<TaskEnd> {
+export async function execute(parts: ExecutionParts, execution: Execution): Promise<TaskOutcome> {
   const { clock, deps, journal } = parts;
   const { row } = execution;
   const early = AbortSignal.any([execution.giveUp, execution.stop]);
   const first = planTask(parts, execution);
-  if ('status' in first) return { outcome: first, tookEffect: false };
+  if ('status' in first) return first;
   const isSent = first.ability === 'firmware' && first.rule.fetchesItself === undefined;
   const image = isSent ? await findImage(deps, row, early) : undefined;
-  if (image !== undefined && 'status' in image) return { outcome: image, tookEffect: false };
+  if (image !== undefined && 'status' in image) return image;
   const isWatched = first.ability === 'reboot' || first.ability === 'firmware';
   // Whatever changes something goes to the miner that was meant, not to whoever has its address by now.
   let lookedAt = first.ip;
@@ -115,34 +115,34 @@ export async function execute(parts: ExecutionParts, execution: Execution): Prom
     return first.rule.effect === 'read-only' ? undefined : readBaseline(parts, row, first.ability, early);
   };
   let seen = await look();
-  if (seen !== undefined && 'status' in seen) return { outcome: seen, tookEffect: false };
+  if (seen !== undefined && 'status' in seen) return seen;
   const isPowered = drawsInrush(first, row);
   const askedMs = clock.monotonicMs();
   if (isPowered) await parts.power.pass(early);
   if (clock.monotonicMs() - askedMs > FRESH_MS) seen = (await look()) ?? seen;
-  if (seen !== undefined && 'status' in seen) return { outcome: seen, tookEffect: false };
+  if (seen !== undefined && 'status' in seen) return seen;
   const before = isWatched ? seen : undefined;
   // Waiting takes time: what was true before it may not be now.
   const plan = planTask(parts, execution);
-  if ('status' in plan) return { outcome: plan, tookEffect: false };
+  if ('status' in plan) return plan;
   if (early.aborted) throw new CancelledError(`begin ${row.name}`);
 
   const actedMs = clock.elapsedMs();
   const unit = deps.unitOf?.(row.minerKey);
   const gone = movedBefore(deps, row.minerKey, lookedAt);
-  if (gone !== undefined) return { outcome: gone, tookEffect: false };
+  if (gone !== undefined) return gone;
   journal.started(row.taskId, { baseline: before, unit }, isPowered, actedMs);
   execution.onState('started');
   if (goesOffline(plan.rule, plan.ability)) deps.onPhase(row.minerKey, 'rebooting');
   const reply = await sendCommand(parts, { ...plan, image }, row, before !== undefined || !isWatched, execution.stop);
-  if ('status' in reply) return { outcome: reply, tookEffect: false };
+  if ('status' in reply) return reply;
 
   const isReplyLost = reply.kind === 'lost-reply';
   if (reply.kind === 'accepted' && plan.ability === 'log') return settleLog(parts, row, reply);
   if (reply.kind === 'accepted' && !isWatched && plan.rule.shows === undefined) {
-    return { outcome: succeeded(reply.note ?? null, { proof: 'answer only' }), tookEffect: true };
+    return succeeded(reply.note ?? null, { proof: 'answer only' });
   }
-  if (isReplyLost && !isWatched && plan.rule.shows === undefined) return { outcome: replyLost(plan), tookEffect: true };
+  if (isReplyLost && !isWatched && plan.rule.shows === undefined) return afterAct(replyLost(plan));
   if (!isReplyLost) {
     journal.moved(row.taskId, 'sent', clock.elapsedMs());
     execution.onState('sent');
@@ -158,7 +158,7 @@ export async function execute(parts: ExecutionParts, execution: Execution): Prom
 }
 
 /** Goes on where an earlier run of the agent ended. Undefined = it may simply run again. */
-export async function resume(parts: ExecutionParts, execution: Execution): Promise<TaskEnd | undefined> {
+export async function resume(parts: ExecutionParts, execution: Execution): Promise<TaskOutcome | undefined> {
   const { row } = execution;
   const name = driverAbilityOf(row.name);
   const rule = name === undefined ? undefined : parts.deps.find(row.minerKey)?.abilities[name];
@@ -166,7 +166,7 @@ export async function resume(parts: ExecutionParts, execution: Execution): Promi
   const canShow = name === 'reboot' || name === 'firmware' || rule?.shows !== undefined;
   if (name === undefined || !canShow || (rule === undefined && name !== 'reboot')) {
     const message = 'interrupted by a restart of the agent: it may have been done, and is not done again';
-    return { outcome: failed(message, { interrupted: true }), tookEffect: true };
+    return afterAct(failed(message, { interrupted: true }));
   }
   if (goesOffline(rule, name)) parts.deps.onPhase(row.minerKey, 'rebooting');
   parts.journal.moved(row.taskId, 'verifying', parts.clock.elapsedMs());
@@ -191,13 +191,13 @@ async function prove(
   params: unknown,
   start: ProofStart,
   execution: Execution,
-): Promise<TaskEnd> {
+): Promise<TaskOutcome> {
   try {
     return await verify(parts, rule, ability, params, start, execution);
   } catch (error) {
     const outcome = changedOutcome(error, start, parts);
     if (outcome === undefined) throw error;
-    return { outcome, tookEffect: true };
+    return afterAct(outcome);
   }
 }
 
@@ -208,7 +208,7 @@ function verify(
   params: unknown,
   start: ProofStart,
   execution: Execution,
-): Promise<TaskEnd> {
+): Promise<TaskOutcome> {
   if (ability === 'reboot') {
     const backS = parts.settings.reboot.backS ?? Math.max(DEFAULT_BACK_S, (rule?.offlineS[1] ?? 0) + BACK_MARGIN_S);
     const offlineS = rule?.offlineS[1] || DEFAULT_OFFLINE_S;
@@ -260,10 +260,10 @@ function replyLost({ ability, rule }: Plan): TaskOutcome {
   return failed(`the reply to ${ability} was lost: it may have been done${hint}`, { replyLost: true });
 }
 
-function settleLog({ deps }: ExecutionParts, { minerKey }: JournalRow, reply: ActResult): TaskEnd {
+function settleLog({ deps }: ExecutionParts, { minerKey }: JournalRow, reply: ActResult): TaskOutcome {
   const { note = null, log } = reply.kind === 'accepted' ? reply : {};
-  if (log === undefined) return { outcome: failed('the miner gave no log'), tookEffect: false };
-  return { outcome: succeeded(note, logEvidence(log, deps.secretsOf?.(minerKey))), tookEffect: true };
+  if (log === undefined) return failed('the miner gave no log');
+  return succeeded(note, logEvidence(log, deps.secretsOf?.(minerKey)));
 }
 
 /** Whether the farm's power budget counts it: a restart, whatever the order that brings it about, or a wake. */

@@ -3,7 +3,7 @@
 import type { Ability, AbilityName } from '../../../driver/contract.ts';
 import { withoutLogin } from '../../../model/plain-text.ts';
 import type { Reading } from '../../../model/reading.ts';
-import { failed, succeeded, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
+import { afterAct, failed, succeeded, type TaskOutcome, type TaskParts } from '../contract.ts';
 import { createLooker, inWords, oddities, stopwatch, type VerifyStart } from './look.ts';
 import type { Verdict } from './proof.ts';
 
@@ -35,7 +35,7 @@ export function showsVersion({ firmwareVersion }: Reading, wanted: unknown): boo
 }
 
 /** Ends with an outcome, or rejects with CancelledError when `signal` aborts. */
-export async function verifyEffect(parts: TaskParts, start: EffectStart, signal: AbortSignal): Promise<TaskEnd> {
+export async function verifyEffect(parts: TaskParts, start: EffectStart, signal: AbortSignal): Promise<TaskOutcome> {
   const { clock } = parts;
   const { ability, shows, timing, baseline, isRecovered, isReplyLost } = start;
   const time = stopwatch(clock, start);
@@ -54,11 +54,9 @@ export async function verifyEffect(parts: TaskParts, start: EffectStart, signal:
     ...(seen.wasAway ? { wasAway: true } : {}),
     ...oddities(start),
   });
-  const succeed = (proof: string): TaskEnd => ({
-    outcome: succeeded(start.note ?? null, { ...evidence(proof), shownAfterS: Math.round(time.sinceActS()) }),
-    tookEffect: true,
-  });
-  const fail = (message: string): TaskEnd => ({ outcome: failed(message, evidence(undefined)), tookEffect: true });
+  const succeed = (proof: string): TaskOutcome =>
+    succeeded(start.note ?? null, { ...evidence(proof), shownAfterS: Math.round(time.sinceActS()) });
+  const fail = (message: string): TaskOutcome => afterAct(failed(message, evidence(undefined)));
 
   for (let tick = 0; ; tick++) {
     const leftS = limitS - time.sinceActS();
@@ -90,7 +88,7 @@ export async function verifyEffect(parts: TaskParts, start: EffectStart, signal:
 
   if (seen.isAway) {
     const message = `the miner did not come back within ${inWords(limitS)}`;
-    return { outcome: { status: 'timeout', message, evidence: evidence(undefined) }, tookEffect: true };
+    return afterAct({ status: 'timeout', message, evidence: evidence(undefined) });
   }
   if (verdict === false) return fail(`${beginning(start)} shows ${words(ability, newest)}`);
   if (isFirmware && !isRecovered && !isReplyLost) return fail('the miner took the file, but did not restart');

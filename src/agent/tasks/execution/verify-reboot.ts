@@ -1,7 +1,7 @@
 // Proof after act for a reboot: looks at the miner until its clock shows the restart and, if it was hashing before, until it hashes again.
 // It sends nothing but looks, and it always ends.
 import type { Reading } from '../../../model/reading.ts';
-import type { TaskEnd, TaskOutcome, TaskParts } from '../contract.ts';
+import { afterAct, type TaskOutcome, type TaskParts } from '../contract.ts';
 import type { Baseline } from '../queue/journal.ts';
 import { createLooker, inWords, type Look, oddities, stopwatch, type VerifyStart } from './look.ts';
 import type { Verdict } from './proof.ts';
@@ -23,7 +23,7 @@ export async function verifyReboot(
   start: VerifyStart & { readonly backS: number; readonly offlineS: number },
   capacity: RebootCapacity,
   signal: AbortSignal,
-): Promise<TaskEnd> {
+): Promise<TaskOutcome> {
   const { clock, settings } = parts;
   const { baseline } = start;
   const { hashS, graceS, checkEveryS } = settings.reboot;
@@ -39,9 +39,10 @@ export async function verifyReboot(
     hashrateAfterHs: null,
     ...oddities(start),
   };
-  const end = (status: TaskOutcome['status'], message: string | null, tookEffect: boolean): TaskEnd => ({
-    outcome: { status, message, evidence: { ...evidence, awayS: Math.round(awayS) } },
-    tookEffect,
+  const end = (status: TaskOutcome['status'], message: string | null): TaskOutcome => ({
+    status,
+    message,
+    evidence: { ...evidence, awayS: Math.round(awayS) },
   });
 
   const note = (look: Look) => {
@@ -71,13 +72,13 @@ export async function verifyReboot(
       }
       if (verdict.kind === 'not-restarted' && sinceActS >= graceS) {
         evidence.uptimeAfterS = verdict.uptimeS;
-        return end('failed', notRestarted(start), false);
+        return end('failed', notRestarted(start));
       }
     }
     if (sinceActS >= backLimitS) {
       if (look === 'away' || awaySinceS !== undefined)
-        return end('timeout', `the miner did not come back within ${inWords(backLimitS)}`, true);
-      return end('failed', 'the miner answers, but nothing that it tells proves a restart', true);
+        return afterAct(end('timeout', `the miner did not come back within ${inWords(backLimitS)}`));
+      return afterAct(end('failed', 'the miner answers, but nothing that it tells proves a restart'));
     }
     const isAway = awaySinceS !== undefined;
     if (sinceActS >= Math.max(graceS, isAway ? start.offlineS : 0)) capacity.onUnproven(isAway);
@@ -89,7 +90,7 @@ export async function verifyReboot(
   const wasHashing = (baseline?.hashrateHs ?? 0) > 0;
   if (!wasHashing) {
     evidence.hashrateAfterHs = reading.hashrateHs ?? null;
-    return end('succeeded', null, true);
+    return end('succeeded', null);
   }
   const hashLimitS = time.windowS(hashS);
   let look: Look = reading;
@@ -99,14 +100,14 @@ export async function verifyReboot(
       evidence.hashrateAfterHs = look.hashrateHs ?? null;
       if ((look.hashrateHs ?? 0) > 0) {
         evidence.hashingAfterS = Math.round(time.sinceActS());
-        return end('succeeded', null, true);
+        return end('succeeded', null);
       }
     }
     if (time.sinceActS() >= hashLimitS) {
       const uptime = reading.systemUptimeS ?? reading.uptimeS;
       const restarted = uptime === undefined ? 'restarted' : `restarted (uptime ${inWords(uptime)})`;
-      if (look === 'away') return end('failed', `${restarted}, but is away again`, true);
-      return end('failed', `${restarted}, but does not hash after ${inWords(hashLimitS)}`, true);
+      if (look === 'away') return afterAct(end('failed', `${restarted}, but is away again`));
+      return afterAct(end('failed', `${restarted}, but does not hash after ${inWords(hashLimitS)}`));
     }
     // Warming up takes minutes: no reason to look as often as for the restart.
     await clock.sleep(Math.min(60, checkEveryS * 3) * 1_000, signal);

@@ -36,7 +36,7 @@ export class Cancellation {
       job.giveUp.abort();
     }
     if (waiting.length === 0) return ending.length;
-    completion.settle(waiting.map(({ row }) => ({ row, end: { outcome, tookEffect: false } })));
+    completion.settle(waiting.map(({ row }) => ({ row, outcome })));
     drop(new Set(waiting));
     return ending.length;
   }

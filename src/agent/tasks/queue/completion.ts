@@ -58,14 +58,14 @@ export function createCompletion(parts: {
   const finish = (ends: readonly Ended[]): void => {
     const nowMs = Math.round(clock.elapsedMs());
     journal.finished(ends, nowMs, () => {
-      for (const { row, end } of ends) if (row.startedMs !== null) parts.onEnd?.(row, end.outcome);
+      for (const { row, outcome } of ends) if (row.startedMs !== null) parts.onEnd?.(row, outcome);
     });
     parts.onFinished(ends);
-    for (const { row, end } of ends) {
+    for (const { row, outcome } of ends) {
       // Without the evidence: a miner's own log has no place in ours.
-      const { status, message } = end.outcome;
+      const { status, message, evidence } = outcome;
       log.info({ taskId: row.taskId, miner: row.minerKey, task: row.name, status, message }, 'task ended');
-      publish({ ...row, ...end.outcome, state: 'final', finishedMs: nowMs });
+      publish({ ...row, status, message, evidence, state: 'final', finishedMs: nowMs });
     }
     guarded('go on after the end of tasks', parts.onReported);
   };

@@ -4,7 +4,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { CancelledError, renderError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
 import { driverAbilityOf } from '../../../model/task.ts';
-import { type AgentTask, failed, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskState } from '../contract.ts';
+import { type AgentTask, afterAct, failed, type TaskDeps, type TaskOutcome, type TaskState } from '../contract.ts';
 import { type Execution, type ExecutionParts, execute, goesOffline, resume } from '../execution/execute.ts';
 import type { RebootCapacity } from '../execution/verify-reboot.ts';
 import { notAllowed } from '../settings.ts';
@@ -47,7 +47,7 @@ type JobHooks = {
   onStarted(row: JournalRow): void;
   onState(taskId: string, state: TaskState): void;
   onProgress(row: JournalRow): void;
-  settle(row: JournalRow, end: TaskEnd): void;
+  settle(row: JournalRow, outcome: TaskOutcome): void;
   /** It may simply run again. */
   repeat(): void;
   /** What it holds of its queue. */
@@ -82,16 +82,16 @@ export async function runJob(job: Job, parts: ExecutionParts, stop: AbortSignal,
     agentTask === undefined ? execute(parts, execution) : executeAgentTask(parts, execution, agentTask, onProgress);
   job.stage = job.isRecovered ? 'started' : 'checking';
   try {
-    const end = await (job.isRecovered ? recover() : act());
-    if (end === undefined) hooks.repeat();
-    else settle(job.row, end);
+    const outcome = await (job.isRecovered ? recover() : act());
+    if (outcome === undefined) hooks.repeat();
+    else settle(job.row, outcome);
   } catch (error) {
     if (job.givenUp !== undefined && job.stage !== 'started') {
-      settle(job.row, { outcome: job.givenUp, tookEffect: false });
+      settle(job.row, job.givenUp);
     } else if (!stop.aborted) {
       log.error({ taskId: job.row.taskId, error: renderError(error) }, 'a task failed on our side');
       const outcome = failed('the agent itself failed; see its log');
-      settle(job.row, { outcome, tookEffect: job.stage === 'started' });
+      settle(job.row, job.stage === 'started' ? afterAct(outcome) : outcome);
     }
   } finally {
     const rule = ability && deps.find(job.row.minerKey)?.abilities[ability];
@@ -114,25 +114,25 @@ async function executeAgentTask(
   { row, isExpired, giveUp, stop, onState }: Execution,
   task: AgentTask,
   onProgress: (evidence: TaskOutcome['evidence']) => void,
-): Promise<TaskEnd> {
+): Promise<TaskOutcome> {
   if (giveUp.aborted) throw new CancelledError(`begin ${row.name}`);
   const refusal = notAllowed(row.name, settings);
-  if (refusal !== undefined) return { outcome: failed(refusal), tookEffect: false };
-  if (isExpired()) return { outcome: expired(), tookEffect: false };
+  if (refusal !== undefined) return failed(refusal);
+  if (isExpired()) return expired();
   const doubt = deps.doubtOf?.(row.minerKey);
-  if (doubt !== undefined) return { outcome: failed(`refused: ${doubt}`), tookEffect: false };
+  if (doubt !== undefined) return failed(`refused: ${doubt}`);
   journal.started(row.taskId, {}, false, clock.elapsedMs());
   onState('started');
   const { find, mayReach, observe } = deps;
   const outcome = await task.run(row, AbortSignal.any([giveUp, stop]), { find, mayReach, observe, onProgress });
   // It was cut short by us and goes on from the journal.
   if (stop.aborted && outcome.status === 'cancelled' && !giveUp.aborted) throw new CancelledError(`finish ${row.name}`);
-  return { outcome, tookEffect: outcome.status === 'succeeded' };
+  return outcome;
 }
 
 /** What becomes of one that an earlier run of the agent had started; undefined = it runs again. */
-function resumeAgentTask({ isExpired }: Pick<Execution, 'isExpired'>): TaskEnd | undefined {
+function resumeAgentTask({ isExpired }: Pick<Execution, 'isExpired'>): TaskOutcome | undefined {
   if (!isExpired()) return undefined;
   const message = 'interrupted by a restart of the agent, and expired since';
-  return { outcome: failed(message, { interrupted: true }), tookEffect: false };
+  return failed(message, { interrupted: true });
 }

@@ -8,7 +8,7 @@ import { type TaskStatus, taskStatusSchema } from '../../../model/task.ts';
 import { parseJson } from '../../../wire/frames.ts';
 import { type UnitFacts, unitFactsSchema } from '../../fleet/identity/record.ts';
 import { sealTexts } from '../../state/database.ts';
-import { TASK_STATES, type TaskEnd } from '../contract.ts';
+import { TASK_STATES, type TaskOutcome } from '../contract.ts';
 import { type BatchStop, batchStopSchema, type Rollout, rolloutRuleSchema } from './rollout-rule.ts';
 
 export const tasksMigrations: Migrations = {
@@ -102,7 +102,7 @@ export type JournalRow = Omit<z.output<typeof rowSchema>, 'params'> & {
   readonly isLegible: boolean;
 };
 /** A task that is over, as it was before, and how it ended. */
-export type Ended = { readonly row: JournalRow; readonly end: TaskEnd };
+export type Ended = { readonly row: JournalRow; readonly outcome: TaskOutcome };
 const endsSchema = z.object({ status: taskStatusSchema, count: z.int() });
 const batchSchema = z.object({ rollout: asJson(rolloutRuleSchema), stopped: asJson(batchStopSchema).nullable() });
 const countSchema = z.object({ count: z.int() });
@@ -223,14 +223,14 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined) {
       void move.run(state, Math.round(nowMs), taskId),
     /** For effects that may run again. */
     reopened: (taskId: string): void => void reopen.run(taskId),
-    /** All or nothing, with what `within` writes to the same database. `tookEffect` = the miner may have done it: it counts for caps. */
+    /** All or nothing, with what `within` writes to the same database. */
     finished(ends: readonly Ended[], nowMs: number, within: () => void): void {
       transact(db, () => {
         within();
-        for (const { row, end } of ends) {
-          const { status, message, evidence } = end.outcome;
-          const isDone = Number(!isReported(row));
-          finish.run(status, message, JSON.stringify(evidence), nowMs, Number(end.tookEffect), isDone, row.taskId);
+        for (const { row, outcome } of ends) {
+          const { status, message, evidence, mayHaveHappened = status === 'succeeded' } = outcome;
+          const [tookEffect, isDone] = [Number(mayHaveHappened), Number(!isReported(row))];
+          finish.run(status, message, JSON.stringify(evidence), nowMs, tookEffect, isDone, row.taskId);
         }
       });
     },

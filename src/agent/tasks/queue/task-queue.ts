@@ -7,7 +7,7 @@ import { BugError, CancelledError, renderError } from '../../../base/errors.ts';
 import type { Vault } from '../../../base/storage/vault.ts';
 import { lookAtClocks } from '../../../base/time/clock-steps.ts';
 import type { TaskCommand } from '../../../wire/frames.ts';
-import { failed, type TaskOutcome, type TaskParts } from '../contract.ts';
+import { afterAct, failed, type TaskOutcome, type TaskParts } from '../contract.ts';
 import { type ExecutionParts, mayRestart } from '../execution/execute.ts';
 import { createPowerBudget } from '../execution/power-budget.ts';
 import { Admission, expired, type LocalTask, newRow, rowOf, type TaskView, timeUnknown, viewOf } from './admission.ts';
@@ -66,9 +66,9 @@ export class TaskQueue {
       ...{ clock, log, journal, reports },
       onEnd: (row, outcome) => deps.onEnd?.(row, outcome),
       onFinished(ends) {
-        for (const { row, end } of ends) {
+        for (const { row, outcome } of ends) {
           jobs.delete(row.taskId);
-          if (rollouts.ended(row, end.outcome.status)) cancellation.expectStop();
+          if (rollouts.ended(row, outcome.status)) cancellation.expectStop();
         }
       },
       onReported: () => this.#endStopped(),
@@ -272,7 +272,7 @@ export class TaskQueue {
       // Without a kind it was taken by a version that knew more than this one.
       const outcome = failed(kind === undefined ? `unsupported: this agent cannot do ${row.name}` : ILLEGIBLE);
       const tookEffect = kind !== undefined && row.state !== 'accepted';
-      this.#completion.settle([{ row, end: { outcome, tookEffect } }]);
+      this.#completion.settle([{ row, outcome: tookEffect ? afterAct(outcome) : outcome }]);
       return;
     }
     const job = newJob(row, kind);
@@ -291,7 +291,7 @@ export class TaskQueue {
       onStarted: completion.publish,
       onState: completion.reportState,
       onProgress: this.#reports.send,
-      settle: (row, end) => completion.settle([{ row, end }]),
+      settle: (row, outcome) => completion.settle([{ row, outcome }]),
       repeat: () => this.#repeat(job),
       capacity: { onBack: capacity.leave, onUnproven: capacity.leaveUnproven },
     }).finally(() => {

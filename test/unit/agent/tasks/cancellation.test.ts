@@ -1,6 +1,6 @@
 // What ends a task before its time, and what does not: without a clock, a disk or a miner.
 import { expect, test } from 'vitest';
-import { cancelled, type TaskEnd } from '../../../../src/agent/tasks/contract.ts';
+import { cancelled, type TaskOutcome } from '../../../../src/agent/tasks/contract.ts';
 import { newRow } from '../../../../src/agent/tasks/queue/admission.ts';
 import { Cancellation } from '../../../../src/agent/tasks/queue/cancellation.ts';
 import { type Job, type Kind, newJob } from '../../../../src/agent/tasks/queue/job.ts';
@@ -26,7 +26,7 @@ const rowOf = (taskId: string, extra: Partial<JournalRow> = {}): JournalRow => (
 });
 
 function rig(jobs: readonly Job[], unwritten: readonly string[] = []) {
-  const ended: { taskId: string; end: TaskEnd }[] = [];
+  const ended: { taskId: string; outcome: TaskOutcome }[] = [];
   const again: string[] = [];
   const stopped = new Map<string | null, () => typeof STOPPED | undefined>();
   const cancellation = new Cancellation({
@@ -35,7 +35,7 @@ function rig(jobs: readonly Job[], unwritten: readonly string[] = []) {
     journal: { get: (taskId) => (taskId === 'over' ? rowOf('over', { state: 'final' }) : undefined) },
     reports: { sendAgain: ({ taskId }) => again.push(taskId) },
     completion: {
-      settle: (ends) => ended.push(...ends.map(({ row, end }) => ({ taskId: row.taskId, end }))),
+      settle: (ends) => ended.push(...ends.map(({ row, outcome }) => ({ taskId: row.taskId, outcome }))),
       isUnwritten: (taskId) => unwritten.includes(taskId),
     },
     rollouts: { stopped: (batchId) => stopped.get(batchId)?.() },
@@ -53,8 +53,8 @@ test('what waits ends at once, what is being checked is told to, what was starte
   const [waiting, checking, started] = [job('w', 'waiting'), job('c', 'checking'), job('s', 'started')];
   const { cancellation, ended, again } = rig([waiting, checking, started]);
   expect(cancellation.cancelAll(['w', 'c', 's', 'w', 'over', 'unknown'])).toBe(2);
-  expect(ended.map(({ taskId, end }) => [taskId, end.outcome.status, end.tookEffect])).toEqual([
-    ['w', 'cancelled', false],
+  expect(ended.map(({ taskId, outcome }) => [taskId, outcome.status, outcome.mayHaveHappened])).toEqual([
+    ['w', 'cancelled', undefined],
   ]);
   expect([checking.giveUp.signal.aborted, checking.givenUp?.status]).toEqual([true, 'cancelled']);
   expect(started.giveUp.signal.aborted).toBe(false);

@@ -41,7 +41,7 @@ const row = (taskId: string) =>
     },
     1,
   );
-const end = { outcome: { status: 'succeeded', message: null, evidence: {} }, tookEffect: true } as const;
+const outcome = { status: 'succeeded', message: null, evidence: {} } as const;
 
 test('with a key no password is on disk, and the next run of the agent reads it all the same', () => {
   openJournal(db, vault).insert([row('1')]);
@@ -56,7 +56,7 @@ test('with a key no password is on disk, and the next run of the agent reads it 
 
 test('without a key it lies in the open, until a key is there', () => {
   openJournal(db).insert([row('1'), row('2')]);
-  openJournal(db).finished([{ row: row('2'), end }], 2, () => {});
+  openJournal(db).finished([{ row: row('2'), outcome }], 2, () => {});
   openDesiredPools(db).set('a', { pools: POOLS, isLocked: true, failures: 0, nextMs: 0 });
   expect(isOnDisk()).toBe(true);
   const journal = openJournal(db, vault);
@@ -70,10 +70,10 @@ test('without a key it lies in the open, until a key is there', () => {
 test('a task that is over keeps nothing of its params', () => {
   const journal = openJournal(db);
   journal.insert([row('1'), row('2'), { ...row('3'), state: 'final', status: 'failed' }]);
-  journal.finished([{ row: row('1'), end }], 2, () => {});
+  journal.finished([{ row: row('1'), outcome }], 2, () => {});
   expect(journal.get('1')?.params).toEqual({});
   expect(journal.get('3')?.params).toEqual({});
-  journal.finished([{ row: row('2'), end }], 3, () => {});
+  journal.finished([{ row: row('2'), outcome }], 3, () => {});
   expect(journal.get('2')?.params).toEqual({});
 });
 
