@@ -6,15 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { drivers } from '../../drivers/index.ts';
 import { createAgent } from '../../src/agent/agent.ts';
 import { type AgentConfig, parseConfig } from '../../src/agent/config/config.ts';
-import { createDeviceClient, type DeviceClient } from '../../src/agent/device/device-client.ts';
+import type { DeviceClient } from '../../src/agent/device/device-client.ts';
 import { isMiner, type RecognisedMiner } from '../../src/agent/device/recognised.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Driver } from '../../src/driver/contract.ts';
-import { freshTrust } from '../support/fresh-trust.ts';
+import { freshClient } from '../support/fresh-client.ts';
 import { bareExchanges, runFor } from './bare-client.ts';
 import { type BenchDevice, startFarmProcess } from './farm-process.ts';
 
@@ -108,14 +107,7 @@ async function throughput(
     ...config,
     poll: { ...config.poll, interval: 3_600_000, slowEvery: 60, staticEvery: 86_400_000 },
   };
-  const client = createDeviceClient({
-    clock: systemClock,
-    log: silentLog,
-    drivers,
-    config: steady,
-    mayReach: () => true,
-    trust: freshTrust(),
-  });
+  const client = freshClient({ config: steady });
   const agent = createAgent({
     config: { ...steady, scan: { ...steady.scan, every: 86_400_000 } },
     uplinks: [],

@@ -1,16 +1,14 @@
 // How often each family is asked each thing: a scan and two polls ask no more than the driver's table of asks allows, and a scan that nobody waits for
 // asks nothing that was asked a moment ago. Requests are counted where they are handed to the transport.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
 import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createDeviceClient, type DeviceClient } from '../../src/agent/device/device-client.ts';
-import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
+import type { DeviceClient } from '../../src/agent/device/device-client.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 import type { MinerRequest, ProbeLink } from '../../src/transport/request.ts';
+import { freshClient } from '../support/fresh-client.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
 import { loopback } from '../support/loopback.ts';
 
@@ -45,7 +43,7 @@ beforeAll(async () => {
   const settings = JSON.stringify({ portMap, networks: [network], poll: { interval: '10m' } });
   const config = parseConfig(settings, { baseDir: '/tmp', environment: {}, name: 'test' });
   const trust = freshTrust();
-  client = createDeviceClient({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
+  client = freshClient({ config, trust });
   const { link } = client.transport;
   const noted = (ip: string, question: string) => sent.get(ip)?.push(question) ?? sent.set(ip, [question]);
   const counted = (...[ip, login]: Parameters<typeof link>): ProbeLink => {

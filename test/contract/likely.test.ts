@@ -1,17 +1,15 @@
 // What only looks like a miner is asked nothing more, until a person says what it is; a miner that is known stays one while its proof is missing.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { triedIn } from '../../fixtures/farm/traps.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createDeviceClient } from '../../src/agent/device/device-client.ts';
 import { isMiner } from '../../src/agent/device/recognised.ts';
 import { waitingDevices } from '../../src/agent/device/trust/waiting.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';
 import { type Overheard, overhear } from '../fault/overheard.ts';
+import { freshClient } from '../support/fresh-client.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
 import { loopback } from '../support/loopback.ts';
 
@@ -39,10 +37,7 @@ function clientWith(driverOnRecord?: string) {
   const trust = freshTrust();
   const settings = { networks: [IP], portMap, credentials: { trust: 'network' } };
   const config = parseConfig(JSON.stringify(settings), { baseDir: '.', environment: {}, name: 'likely' });
-  const client = createDeviceClient({
-    ...{ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust },
-    driverOnRecord: () => driverOnRecord,
-  });
+  const client = freshClient({ config, trust, driverOnRecord: () => driverOnRecord });
   return { client, trust };
 }
 const tried = () => triedIn(heard.texts()[IP] ?? '');

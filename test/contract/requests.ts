@@ -1,15 +1,12 @@
-// How many requests an hour of polling costs each family, counted at the simulated device: every line and every HTTP request that reaches it, those that
-// fetch a login challenge too. A minute takes no time: only the clock of our side runs ahead.
-import { drivers } from '../../drivers/index.ts';
 import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { RIG_OWNER } from '../../fixtures/farm/families/proto.ts';
 import { type Device, startFarm } from '../../fixtures/farm/farm.ts';
 import { type PortMap, suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createDeviceClient, type DeviceClient, type MinerTarget } from '../../src/agent/device/device-client.ts';
+import type { DeviceClient, MinerTarget } from '../../src/agent/device/device-client.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
+import { freshClient } from '../support/fresh-client.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
 
 export type Requests = {
@@ -63,7 +60,7 @@ function clientFor(network: string, portMap: PortMap, clock: Clock): DeviceClien
     environment: { RIG_PASSWORD: RIG_OWNER.password },
     name: 'test',
   });
-  return createDeviceClient({ clock, log: silentLog, drivers, config, mayReach: () => true, trust: freshTrust(clock) });
+  return freshClient({ clock, config, trust: freshTrust(clock) });
 }
 
 async function meet(client: DeviceClient, device: Device) {

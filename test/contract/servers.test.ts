@@ -4,11 +4,8 @@ import { drivers } from '../../drivers/index.ts';
 import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createDeviceClient } from '../../src/agent/device/device-client.ts';
-import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
-import { freshTrust } from '../support/fresh-trust.ts';
+import { freshClient } from '../support/fresh-client.ts';
 import { loopback } from '../support/loopback.ts';
 
 const FAMILIES = Object.keys(parseMix('all'));
@@ -51,14 +48,11 @@ async function recognise(device: Device, ports: readonly number[]): Promise<stri
     environment: { PASSWORD: login?.password },
     name: 'servers',
   });
-  const client = createDeviceClient({
-    clock: systemClock,
-    log: silentLog,
+  const client = freshClient({
     // No pauses: they are the devices' need, not the test's.
     drivers: drivers.map((driver) => ({ ...driver, quirks: {} })),
     config: { ...config, portMap },
     mayReach: (ip) => ip === device.ip,
-    trust: freshTrust(),
   });
   try {
     const open = new Set<number>();

@@ -1,17 +1,16 @@
 // The whole way of an order: gate, device client, driver, simulated device, and back by a fresh look. The proof must come from the device, not from its
 // answer. Which proofs there are, and what becomes of lies, is in the tests of the gate.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createDeviceClient, type DeviceClient, type MinerTarget } from '../../src/agent/device/device-client.ts';
+import type { DeviceClient, MinerTarget } from '../../src/agent/device/device-client.ts';
 import { tasksMigrations } from '../../src/agent/tasks/queue/journal.ts';
 import { createTaskQueue, type TaskQueue } from '../../src/agent/tasks/queue/task-queue.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import type { TaskName } from '../../src/model/task.ts';
-import { freshTrust } from '../support/fresh-trust.ts';
+import { freshClient } from '../support/fresh-client.ts';
 import { loopback } from '../support/loopback.ts';
 import { PORTS } from './simulated.ts';
 
@@ -30,14 +29,7 @@ beforeAll(async () => {
     portMap: PORTS,
   });
   const config = parseConfig(JSON.stringify({ portMap: PORTS }), { baseDir: '.', environment: {}, name: 'test' });
-  client = createDeviceClient({
-    clock: systemClock,
-    log: silentLog,
-    drivers,
-    config,
-    mayReach: () => true,
-    trust: freshTrust(),
-  });
+  client = freshClient({ config });
   const targetOf = (key: string) => {
     const target = targets.get(key);
     if (target === undefined) throw new Error(`no miner ${key}`);

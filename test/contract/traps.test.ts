@@ -4,18 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { type PortMap, suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { TRAP_CLASSES, TRAPS, type Trap } from '../../fixtures/farm/traps.data.ts';
 import { startTraps, type Traps, triedIn } from '../../fixtures/farm/traps.ts';
 import { createAgent } from '../../src/agent/agent.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createDeviceClient } from '../../src/agent/device/device-client.ts';
 import { waitingDevices } from '../../src/agent/device/trust/waiting.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
+import { freshClient } from '../support/fresh-client.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
 import { loopback } from '../support/loopback.ts';
 
@@ -101,14 +100,7 @@ test('an agent takes none for a miner in two scans, and polls none', async () =>
 test('a command at one sends nothing, and a person is told what it looks like', async () => {
   const trust = freshTrust();
   const config = configOf();
-  const client = createDeviceClient({
-    clock: systemClock,
-    log: silentLog,
-    drivers,
-    config,
-    mayReach: () => true,
-    trust,
-  });
+  const client = freshClient({ config, trust });
   const signal = new AbortController().signal;
   const looksLike = new Map<string, number>();
   try {
@@ -143,14 +135,7 @@ test('a real bfgminer behind an ordinary web server is a mining program and no G
   const ip = loopback(32).ip(0);
   const one = await startTraps(new Map([[ip, both]]), portMap);
   const config = configOf();
-  const client = createDeviceClient({
-    clock: systemClock,
-    log: silentLog,
-    drivers,
-    config,
-    mayReach: () => true,
-    trust: freshTrust(),
-  });
+  const client = freshClient({ config });
   try {
     const found = await client.recognise(ip, new Set(SCAN_PORTS), new AbortController().signal);
     expect(found.status === 'unknown' ? undefined : [found.target.driver.id, found.identity.confidence]).toEqual([

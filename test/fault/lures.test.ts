@@ -5,18 +5,17 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { createAgent } from '../../src/agent/agent.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createDeviceClient } from '../../src/agent/device/device-client.ts';
 import { waitingDevices } from '../../src/agent/device/trust/waiting.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { WEB_RULES } from '../../src/driver/families.data.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';
 import { until } from '../e2e/until.ts';
+import { freshClient } from '../support/fresh-client.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
 import { loopback } from '../support/loopback.ts';
 import { overhear } from './overheard.ts';
@@ -104,14 +103,7 @@ test('one of each kind: an order gives it neither the login nor what the order h
   const lures = await startLures(KINDS);
   const config = configOf(lures, loginFor(lures.network));
   const trust = freshTrust();
-  const client = createDeviceClient({
-    clock: systemClock,
-    log: silentLog,
-    drivers,
-    config,
-    mayReach: () => true,
-    trust,
-  });
+  const client = freshClient({ config, trust });
   onTestFinished(() => client.close());
   const signal = new AbortController().signal;
   const params = {
@@ -135,14 +127,7 @@ test('one of each kind: an order gives it neither the login nor what the order h
 
 const drawn = async (farm: Farm, config: ReturnType<typeof configOf>, mac: { value: string }, ip: string) => {
   const trust = { ...freshTrust(), neighbourAt: () => ({ mac: mac.value, isShared: false }) };
-  const client = createDeviceClient({
-    clock: systemClock,
-    log: silentLog,
-    drivers,
-    config,
-    mayReach: () => true,
-    trust,
-  });
+  const client = freshClient({ config, trust });
   onTestFinished(() => client.close());
   const signal = new AbortController().signal;
   const open = new Set<number>(SCAN_PORTS);
@@ -183,14 +168,7 @@ test('while two claim to be one, neither gets a login nor an order', async () =>
   const config = configOf(lures, { trust: 'network', ...loginFor(lures.network) });
   let isContested = true;
   const trust = { ...freshTrust(), mayLogIn: () => !isContested };
-  const client = createDeviceClient({
-    clock: systemClock,
-    log: silentLog,
-    drivers,
-    config,
-    mayReach: () => true,
-    trust,
-  });
+  const client = freshClient({ config, trust });
   onTestFinished(() => client.close());
   const signal = new AbortController().signal;
   const found = await client.recognise(ip, new Set(SCAN_PORTS), signal);
@@ -233,14 +211,7 @@ test('pages with one word of a family get no factory login, and no order', async
   });
   const config = configOf({ portMap, network: net.network }, {});
   const trust = freshTrust();
-  const client = createDeviceClient({
-    clock: systemClock,
-    log: silentLog,
-    drivers,
-    config,
-    mayReach: () => true,
-    trust,
-  });
+  const client = freshClient({ config, trust });
   onTestFinished(() => client.close());
   const signal = new AbortController().signal;
   for (const { ip, rule } of pages) {

@@ -1,12 +1,10 @@
 // An agent's client of devices on a small network of devices that a test plays: with a configured login, a record of trust, and what the network would say.
 import { onTestFinished } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createDeviceClient } from '../../src/agent/device/device-client.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';
+import { freshClient } from '../support/fresh-client.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
 import type { Loopback } from '../support/loopback.ts';
 import { type Act, startActor } from './actor.ts';
@@ -46,7 +44,7 @@ export async function playedSite({ network, ip: ipOf }: Loopback, credentials: o
   const trust = { ...freshTrust(), neighbourAt };
   let laterMs = 0;
   const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
-  const client = createDeviceClient({ clock, log: silentLog, drivers, config, mayReach: () => true, trust });
+  const client = freshClient({ clock, config, trust });
   onTestFinished(() => client.close());
   const signal = new AbortController().signal;
   return {

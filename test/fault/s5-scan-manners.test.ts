@@ -5,7 +5,7 @@ import { drivers } from '../../drivers/index.ts';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { createDeviceClient, type DeviceClient, type MinerTarget } from '../../src/agent/device/device-client.ts';
+import type { DeviceClient, MinerTarget } from '../../src/agent/device/device-client.ts';
 import { Poller } from '../../src/agent/poll/poller.ts';
 import { runScan } from '../../src/agent/scan/scan.ts';
 import { scanLimitsOf } from '../../src/agent/scan/scan-limits.ts';
@@ -13,7 +13,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { MutexPriority } from '../../src/transport/limits/device-mutex.ts';
 import type { MinerRequest, ProbeLink } from '../../src/transport/request.ts';
-import { freshTrust } from '../support/fresh-trust.ts';
+import { freshClient } from '../support/fresh-client.ts';
 import { loopback } from '../support/loopback.ts';
 import { createVirtualClock } from '../support/virtual-clock.ts';
 import { densest } from '../unit/agent/poll/farm.ts';
@@ -137,14 +137,7 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
   // Slow enough that two requests to one device would meet.
   for (const device of farm.devices) device.setFault('slow', true, 0.02);
   const config = configOf({ portMap, networks: [network], poll: { interval: `${intervalMs}ms` } });
-  const client = createDeviceClient({
-    clock: systemClock,
-    log: silentLog,
-    drivers,
-    config,
-    mayReach: () => true,
-    trust: freshTrust(),
-  });
+  const client = freshClient({ config });
   const watched = watch(client);
   const targets = new Map<string, MinerTarget>();
   const { signal } = new AbortController();

@@ -1,11 +1,9 @@
 // A factory login is tried once per miner and day, however many questions a visit has and however often it is visited; a configured one seldom while it is refused.
 import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { drivers } from '../../../../drivers/index.ts';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { createDeviceClient } from '../../../../src/agent/device/device-client.ts';
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
-import { silentLog } from '../../../../src/base/log.ts';
+import { freshClient } from '../../../support/fresh-client.ts';
 import { freshTrust } from '../../../support/fresh-trust.ts';
 import { loopback } from '../../../support/loopback.ts';
 
@@ -57,14 +55,7 @@ function clientFor(port: number, credentials: object, clock: Clock = systemClock
     environment: { WRONG: 'wrong' },
     name: 'test',
   });
-  return createDeviceClient({
-    clock,
-    log: silentLog,
-    drivers,
-    config,
-    mayReach: (ip) => ip === IP,
-    trust: freshTrust(clock),
-  });
+  return freshClient({ clock, config, mayReach: (ip) => ip === IP, trust: freshTrust(clock) });
 }
 
 async function visitThrice(client: ReturnType<typeof clientFor>, isLast = true): Promise<string[]> {

@@ -3,11 +3,9 @@ import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { createDeviceClient } from '../../../../src/agent/device/device-client.ts';
-import { systemClock } from '../../../../src/base/clock.ts';
-import { silentLog } from '../../../../src/base/log.ts';
 import { defineDriver, type FirmwareImage, reply } from '../../../../src/driver/contract.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
+import { freshClient } from '../../../support/fresh-client.ts';
 import { freshTrust } from '../../../support/fresh-trust.ts';
 import { loopback } from '../../../support/loopback.ts';
 
@@ -102,14 +100,7 @@ function clientFor(port: number, credentials: object = {}) {
     name: 'test',
   });
   const trust = freshTrust();
-  const client = createDeviceClient({
-    clock: systemClock,
-    log: silentLog,
-    drivers: [driver],
-    config,
-    mayReach: () => true,
-    trust,
-  });
+  const client = freshClient({ drivers: [driver], config, trust });
   const target = client.targetOf(IP, 'test', {});
   if (target === undefined) throw new Error('no target');
   return { client, target };

@@ -4,19 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { drivers } from '../../../../drivers/index.ts';
 import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
 import { createAgent } from '../../../../src/agent/agent.ts';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { createDeviceClient, type Recognised } from '../../../../src/agent/device/device-client.ts';
+import type { Recognised } from '../../../../src/agent/device/device-client.ts';
 import { createIpReportHandler } from '../../../../src/agent/ip-reports/handle-report.ts';
 import { createIpReports } from '../../../../src/agent/ip-reports/listener.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { type LogFields, silentLog } from '../../../../src/base/log.ts';
 import type { EventRecord } from '../../../../src/wire/records.ts';
 import { untilSoon } from '../../../e2e/until.ts';
-import { freshTrust } from '../../../support/fresh-trust.ts';
+import { freshClient } from '../../../support/fresh-client.ts';
 import { loopback } from '../../../support/loopback.ts';
 
 const { network: NETWORK, ip: ipOf, part } = loopback(28);
@@ -38,14 +37,7 @@ async function setUp(mix: string, exclude: readonly string[] = []) {
   const log = { ...silentLog, info: (fields: LogFields) => void logged.push(fields) };
   const taken: { ip: string; found: Recognised }[] = [];
   const events: EventRecord[] = [];
-  const client = createDeviceClient({
-    clock: systemClock,
-    log,
-    drivers,
-    config,
-    mayReach: () => true,
-    trust: freshTrust(),
-  });
+  const client = freshClient({ log, config });
   const desk = createIpReportHandler({
     ...{ clock: systemClock, log, random: Math.random, settings: config, client },
     scanning: {
