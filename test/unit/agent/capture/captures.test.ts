@@ -21,7 +21,7 @@ afterAll(() => farm.stop());
 const forever = () => new AbortController().signal;
 const ipOf = () => farm.devices[0]?.ip ?? '';
 
-test('nobody polls it and nobody else records it meanwhile; an order waits for one question', async () => {
+test('it is neither polled nor recorded twice meanwhile; a command waits for one question', async () => {
   const ip = ipOf();
   let underWay = 0;
   const turns: { priority: string; underWay: number; isAt: boolean }[] = [];

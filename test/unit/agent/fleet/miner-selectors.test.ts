@@ -36,7 +36,7 @@ test('a MAC that two miners show means neither of them', () => {
   ]);
 });
 
-test('what names nobody is named', () => {
+test('names without a miner are listed', () => {
   const { unknown } = namedMiners(['10.0.0.5', '10.9.0.0/24', 'hall 2', '', 'N/A'], KNOWN);
   expect(unknown.map(({ name }) => name)).toEqual(['10.0.0.5', '10.9.0.0/24', 'hall 2', '', 'N/A']);
 });

@@ -78,7 +78,7 @@ test('a press makes the miner known and is told with what the datagram claimed',
   expect(logged).toMatchObject([{ ip: device.ip, status: 'identified' }]);
 });
 
-test('a claim about somebody else’s MAC changes nothing of who the device is', async () => {
+test('a report with another miner’s MAC does not change the device’s identity', async () => {
   const { device, desk, taken, events } = await setUp('whatsminer-2');
   await desk({ ip: device.ip, makes: 'Whatsminer', claimedMac: 'AA:AA:AA:AA:AA:AA' });
   await untilSoon(
@@ -90,7 +90,7 @@ test('a claim about somebody else’s MAC changes nothing of who the device is',
   expect(first?.found).toMatchObject({ outcome: { reading: { mac: device.truth().mac } } });
 });
 
-test('an address that is excluded, or silent, makes nobody known', async () => {
+test('an address that is excluded or silent registers no miner', async () => {
   const { device, desk, taken, events, logged } = await setUp('whatsminer-2', [part(8, 30)]);
   const before = device.requests;
   await desk({ ip: ipOf(9), makes: 'Whatsminer' });
@@ -117,7 +117,7 @@ test('the agent listens unless the configuration says no', async () => {
     });
     const agent = createAgent({ config, uplinks: [], clock: systemClock, log: silentLog });
     await agent.start();
-    // Who asks for the port alone gets it only where nobody is.
+    // Without reuse the port is bound only where no other socket is.
     const rival = createSocket('udp4');
     const isFree = await new Promise<boolean>((resolve) => {
       rival.once('error', () => resolve(false));

@@ -72,7 +72,7 @@ test('where the form has no address, the sender is meant', async () => {
   expect(reports).toEqual([{ ip: INSIDE.ip(10), makes: 'Elphapex' }]);
 });
 
-test('who stands outside the ranges, or names somebody there, is not heard; a relay inside is', async () => {
+test('a sender outside the ranges, or a report of an address there, is dropped; a relay inside is not', async () => {
   const { reports, send } = await setUp();
   await send(OUTSIDE.ip(9), 14_235, antminer(OUTSIDE.ip(9)), antminer(SENDER));
   await send(INSIDE.ip(11), 14_235, antminer('10.0.0.1'), antminer(OUTSIDE.ip(9)));

@@ -89,17 +89,17 @@ test('stop ends what is in flight within a second, and nothing happens afterward
   poller.start();
   await clock.advance(6_000);
   expect(poller.stats().inFlight).toBeGreaterThan(40);
-  const told = results.length;
+  const reported = results.length;
   await clock.finish(poller.stop(), 1_000);
   const visited = visits.length;
   await clock.advance(10 * MINUTE);
-  expect(results).toHaveLength(told);
+  expect(results).toHaveLength(reported);
   expect(visits).toHaveLength(visited);
   expect(clock.pending()).toBe(0);
   await poller.stop();
   poller.start();
   await clock.advance(6_000);
-  expect(results.length).toBeGreaterThan(told);
+  expect(results.length).toBeGreaterThan(reported);
 });
 
 test('property: whatever is done to it, a miner is never visited twice at the same time and results belong to its present address', async () => {
@@ -133,7 +133,7 @@ test('property: whatever is done to it, a miner is never visited twice at the sa
       const where = new Map<string, string>();
       poller.start();
       for (const next of steps) {
-        const told = results.length;
+        const reported = results.length;
         if (next.kind === 'add') {
           where.set(next.key, `10.0.0.${next.host}`);
           poller.add({ key: next.key, ip: `10.0.0.${next.host}` });
@@ -143,7 +143,7 @@ test('property: whatever is done to it, a miner is never visited twice at the sa
         } else if (next.kind === 'pollNow') expect(poller.pollNow(next.key)).toBe(where.has(next.key));
         else if (next.kind === 'manner') manners.set(next.key, next.manner);
         else await clock.advance(next.ms);
-        for (const result of results.slice(told)) expect(where.get(result.key)).toBe(result.ip);
+        for (const result of results.slice(reported)) expect(where.get(result.key)).toBe(result.ip);
         expect(seen.mostOfOne).toBeLessThanOrEqual(1);
         expect(seen.most).toBeLessThanOrEqual(6);
       }

@@ -34,7 +34,7 @@ test('half the farm hangs and the other half is polled as if nothing were', asyn
   }
 });
 
-test('a single lost poll is repeated soon and is not told to anyone', async () => {
+test('a single lost poll is repeated soon and is not reported', async () => {
   const { clock, poller, manners, timesOf, resultsOf } = createFarm();
   for (const miner of minersOf(1)) poller.add(miner);
   poller.start();
@@ -104,7 +104,7 @@ test('poison stays with its miner, whose pauses grow, and the log does not fill 
   }
 });
 
-test('a visit that hangs is ended at its deadline and told as a timeout', async () => {
+test('a visit that hangs is ended at its deadline and reported as a timeout', async () => {
   const { clock, poller, manners, visits, resultsOf } = createFarm({ visitDeadlineMs: 4_000 });
   manners.set('m0', 'hung');
   for (const miner of minersOf(1)) poller.add(miner);
@@ -132,10 +132,10 @@ test('a visit that something more urgent pushed aside counts as nothing', async 
   for (const miner of minersOf(1)) poller.add(miner);
   poller.start();
   await clock.advance(2 * MINUTE);
-  const told = resultsOf('m0').length;
+  const reported = resultsOf('m0').length;
   manners.set('m0', 'pre-empted');
   await clock.advance(5 * MINUTE);
-  expect(resultsOf('m0')).toHaveLength(told);
+  expect(resultsOf('m0')).toHaveLength(reported);
   expect(gapsOf(timesOf('m0').slice(-4)).map((gap) => Math.round(gap / MINUTE))).toEqual([1, 1, 1]);
   expect(poller.stats().skipped).toBeGreaterThanOrEqual(4);
 });

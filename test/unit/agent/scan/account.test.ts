@@ -36,7 +36,7 @@ const range = fc.oneof(
     .map(([from, to]) => `${from}-${Math.max(to, Number(from.split('.')[3]))}`),
 );
 
-test('property: the counts add up to the addresses, nobody is reported twice, and what is reported is what is counted', async () => {
+test('property: the counts add up to the addresses, no address is reported twice, and reports and counts agree', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(range, { minLength: 1, maxLength: 5 }),

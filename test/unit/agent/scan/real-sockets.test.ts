@@ -1,4 +1,4 @@
-// The same scan over real sockets on loopback: who listens is found, who does not is counted, and nobody is found twice.
+// The same scan over real sockets on loopback: every listener is found once, every other address is counted.
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/agent/scan/plan.ts';

@@ -183,7 +183,7 @@ test('probes and identifications in flight stay within their own limits, and ide
   expect(seen.identifications[0]?.atMs).toBeLessThan(seen.probes.at(-1)?.atMs ?? 0);
 });
 
-test('the pace holds in every window of a second', async () => {
+test('the rate holds in every window of a second', async () => {
   const { clock, run, seen } = setUp(['10.0.0.0/24'], {}, { limits: { maxPerSecond: 100 } });
   await clock.finish(run());
   expect(seen.probes).toHaveLength(254 * 3);

@@ -1,4 +1,4 @@
-// The scan that nobody waits for is gentle and repeats nothing; the one that somebody asks for asks everything.
+// A background scan is gentle and repeats nothing; a manual one asks everything.
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
 import { createScanning } from '../../../../src/agent/scan/scanning.ts';
@@ -53,7 +53,7 @@ test('a scheduled scan repeats nothing that was asked a moment ago, and takes it
   expect((probes.at(-1) ?? 0) - (probes[0] ?? 0)).toBeGreaterThan(9_000);
 });
 
-test('a scan that somebody asks for asks everything again, as fast as this host bears', async () => {
+test('a manual scan asks everything again, as fast as this host bears', async () => {
   const { clock, scanning, probes, wasGentle } = setUp();
   const plan = scanning.plan();
   if (plan === undefined) throw new Error('there is nothing to scan');
@@ -62,7 +62,7 @@ test('a scan that somebody asks for asks everything again, as fast as this host 
   expect((probes.at(-2) ?? 0) - (probes[0] ?? 0)).toBeLessThan(5_000);
 });
 
-test('so is the first of all, before any miner is known: somebody waits to see the farm', async () => {
+test('so does the first scan of all, before any miner is known: a person waits for it', async () => {
   const { clock, scanning, probes, wasGentle } = setUp([]);
   scanning.scanner.start();
   await clock.advance(5_000);

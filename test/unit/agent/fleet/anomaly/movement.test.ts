@@ -105,7 +105,7 @@ describe('rejected shares', () => {
 
   test('count by the window, not since boot', () => {
     const bench = createBench();
-    // A third rejected in the miner's whole life, none lately.
+    // A third rejected in the miner's whole life, none recently.
     bench.polls(60, pool({ rejected: 4_000 }));
     expect(bench.types()).toEqual([]);
   });
@@ -146,7 +146,7 @@ describe('hardware errors', () => {
       })(reading);
     };
   // 6 shares of 65,536 a minute are 393,216 difficulty-1 results.
-  test('many since boot but few lately are no fault', () => {
+  test('many since boot but few recently are no fault', () => {
     const bench = createBench();
     bench.polls(60, errors(100));
     expect(bench.types()).toEqual([]);
@@ -190,7 +190,7 @@ describe('a hashrate that stands still', () => {
 });
 
 describe('restarts', () => {
-  test('two within an hour that nobody asked for are a control board fault until an hour is quiet', () => {
+  test('two unexplained ones within an hour are a control board fault until an hour is quiet', () => {
     const bench = createBench();
     bench.polls(5);
     bench.polls(10, (reading) => booted(bench.minute - 4)(reading));
@@ -338,7 +338,7 @@ describe('the network', () => {
   });
 });
 
-describe('what nobody tells is learned', () => {
+describe('a level that is not reported is learned', () => {
   const untold = put({ expected: undefined, powerLimitW: undefined });
   const without =
     (change: Change): Change =>

@@ -69,7 +69,7 @@ describe('restarts of the mining program', () => {
     );
   });
 
-  test('that come with a sleep, a wake-up or another mode are ordered, whoever orders them', () => {
+  test('that come with a sleep, a wake-up or another mode are explained, whichever program made the change', () => {
     const bench = createBench();
     bench.polls(5);
     for (let round = 0; round < 3; round++) {

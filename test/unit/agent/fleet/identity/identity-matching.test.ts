@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { eventRecordSchema } from '../../../../../src/wire/records.ts';
 import { createBench, MAC } from './fixture.ts';
 
-describe('the identity ladder', () => {
+describe('identity matching', () => {
   test('a first sighting appears with a key of its own', () => {
     const bench = createBench();
     expect(bench.see('10.0.0.1', { mac: MAC.a, serialNumber: 'S1' })).toMatchObject({
@@ -231,7 +231,7 @@ describe('the identity ladder', () => {
     expect(bench.registry.all().map((entry) => entry.key)).toEqual(['key-1']);
   });
 
-  test('whoever loses its address to another is named, so that nobody polls it there', () => {
+  test('a unit that loses its address to another is named, so that it is not polled there', () => {
     const bench = createBench();
     expect(bench.see('10.0.0.1', { mac: MAC.a }).left).toEqual([]);
     expect(bench.see('10.0.0.1', { mac: MAC.b }).left).toEqual(['key-1']);

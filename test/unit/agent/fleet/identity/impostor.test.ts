@@ -204,7 +204,7 @@ test('two strangers that show everything of a miner that is away: neither is it,
   expect(bench.registry.byIp(ELSEWHERE)?.key).toBe('key-1');
 });
 
-// It answered for two addresses, so that the network named nobody, and its word was enough.
+// It answered at two addresses, so that its MAC in the network identified no unit, and its own report was enough.
 test('a stranger whose MAC several addresses show is none of the miners that the network knows', () => {
   const bench = createBench();
   bench.see(HOME, { ...VICTIM, ...BY_NETWORK });
@@ -459,7 +459,7 @@ describe('500 miners at once', () => {
   });
 });
 
-test('a claim that has ended flags nobody any more, and is remembered for an hour', () => {
+test('a claim that has ended flags no unit any more, and is remembered for an hour', () => {
   const bench = createBench();
   const own = { mac: MAC.b, serialNumber: 'S2' };
   const { key } = bench.see(ELSEWHERE, own);
@@ -501,7 +501,7 @@ test('a unit that has fallen silent about what it claims claims it still', () =>
   expect(bench.registry.states(bench.registry.byIp(ELSEWHERE)?.key ?? key)?.mac).toBe('duplicate');
 });
 
-// The hour was counted from when the claim began: whoever alternated was free for a poll every hour, and so was the miner's login.
+// The hour was counted from the start of the claim: a device that alternated was free for one poll every hour, and so was the miner's login.
 test('the hour after a claim begins when it has ended, however long it went on, and a restart begins it anew', () => {
   const bench = createBench();
   const own = { mac: MAC.b, serialNumber: 'S2' };
@@ -524,7 +524,7 @@ test('the hour after a claim begins when it has ended, however long it went on, 
   expect(bench.registry.isContested(HOME)).toBe(false);
 });
 
-// The copied facts stayed on its record as its own: shown again while the miner was away, nobody claimed anything.
+// The copied facts stayed on its record as its own: shown again while the miner was away, they made no claim.
 test('what a unit copied does not become its own when it shows something else for a while', () => {
   const bench = createBench();
   const { neighbour: _, ...bare } = { ...VICTIM, ...BY_NETWORK };

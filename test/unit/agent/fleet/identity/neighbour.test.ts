@@ -72,7 +72,7 @@ test('the table names a moved miner although its old address is not forgotten ye
   expect(see('10.0.0.2', seen(MAC.a))).toMatchObject({ key, events: ['moved'], left: [early.key] });
 });
 
-test('while the old address answers with the same MAC nobody has moved', () => {
+test('while the old address answers with the same MAC no miner has moved', () => {
   const { see } = createBench();
   const { key } = see('10.0.0.1', seen(MAC.a));
   const other = see('10.0.0.2', seen(MAC.a));

@@ -1,4 +1,4 @@
-// Blank, invalid and filler values name nobody: no order of sightings makes two miners one through them.
+// Blank, invalid and filler values identify no unit: in no order of sightings do they merge two miners.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createBench } from './fixture.ts';
