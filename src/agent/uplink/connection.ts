@@ -135,18 +135,9 @@ class Connection {
     const [oldest] = await source.epochs();
     if (this.socket.isOver()) return;
     this.#hello = oldest;
+    const { epoch, nextSeq: next_seq, outbox } = oldest;
     this.#send({
-      type: 'hello',
-      protocol: PROTOCOL_VERSION,
-      ...{
-        version,
-        epoch: oldest.epoch,
-        next_seq: oldest.nextSeq,
-        outbox: oldest.outbox,
-        instance_id,
-        nonce,
-        task_seq,
-      },
+      ...{ type: 'hello', protocol: PROTOCOL_VERSION, version, epoch, next_seq, outbox, instance_id, nonce, task_seq },
       at: new Date(clock.nowMs()).toISOString(),
       proof: credentials.prove(credentials.agentId, challenge),
     });

@@ -29,14 +29,9 @@ export type SocketOptions = {
   readonly clock: Clock;
 };
 
-/** When the peer was last alive, and the bytes that had not left for it then. */
-type Life = { readonly aliveAtMs: number; readonly unsentBytes: number };
-
 /** Bytes that leave are a sign of life too: on a slow connection the answer to a ping waits behind them. */
-export const looked = ({ aliveAtMs, unsentBytes }: Life, nowMs: number, unsentNow: number): Life => ({
-  aliveAtMs: unsentBytes > LEAST_MOVING_BYTES && unsentNow < unsentBytes ? nowMs : aliveAtMs,
-  unsentBytes: unsentNow,
-});
+export const isMoving = (unsentBefore: number, unsentNow: number): boolean =>
+  unsentBefore > LEAST_MOVING_BYTES && unsentNow < unsentBefore;
 
 export type ServiceSocket = ReturnType<typeof openSocket>;
 
@@ -52,7 +47,8 @@ export function openSocket(
   const { promise: ended, resolve } = Promise.withResolvers<ConnectionEnd>();
   const socket = connectTo(address.ws, credentials);
   const timers = new Map<'answer' | 'ping' | 'silence' | 'ack', Cancel>();
-  let life: Life = { aliveAtMs: clock.monotonicMs(), unsentBytes: 0 };
+  let aliveAtMs = clock.monotonicMs();
+  let unsentBytes = 0;
   let isGreeted = false;
   let isOver = false;
 
@@ -71,13 +67,14 @@ export function openSocket(
   };
 
   const heard = () => {
-    life = { ...life, aliveAtMs: clock.monotonicMs() };
+    aliveAtMs = clock.monotonicMs();
     // Answers to a peer that asks and never reads would pile up here.
     if (socket.bufferedAmount > MAX_UNSENT_BYTES) end('lost', 'the service does not read what it is sent');
   };
   const watchSilence = () => {
-    life = looked(life, clock.monotonicMs(), socket.bufferedAmount);
-    const silentMs = clock.monotonicMs() - life.aliveAtMs;
+    if (isMoving(unsentBytes, socket.bufferedAmount)) aliveAtMs = clock.monotonicMs();
+    unsentBytes = socket.bufferedAmount;
+    const silentMs = clock.monotonicMs() - aliveAtMs;
     if (silentMs >= timing.silenceMs) end('lost', `the service is silent for ${Math.round(silentMs / 1_000)} s`);
     else setTimer('silence', Math.min(timing.silenceMs - silentMs, timing.pingMs), watchSilence);
   };
