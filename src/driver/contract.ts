@@ -1,6 +1,5 @@
-// The driver contract: everything a miner family is, as data and two pure functions. DESIGN.md section 2. All I/O,
-// deadlines, size caps, retries, JSON repair, authentication, merging and caching of asks belong to the core, not to a
-// driver.
+// The driver contract: a miner family as data and two pure functions. All I/O, deadlines, size caps, retries, JSON
+// repair, authentication, merging and caching of asks belong to the core.
 import { z } from 'zod';
 import type { Reading } from '../model/reading.ts';
 import type { AbilityName, Effect } from '../model/tasks/task-kinds.data.ts';

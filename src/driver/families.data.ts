@@ -1,6 +1,5 @@
-// Identification tables of atlas sections 2.2 and 2.3 as data: which words name which firmware family. Order matters:
-// first match wins, third-party firmware before the stock it replaces. The tables know every family; a driver may or
-// may not exist for it.
+// Identification tables of atlas sections 2.2 and 2.3: which words name which firmware family. The first match wins,
+// third-party firmware before the stock that it replaces. A family may have no driver.
 import { z } from 'zod';
 
 /**

@@ -1,6 +1,5 @@
-// Readers of single fields, used inside reply schemas: they turn what devices write into numbers and texts, or into
-// undefined. Never into 0. Numbers as strings, thousands separators, blanks, `nan`, sentinels and implausible values
-// are all handled here (atlas section 1.4).
+// Readers of single fields in reply schemas: they turn what devices write into numbers and texts, or into undefined,
+// never into 0. They handle text numbers, separators, `nan` and sentinels (atlas section 1.4).
 import { z } from 'zod';
 import { macState, serialState } from '../model/identity-facts.ts';
 import { plainText } from '../model/plain-text.ts';

@@ -1,6 +1,5 @@
-// Finds what reveals who or where the owner of a device is, in answers of any shape, broken JSON included: passwords,
-// workers, wallets, pools, addresses, serial numbers. What stands there instead is the caller's choice. Pure text; it
-// never needs to understand an answer.
+// Finds private data in answers of any shape, broken JSON included: passwords, workers, wallets, pools, addresses,
+// serial numbers. Pure text: it never needs to understand an answer. The caller replaces what it finds.
 
 /** What kind of thing was found; `part` of a longer text or the whole value. */
 export type PrivateKind = 'secret' | 'worker' | 'serial' | 'mac' | 'ip' | 'url' | 'host' | 'mail' | 'wallet';

@@ -1,6 +1,5 @@
-// The way to the miners: probes, links and one mutex per device over one engine and one HTTP client. The port map and
-// the reach rule are applied here only; every address passes `mayReach` before a packet leaves. It decides neither when
-// to ask nor what an answer means.
+// Probes, links and one mutex per device over one engine and one HTTP client. Port map and reach rule are applied here
+// only: every address passes `mayReach` before a packet leaves.
 import { isIPv4 } from 'node:net';
 import { LruMap } from 'toad-cache';
 import type { Clock } from '../base/clock.ts';

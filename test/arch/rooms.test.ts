@@ -57,7 +57,7 @@ test.each([
   ['src/service/ingest/uplink.ts', 'src/service/tasks/plan.ts', false],
   ['src/service/http/server.ts', 'src/service/tasks/plan.ts', true],
   ['src/service/tasks/plan.ts', 'src/service/http/server.ts', false],
-  ['src/transport/request.ts', 'src/driver/visit.ts', false],
+  ['src/transport/request.ts', 'src/driver/visit/visit.ts', false],
   ['drivers/avalon/driver.ts', 'src/driver/contract.ts', true],
   ['drivers/avalon/driver.ts', 'src/transport/request.ts', false],
   ['src/agent/nowhere/x.ts', 'src/base/errors.ts', false],

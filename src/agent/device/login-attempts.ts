@@ -1,6 +1,5 @@
 // A login is tried once, not once per question: until the device has accepted it one request at a time carries it, and
-// after a refusal none does. Control boards lock out after a few wrong passwords, and a list of tries is what an attack
-// looks like.
+// after a refusal none does. Control boards lock out after a few wrong passwords.
 import { type PeerCode, PeerError } from '../../base/errors.ts';
 import type { MinerLink, MinerRequest } from '../../transport/request.ts';
 

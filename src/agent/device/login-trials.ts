@@ -1,6 +1,5 @@
-// The trials of logins at devices: one per factory login and device, and one per visit for a configured login. A login
-// that a device refused is not tried there again for a day, whatever program of this host asks; a configured one is,
-// once it is another login.
+// The trials of logins: one per factory login and device, one per visit for a configured login. A login that a device
+// refused is not tried there again for a day, whatever program of this host asks.
 import { hash } from 'node:crypto';
 import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';

@@ -1,6 +1,5 @@
 // What a device was asked a moment ago, so that it is not asked again: answers of an identification serve the visit
-// that follows it, and a scan that no person waits for repeats no question and no visit. Answers live as long as one
-// identification, times as long as they count as recent.
+// that follows, and a scan that no person waits for repeats no recent question or visit.
 import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';

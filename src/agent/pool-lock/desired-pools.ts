@@ -1,6 +1,5 @@
-// The pools that each miner shall have, as the last update that the agent carried out set them, and whether they are
-// locked. Passwords of pools are in here, because no reading gives them: encrypted where there is a key, in a file that
-// is its owner's alone, and nothing of it is logged.
+// The pools that each miner shall have, by its last update, and whether they are locked. With passwords of pools,
+// because no reading gives them: encrypted where there is a key, and never logged.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Migrations } from '../../base/storage/sqlite.ts';

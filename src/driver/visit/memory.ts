@@ -1,6 +1,5 @@
-// What a miner answered earlier to the questions that are asked seldom, and when each question is due again. One per
-// miner; the caller drops it when the miner changes its driver or its login. Kept as text: it costs less than objects
-// and nobody can change it by accident.
+// What a miner answered to the questions that are asked seldom, and when each is due again. One per miner and driver.
+// Kept as text: it costs less than objects and cannot be changed by accident.
 import type { PeerError } from '../../base/errors.ts';
 import type { Ask } from '../contract.ts';
 

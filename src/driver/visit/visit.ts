@@ -1,6 +1,5 @@
-// One visit to one miner: asks what is due, one question at a time, adds what earlier visits learned, has the driver
-// read it all. The caller holds the device mutex and decides when to visit; a visit never retries, never queues and
-// ends within its deadline.
+// One visit to one miner: asks what is due, adds what earlier visits learned, and has the driver read it all. The
+// caller holds the device mutex. A visit never retries, never queues and ends within its deadline.
 import { z } from 'zod';
 import { BugError, type PeerCode, PeerError } from '../../base/errors.ts';
 import { type Reading, readingSchema } from '../../model/reading.ts';

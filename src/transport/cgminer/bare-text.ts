@@ -1,6 +1,5 @@
-// The older form of the CGMiner API: the command as a word, the answer as `STATUS=S,When=1|SUMMARY,Elapsed=5|`. Makes
-// of it the object that the same answer is in JSON, with texts for all values. Linear in the length of the text; it
-// judges no refusal.
+// The older form of the CGMiner API: a word as the command, `STATUS=S,When=1|SUMMARY,Elapsed=5|` as the answer. Makes
+// the object that the JSON form gives, with texts for all values, in linear time.
 import type { CgminerRequest } from '../request.ts';
 
 type Row = Readonly<Record<string, string>>;

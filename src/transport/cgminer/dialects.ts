@@ -1,6 +1,5 @@
-// Which form of the CGMiner API each device answers, so that a device is asked in the right form at once. Forgotten
-// when a connection fails, because the device may have restarted with another program, and after an hour. A device that
-// hangs speaks the same form afterwards.
+// Which form of the CGMiner API each device answers. Forgotten after an hour, and when a connection fails: the device
+// may have restarted with another program. A device that hangs keeps its form.
 import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import type { Endpoint } from '../tcp/exchange.ts';

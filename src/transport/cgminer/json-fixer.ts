@@ -1,6 +1,5 @@
-// Reads the JSON of miners: strictly if possible, mended where the damage is known (atlas section 1.2), and never in
-// more than linear time. The value is safe to keep: bounded depth, finite numbers, no `__proto__`. What it means is the
-// driver's affair.
+// Reads the JSON of miners: strictly if possible, repaired where the damage is known (atlas section 1.2), in linear
+// time. The value is safe to keep: bounded depth, finite numbers, no `__proto__`.
 import { isUtf8 } from 'node:buffer';
 
 /** In the order of atlas section 1.2, steps 3 to 9. */

@@ -1,6 +1,5 @@
-// Reads the envelope of a CGMiner answer (atlas sections 1.1 and 4.1) for one question only: did the device refuse, and
-// how? What the answer holds is the driver's affair. Joined answers (`{"a":[…],"b":[…]}`) carry no envelope of their
-// own and pass as they are.
+// Reads whether the device refused, from the envelope of a CGMiner answer (atlas sections 1.1 and 4.1). Joined answers
+// (`{"a":[…],"b":[…]}`) have no envelope of their own and pass as they are.
 import type { PeerCode } from '../../base/errors.ts';
 import { isJsonObject } from './json-fixer.ts';
 

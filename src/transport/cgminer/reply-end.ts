@@ -1,6 +1,5 @@
-// Knows when a CGMiner answer is over (atlas section 1.1): at the first NUL, or when the braces balance at the end of
-// what has come. The end of the socket is the engine's to see. Several devices keep the socket open after the answer,
-// so waiting for its end costs seconds per command.
+// Knows when a CGMiner answer is complete (atlas section 1.1): at the first NUL, or when the braces balance. Several
+// devices keep the socket open, so waiting for its end would cost seconds per command.
 import type { Receiver } from '../tcp/connection.ts';
 import { ReplyBytes } from '../tcp/reply-bytes.ts';
 

@@ -1,6 +1,5 @@
-// One HTTP request to a miner through undici: no redirects, one connection per device that is closed after 4 idle
-// seconds, a total deadline, capped headers and body. Over TLS any certificate is accepted unless a key is expected. It
-// knows nothing of login, JSON or status.
+// One HTTP request to a miner through undici: no redirects, one connection per device, a total deadline, capped headers
+// and body. Over TLS any certificate is accepted unless a key is expected.
 import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import type { Clock } from '../../base/clock.ts';

@@ -1,6 +1,5 @@
-// What an HTTP request of a driver looks like on the wire: its body and the headers that go with it. Files are read
-// from disk as they are sent, and their length is known. It sends nothing and knows no login but one that is carried in
-// the request.
+// Body and headers of an HTTP request of a driver. Files are read from disk as they are sent, with a known length. It
+// sends nothing, and knows no login but one that is carried in the request.
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { isJsonObject } from '../cgminer/json-fixer.ts';

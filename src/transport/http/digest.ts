@@ -1,7 +1,5 @@
-// HTTP digest authentication (RFC 7616): reads challenges, writes answers. MD5 and SHA-256, qop=auth; a challenge
-// without qop is refused, because the asking side alone would choose what goes into the answer, and could guess the
-// password; no known miner asks so. Nonces are kept per device and used again, a stale one is replaced once, wrong
-// credentials are tried once. What an answer means is ask.ts.
+// HTTP digest authentication (RFC 7616), MD5 and SHA-256, qop=auth. Without qop nothing is answered: a password could
+// be guessed. Nonces are kept per device; a stale one is replaced once, a wrong login is tried once.
 import { hash, randomBytes } from 'node:crypto';
 import type { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';

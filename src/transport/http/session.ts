@@ -1,6 +1,5 @@
 // Logins that yield a cookie or a token: grants are kept per device and login until the device refuses them, and a
-// login is tried once for all requests that wait for it. The driver says what a login looks like; ask.ts says what an
-// answer means.
+// login is tried once for all requests that wait for it. What an answer means is ask.ts.
 import { hash } from 'node:crypto';
 import type { LruMap } from 'toad-cache';
 import { BugError, CancelledError } from '../../base/errors.ts';

@@ -1,6 +1,5 @@
-// The keys by which devices are known over TLS. Certificates of miners are signed by no authority, so none is checked:
-// what counts is that the key on the connection is the one that is expected. It is read once per connection; sessions
-// are not resumed, so that each connection shows one.
+// The keys by which devices are known over TLS. No authority signs certificates of miners, so only the key is checked.
+// It is read once per connection; sessions are not resumed, so each connection shows one.
 import { hash } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';

@@ -1,6 +1,5 @@
-// Deadlines of many connections at the cost of a few: one queue per timeout class, so that each queue is in order and
-// only its head is looked at. It owns no timer: the engine asks `nextDueMs`, and calls `expire` after the sockets were
-// read.
+// Deadlines of many connections: one queue per timeout class, of which only the head is looked at. It owns no timer:
+// the engine asks `nextDueMs`, and calls `expire` after the sockets were read.
 import Queue from 'yocto-queue';
 
 export type Expirable = { readonly isSettled: boolean; expire(): void };

@@ -1,6 +1,5 @@
-// Runs so many works at a time; the others wait in bounded queues, one per class. The more urgent class goes first, and
-// within a class the oldest. A waiter can leave by signal. It does not bound how long a work runs: the work has its own
-// deadline.
+// Runs a limited number of works; the others wait in one bounded queue per class, the most urgent class first. A waiter
+// can leave by signal. It does not bound how long a work runs.
 import { CancelledError, type RefusalCode, RefusedError } from '../../base/errors.ts';
 
 type SemaphoreLimits = {

@@ -1,6 +1,5 @@
-// Sockets that are closing in order: our FIN is sent, and what the device still sends is read and dropped until it
-// closes its side too. A socket that is closed at once answers late bytes with a reset, and that kills small servers.
-// Bounded in time, number and bytes.
+// Sockets that close in order: our FIN is sent, and late bytes are dropped until the device closes too. A reset in
+// answer to late bytes would kill small servers. Bounded in time, number and bytes.
 import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../../base/clock.ts';
 

@@ -1,6 +1,5 @@
-// One TCP connection from connect to close: a probe, or one request and its answer. It reports how it ended, once, and
-// throws nothing. It judges no deadline, queues nothing and knows no protocol: the engine does the first two, the
-// receiver the third.
+// One TCP connection from connect to close: a probe, or one request and its answer. It reports once how it ended. The
+// engine judges deadlines and queues; the receiver knows the protocol.
 import { Socket } from 'node:net';
 import type { Expirable } from '../limits/deadlines.ts';
 import { type ClosingSockets, MAX_DROPPED_BYTES } from './closing.ts';

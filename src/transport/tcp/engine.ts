@@ -1,6 +1,5 @@
-// All TCP connections of the process: few connects per tick of the event loop, a cap on what is in flight and a bounded
-// queue per pool. Total deadlines are judged only after the sockets were read, so that a busy loop never reports a live
-// host as silent. It knows no protocol.
+// All TCP connections of the process: few connects per tick, a cap in flight and a bounded queue per pool. Deadlines
+// are judged after the sockets were read: a busy loop reports no live host as silent.
 import Queue from 'yocto-queue';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { CancelledError, RefusedError } from '../../base/errors.ts';

@@ -1,6 +1,5 @@
-// Collects the bytes of one answer up to a cap, in one growing buffer (a peer that drips single bytes costs no more
-// than one that does not). Chunks live in a shared read buffer, so they are copied; text is decoded when all is there,
-// so that a character cut across segments stays whole.
+// Collects the bytes of one answer up to a cap, in one growing buffer: single bytes that drip in cost no more. Text is
+// decoded by the caller when all is there.
 import { peerError } from '../peer-errors.ts';
 
 const FIRST_BYTES = 4 * 1024;

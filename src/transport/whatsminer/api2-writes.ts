@@ -1,6 +1,5 @@
-// Encrypted writes of Whatsminer API 2 (atlas section 4.2): a token per device, the sealed command, the unsealed
-// answer. A token is kept for 25 of its 30 minutes and never fetched per command. The write API is switched on by
-// people with the vendor tool; nothing here works around that.
+// Encrypted writes of Whatsminer API 2 (atlas section 4.2) with a token per device, which is kept for 25 of its 30
+// minutes. People switch the write API on with the vendor tool; nothing here works around that.
 import { hash } from 'node:crypto';
 import type { LruMap } from 'toad-cache';
 import { silentLog } from '../../base/log.ts';

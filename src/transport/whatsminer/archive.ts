@@ -1,6 +1,5 @@
-// The text inside a packed archive of logs (tar in gzip), bounded at every step: what comes out of the packing, the
-// number of files, the text. A device may send anything here, so what is broken ends the reading and what came before
-// it counts. It writes nothing to disk.
+// The text inside a packed archive of logs (tar in gzip), bounded at every step. A device may send anything: a broken
+// part ends the reading, and what came before it counts. It writes nothing to disk.
 import { extract, type Header } from 'tar-stream';
 import { unpackBody } from '../http/unpack.ts';
 

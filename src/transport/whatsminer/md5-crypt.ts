@@ -1,6 +1,5 @@
-// The classic Unix `$1$` password scheme, which Whatsminer uses to derive keys. Not for storing passwords: it is kept
-// for what devices demand. The npm packages for it are unmaintained or speak other dialects; the published vectors are
-// in the test.
+// The classic Unix `$1$` password scheme, from which Whatsminer derives keys. Not for storing passwords. The npm
+// packages for it are unmaintained or differ; the published vectors are in the test.
 import { createHash } from 'node:crypto';
 
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -276,7 +276,7 @@ describe('what goes wrong', () => {
     expect(outcome.failed.map(({ error }) => error.code)).toEqual(['peer.timeout', 'peer.timeout']);
   });
 
-  test('a shut server is knocked at once', async () => {
+  test('a closed server is asked at once', async () => {
     const { go, link } = setUp({ '/slow': good['/slow'], '/static': good['/static'] }, { known: {} });
     const { failed } = await go();
     expect(link.asked).toEqual(['fast', '/slow', '/static']);

@@ -1,6 +1,5 @@
-// The rules of trust: which device gets a login, and which may be changed. Pure: it asks nothing, stores nothing and
-// knows no clock. A login is for a device that is sure (it gave a proof of its family without a login); a configured
-// one also wants a device that a person accepted.
+// The rules of trust, pure: a device that proved its family without a login may get the factory login and be changed; a
+// configured login also needs a device that a person accepted.
 import type { Identity } from '../../../driver/contract.ts';
 
 /** `factory` = the one that the family leaves the factory with; `configured` = one of `credentials.logins`. */

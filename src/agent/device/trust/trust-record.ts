@@ -1,6 +1,5 @@
-// What this host remembers of devices: logins that were tried, devices that were met, devices that a person accepted,
-// restarts that commands caused. One small database beside the agent's state, shared by the agent and all commands of
-// this host. It decides nothing.
+// What this host remembers of devices: logins that were tried, devices that were met or accepted, restarts that
+// commands caused. One small database, shared by the agent and all commands of this host.
 import type { Clock } from '../../../base/clock.ts';
 import type { Statements } from '../../../base/storage/sqlite.ts';
 import { type Attempt, attemptsIn, keepAs } from './record/attempts.ts';

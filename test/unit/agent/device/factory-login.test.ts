@@ -14,11 +14,11 @@ afterEach(() => {
   server?.close();
 });
 
-/** The web door of an Antminer that refuses every login; says how many it was shown. */
+/** The web server of an Antminer that refuses every login; says how many it was shown. */
 async function startRefusing(more = ''): Promise<{ port: number; logins: () => number; requests: () => number }> {
   let requests = 0;
   let logins = 0;
-  const door = createServer((request, response) => {
+  const web = createServer((request, response) => {
     requests++;
     if (request.headers.authorization !== undefined) logins++;
     response
@@ -28,10 +28,10 @@ async function startRefusing(more = ''): Promise<{ port: number; logins: () => n
       })
       .end();
   });
-  server = door;
-  await new Promise<void>((resolve) => door.listen(0, IP, resolve));
-  const address = door.address();
-  if (address === null || typeof address === 'string') throw new Error('the door has no port');
+  server = web;
+  await new Promise<void>((resolve) => web.listen(0, IP, resolve));
+  const address = web.address();
+  if (address === null || typeof address === 'string') throw new Error('it has no port');
   return { port: address.port, logins: () => logins, requests: () => requests };
 }
 

@@ -64,7 +64,7 @@ afterEach(() => {
 /** Takes one password; counts logins and requests. */
 async function start(password: string) {
   const state = { logins: 0, asked: 0, light: false };
-  const door = createServer((request, response) => {
+  const web = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => {
       body += chunk.toString();
@@ -86,10 +86,10 @@ async function start(password: string) {
       response.end(JSON.stringify({ light: state.light }));
     });
   });
-  server = door;
-  await new Promise<void>((resolve) => door.listen(0, IP, resolve));
-  const address = door.address();
-  if (address === null || typeof address === 'string') throw new Error('the door has no port');
+  server = web;
+  await new Promise<void>((resolve) => web.listen(0, IP, resolve));
+  const address = web.address();
+  if (address === null || typeof address === 'string') throw new Error('it has no port');
   return { state, port: address.port };
 }
 
@@ -141,7 +141,7 @@ test('a login of the operator is not told as the factory login', async () => {
   expect(client.secrets()).toEqual(['my-own-password']);
 });
 
-test('a look afresh asks again what an ordinary one remembers, and after an order the ordinary one does too', async () => {
+test('a fresh look asks again what an ordinary one remembers, and after a command the ordinary one does too', async () => {
   const { state, port } = await start('factory');
   const { client, target } = clientFor(port);
   const isLightOn = async (read: 'read' | 'readFresh') => (await client[read](target, signal)).reading.isLightOn;

@@ -178,9 +178,9 @@ test('under a digest login the file goes once, after a challenge that was asked 
   });
   await link.send(upload(blob, { auth: 'digest' }));
   await link.send(upload(blob, { auth: 'digest' }));
-  const knock = { method: 'GET', bytes: 0, isAuthorized: false };
+  const challenge = { method: 'GET', bytes: 0, isAuthorized: false };
   const sent = { method: 'POST', bytes: expect.closeTo(MIB + 500, -3), isAuthorized: true };
-  expect(seen).toEqual([knock, sent, knock, sent]);
+  expect(seen).toEqual([challenge, sent, challenge, sent]);
 });
 
 test('a login in the fields of an upload is put there', async () => {

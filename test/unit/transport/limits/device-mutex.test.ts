@@ -42,7 +42,7 @@ describe('one miner', () => {
     await Promise.all([first, ...rest]);
     expect(order).toEqual(['command 2', 'command 5', 'poll 1', 'poll 4', 'scan 0', 'scan 3']);
   });
-  test('has a bounded line per priority: a crowd of scans turns no command away', async () => {
+  test('has a bounded queue per priority: many scans keep no command out', async () => {
     const mutex = createDeviceMutex(2);
     const { open, opened } = gate();
     const first = mutex.run(IP, 'poll', undefined, () => opened);

@@ -1,6 +1,5 @@
-// Attempts with logins in the trust record: all with factory logins, and the refused ones with configured logins. An
-// attempt with a factory login is on disk before the login is sent. What was read is cached until another process
-// writes.
+// Attempts with logins: all with factory logins, and the refused ones with configured logins. An attempt with a factory
+// login is on disk before the login is sent. What was read is cached until another process writes.
 import { z } from 'zod';
 import type { Statements } from '../../../../base/storage/sqlite.ts';
 import { flag } from './rows.ts';

@@ -1,7 +1,5 @@
-// Time that has certainly passed since a database was made, for cooldowns that outlive the process and the host. It
-// follows the uptime of the host, never the wall clock. The time between the last look before a restart of the host and
-// the first look after it does not count, so a cooldown lasts that much longer. A database that is moved to another
-// host also counts the time that this host has been up longer.
+// Time that has certainly passed, for cooldowns that outlive process and host. It follows the uptime of the host, never
+// the wall clock. Time around a restart of the host may not count: cooldowns then last longer.
 import { uptime } from 'node:os';
 import { z } from 'zod';
 import type { Clock } from '../../../../base/clock.ts';
