@@ -9,7 +9,7 @@ import { loopback } from '../support/loopback.ts';
 const PROGRAM = fileURLToPath(new URL('ways.ts', import.meta.url));
 const LIMIT_MS = 90_000;
 /** A few files more than there are: what runs beside a way reaches one more in one run than in another. Modules are exact. */
-const CAPS = { hashrate: { files: 120, modules: 17 }, reboot: { files: 126, modules: 18 } } as const;
+const CAPS = { hashrate: { files: 117, modules: 17 }, reboot: { files: 125, modules: 18 } } as const;
 
 const waysSchema = z.object({ hashrate: z.array(z.string()), reboot: z.array(z.string()) });
 
