@@ -1,5 +1,5 @@
-// What of a new configuration holds from now on, and what only the next start can take. The sections are changed in place: whoever reads them when
-// it needs them sees the new values. It reads no file and restarts nothing.
+// Takes over what of a new configuration can change while the agent runs, and says what only a restart can. Sections are changed in place, so that
+// readers see the new values with their next use. It reads no file and restarts nothing.
 import { isDeepStrictEqual } from 'node:util';
 import type { Reloaded } from '../control/control-handlers.ts';
 import type { AgentConfig } from './config.ts';
@@ -61,7 +61,7 @@ export function adopt(own: AgentConfig, next: AgentConfig): Reloaded {
   return { changed, needsRestart };
 }
 
-/** A secret shows itself to nobody, not to a comparison either. */
+/** Secrets hide their text from comparisons, too: it is revealed here. */
 const shownOf = ({ factoryDefaults, trust, logins }: AgentConfig['credentials']) => ({
   ...{ factoryDefaults, trust },
   logins: logins.map(({ login, ...rule }) => ({ ...rule, user: login.user, password: login.password.reveal() })),

@@ -203,7 +203,7 @@ const readCode = (
 
 /**
  * Beside the configuration, or where this user keeps configurations: never among the data that it protects. A service manager may hand the file beside
- * the configuration over (systemd: LoadCredential), because its owner is somebody else; a file elsewhere is another one, also by the same name.
+ * the configuration over (systemd: LoadCredential), because it belongs to another user; a file elsewhere is another one, also by the same name.
  */
 function keyFileOf(file: string | undefined, { baseDir, environment }: Surroundings): string {
   const beside = resolve(baseDir, file ?? KEY_FILE);
@@ -219,7 +219,7 @@ function keyFileOf(file: string | undefined, { baseDir, environment }: Surroundi
 
 export const KEY_FILE = 'pithead.key';
 
-/** A service manager may hand the file over under the same name (systemd: LoadCredential), because its owner is somebody else. */
+/** A service manager may hand the file over under the same name (systemd: LoadCredential), because it belongs to another user. */
 function secretsPath(file: string, { baseDir, environment }: Surroundings): string {
   const handed = environment.CREDENTIALS_DIRECTORY && join(environment.CREDENTIALS_DIRECTORY, basename(file));
   return handed && existsSync(handed) ? handed : resolve(baseDir, file);

@@ -45,10 +45,7 @@ export type RunningAgent = Asynchronous<ControlHandlers> & {
   close(): Promise<void>;
 };
 
-/**
- * `locked` = somebody may be there, but this user may not ask; `silent` = somebody is there and does not answer; `unreachable` = somebody is there,
- * and has no control socket.
- */
+/** `locked` = one may run, but this user may not ask; `silent` = one runs and does not answer; `unreachable` = one runs without a control socket. */
 export type FoundAgent =
   | { readonly kind: 'running'; readonly agent: RunningAgent }
   | { readonly kind: 'none' | 'locked' | 'silent' | 'unreachable' };
@@ -69,8 +66,8 @@ export async function findRunningAgent(stateDir: string): Promise<FoundAgent> {
 }
 
 /**
- * Two agents on one state would have two gates and one journal: whoever is to be one holds its lock from before anything is opened until the end.
- * Gives the release. Waits a moment for one that stops. Throws RefusedError when one runs there.
+ * Two agents on one state directory would have two queues and two journals: the one that starts holds the lock from before it opens anything until
+ * its end. Gives the release. Waits a moment for one that stops. Throws RefusedError when one runs there.
  */
 export async function mustBeAlone(stateDir: string): Promise<() => void> {
   const endMs = systemClock.monotonicMs() + STOP_MS;

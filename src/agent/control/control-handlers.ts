@@ -19,7 +19,7 @@ import { agentStatus, type StateParts } from './status.ts';
 /** What came of reading the configuration anew: sections that are different now, and settings that take a restart. */
 export type Reloaded = { readonly changed: readonly string[]; readonly needsRestart: readonly string[] };
 
-/** Each refuses with RefusedError; its code and its message are for whoever asked. */
+/** Each refuses with RefusedError; its code and its message are for the caller. */
 export type ControlHandlers = ReturnType<typeof createControlHandlers>;
 
 export function createControlHandlers(

@@ -69,12 +69,12 @@ export function createControlSocket(
       attempts.start();
       await tried.promise;
     },
-    /** Stops what was asked here and is still under way; from now on whoever asks is told that the agent stops. */
+    /** Stops requests under way. From now on the answer to all is that the agent stops. */
     async stop() {
       await attempts?.stop();
       await opened?.stop();
     },
-    /** Leaves the place to the next agent: until then none is to begin on this state. */
+    /** Frees the address for the next agent: until then none may begin on this state. */
     async close() {
       await attempts?.stop();
       await opened?.close();
@@ -83,7 +83,7 @@ export function createControlSocket(
   };
 }
 
-/** Removes a socket that nobody answers at. Throws RefusedError when somebody does, or something else lies there. */
+/** Removes a dead socket. Throws RefusedError when an agent answers at it, or it is no socket. */
 async function makeRoom(path: string): Promise<void> {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   if (!isSocket(path))
@@ -98,7 +98,7 @@ async function makeRoom(path: string): Promise<void> {
 
 const isSocket = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
 
-/** One that takes nobody for lack of places is there all the same. */
+/** An agent at its connection limit still counts as running. */
 async function answers(path: string): Promise<boolean> {
   const socket = connect({ path });
   try {
@@ -111,7 +111,7 @@ async function answers(path: string): Promise<boolean> {
   }
 }
 
-/** The socket is nobody else's from its first moment: it is made while the process gives no rights to others. */
+/** The process gives no rights to others while it makes the socket: so it is the owner's alone from its first moment. */
 async function listen(server: Server, path: string): Promise<void> {
   const listening = once(server, 'listening');
   const mask = isWindows ? undefined : process.umask(0o077);

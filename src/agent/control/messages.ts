@@ -29,7 +29,7 @@ export const runRequestSchema = z.strictObject({
 });
 export type RunRequest = z.output<typeof runRequestSchema>;
 
-/** Whom a run with these names would be about. */
+/** Asks which miners a run with these names would be about. */
 export const previewRequestSchema = runRequestSchema.pick({ name: true, miners: true });
 export type PreviewRequest = z.output<typeof previewRequestSchema>;
 /** `at_once` = how many the agent lets be away at a time, where it bounds that. */
@@ -253,7 +253,7 @@ export const statusSchema = z.object({
     unread: count,
     hashing: count,
     rebooting: count,
-    /** How many have each flag; those that nobody has are left out. */
+    /** How many have each flag; flags of no miner are left out. */
     flags: z.record(z.string(), count),
   }),
   polls: z.object({ in_flight: count, ok: count, failed: count, worst_late_ms: z.number() }),

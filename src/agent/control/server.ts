@@ -145,10 +145,10 @@ const captureOf = ({ case: about, driver, isLoginRefused }: ShownCapture) => ({
   ...(driver !== undefined && { driver }),
 });
 
-/** Aborts when nobody is there to hear any more, and after `limitMs`. */
+/** Aborts when the caller goes, and after `limitMs`. */
 function whileHeard({ socket }: IncomingMessage, limitMs: number): AbortSignal {
   const gone = new AbortController();
-  socket.once('close', () => gone.abort('nobody is there to hear'));
+  socket.once('close', () => gone.abort('the caller has gone'));
   return AbortSignal.any([gone.signal, AbortSignal.timeout(limitMs)]);
 }
 

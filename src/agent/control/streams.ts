@@ -1,5 +1,5 @@
-// Answers that go on for a while, line by line: each has an id by which it can be told to stop, says now and then that it still goes on, and ends
-// with its caller. A caller that does not read is let go, so that nothing piles up.
+// Answers of many lines: each has an id by which it can be stopped, sends a beat now and then, and ends when its caller goes. A caller that does not
+// read is cut off, so that nothing piles up.
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
 import { CancelledError, RefusedError, renderError } from '../../base/errors.ts';
@@ -17,14 +17,14 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 export function createStreams({ clock, log, newId }: { clock: Clock; log: Log; newId: () => string }) {
   const open = new Map<string, Stream>();
   return {
-    /** Answers with what `work` writes; resolves when it is over. The signal aborts when it is to stop, or nobody is there to hear. */
+    /** Answers with what `work` writes; resolves when it is over. The signal aborts when it is to stop, or the caller has gone. */
     async answer(reply: FastifyReply, work: Work) {
       const id = newId();
       const abort = new AbortController();
       const { promise: over, resolve } = Promise.withResolvers<void>();
       reply.hijack();
       const { raw } = reply;
-      for (const event of ['close', 'error']) raw.on(event, () => abort.abort('nobody is there to hear'));
+      for (const event of ['close', 'error']) raw.on(event, () => abort.abort('the caller has gone'));
       raw.writeHead(200, { 'content-type': 'application/x-ndjson' });
       const write = (line: Line) => {
         if (raw.destroyed || raw.writableEnded) return;
@@ -57,7 +57,7 @@ export function createStreams({ clock, log, newId }: { clock: Clock; log: Log; n
     /** False when there is none of this id. */
     stop(id: string) {
       const stream = open.get(id);
-      stream?.abort.abort('stopped by who asked');
+      stream?.abort.abort('stopped by the caller');
       return stream !== undefined;
     },
     /** Stops all of them; those that take longer than a moment end without their work. */

@@ -56,7 +56,7 @@ export async function readHost(clock: Clock, sources = systemSources): Promise<H
   };
 }
 
-/** `readHost` at most once a minute: whoever asks sooner gets the same object, and shares a reading that is under way. */
+/** `readHost` at most once a minute: an earlier call gets the same object, or shares the reading that is under way. */
 export function createHostReader(clock: Clock, sources = systemSources): () => Promise<Host> {
   let kept: { readonly atMs: number; readonly host: Promise<Host> } | undefined;
   return () => {

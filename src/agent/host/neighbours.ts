@@ -1,4 +1,4 @@
-// The MAC addresses of this host's direct neighbours, as its own kernel knows them. It reads one file, runs no program and asks nobody; where there is
+// The MAC addresses of this host's direct neighbours, as its own kernel knows them. It reads one file, runs no program and sends nothing; where there is
 // no such file it knows none. What lies behind a router shows the router's MAC: of those it says nothing.
 import type { Clock } from '../../base/clock.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
@@ -22,7 +22,7 @@ export function createNeighbours(
 ) {
   let kept: { readonly atMs: number; readonly byIp: ReadonlyMap<string, Neighbour> } | undefined;
   return {
-    /** True of whoever answered at `ip` a moment ago. Undefined when it is no direct neighbour, or has not answered lately. */
+    /** Of the device that answered at `ip` a moment ago. Undefined when it is no direct neighbour, or has not answered recently. */
     at(ip: string): Neighbour | undefined {
       const nowMs = clock.monotonicMs();
       if (kept === undefined || nowMs - kept.atMs >= KEEP_MS)

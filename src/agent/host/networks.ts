@@ -1,4 +1,4 @@
-// The IPv4 networks that this host stands in, from its own interfaces. It asks nobody and reaches nothing.
+// The IPv4 networks that this host stands in, from its own interfaces. It sends nothing.
 import { readFileSync } from 'node:fs';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import type { Span } from '../../base/net/intervals.ts';

@@ -91,7 +91,7 @@ async function rebootAll(
     const { ip, driver } = target;
     const facts = factsIn({ ...identity, ...outcome?.reading });
     const sighting = { ip, driverId: driver.id, at: systemClock.nowMs(), ...facts, neighbour: neighbours.at(ip) };
-    // Whoever shows the same elsewhere was named as well, and has answered there a moment ago.
+    // A unit that shows the same facts elsewhere was named as well, and answered there a moment ago.
     const observed = registry.observe(sighting, { old: 'itself', isExpectedBack: false });
     if (observed.kind !== 'resolved') return undefined;
     targets.set(observed.key, target);
@@ -114,7 +114,7 @@ async function rebootAll(
       },
       ...createObservations({
         ...{ clock: systemClock, client, registry, neighbours, targetOf, signal },
-        // Nobody polls here, and nobody is met but those that were named.
+        // Nothing polls here, and no other miners are taken in.
         fleet: { get: () => undefined, recognised: () => Promise.resolve() },
         pollMs: () => 0,
         onError() {},

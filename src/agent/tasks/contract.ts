@@ -1,4 +1,4 @@
-// What the task queue needs of the rest of the agent, and what a task looks like from outside.
+// What the task queue needs of the rest of the agent, and the shapes that its parts share: targets, states, outcomes.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { AbilityName, ActResult, Driver, FirmwareImage } from '../../driver/contract.ts';
@@ -15,10 +15,10 @@ export type TaskTarget = {
   readonly abilities: Driver['abilities'];
 };
 
-/** Who stands at a miner's address, as far as something shows it. */
+/** Which unit answers at a miner's address, as far as something shows it. */
 export type TargetIdentity = 'itself' | 'another' | 'unknown';
 
-/** What whoever works on tasks is given. */
+/** What all parts of the task queue share. */
 export type TaskParts = {
   readonly clock: Clock;
   readonly log: Log;

@@ -33,8 +33,8 @@ export const taskSettingsSchema = z.strictObject({
   reboot: z
     .strictObject({
       /**
-       * One whose restart cannot be proven gives its place up once it answers after `graceS`, or has been away for as long as its family may be; as many
-       * as this may be away without a place.
+       * A miner whose restart cannot be proven frees its share of this once it answers after `graceS`, or was away as long as its family may be. As many
+       * again may then be away.
        */
       concurrency: concurrency(5).describe('Miners that may be away at the same time because of reboots.'),
       backS: z

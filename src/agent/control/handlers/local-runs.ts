@@ -1,4 +1,4 @@
-// Tasks that people of this host ask for, miner by miner through the queue, told step by step. When nobody listens any more, what has not been
+// Tasks that people of this host order, miner by miner through the task queue, reported step by step. When the caller goes, what has not been
 // started is given up. It finds no miners and sends nothing itself.
 import { v4 as newUuid } from 'uuid';
 import { TASK_LABELS } from '../../tasks/contract.ts';
@@ -9,7 +9,7 @@ import type { RunRequest, Step } from '../messages.ts';
 
 type Miner = { readonly key: string; readonly ip: string };
 
-/** A long line of miners, a few at a time; after that somebody should look again. */
+/** Enough for many miners, a few at a time; after that a person should look again. */
 const EXPIRES_S = 4 * 3_600;
 
 export function createLocalRuns(tasks: Pick<TaskQueue, 'runLocalBatch' | 'cancelAll' | 'abortAll'>) {

@@ -40,7 +40,7 @@ export function createLookHandlers(parts: Parts) {
       }
       const { running, waiting } = scanning.scanner.current();
       const before = waiting.length + running.filter(({ kind }) => kind === 'manual').length;
-      if (before > 0) hearer.onUnderstood(`scans that somebody asked for before and that go first: ${before}`);
+      if (before > 0) hearer.onUnderstood(`scans that were asked for before and that go first: ${before}`);
       const mute: string[] = [];
       const plan = { ...scanning.planFor(part), mute: knownMiners.silentIps() };
       const account = await scanning.manual.run(`local-${parts.newId()}`, plan, {

@@ -60,7 +60,7 @@ export function createTaskHandlers(
     },
     /** Gives up those that have not been started, and says how many there were. */
     cancel: (taskIds: readonly string[]) => tasks.cancelAll(taskIds),
-    /** The same for all tasks, whoever asked for them. */
+    /** The same for all tasks. */
     abortAll: runs.abortAll,
   };
 }

@@ -108,7 +108,7 @@ export async function execute(parts: ExecutionParts, execution: Execution): Prom
   const image = isSent ? await findImage(deps, row, early) : undefined;
   if (image !== undefined && 'status' in image) return image;
   const isWatched = first.ability === 'reboot' || first.ability === 'firmware';
-  // Whatever changes something goes to the miner that was meant, not to whoever has its address by now.
+  // A change goes to the miner that was meant, not to the unit that has its address by now.
   let lookedAt = first.ip;
   const look = () => {
     lookedAt = deps.find(row.minerKey)?.ip ?? lookedAt;

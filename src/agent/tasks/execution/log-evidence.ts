@@ -10,7 +10,7 @@ import { isMiner, noMiner } from '../../device/recognised.ts';
 const MAX_TEXT_BYTES = 64 * 1024;
 /** Shorter ones stand in ordinary words, too. */
 export const MIN_SECRET_CHARS = 6;
-/** What follows such a word is a secret, whoever wrote the log: `pass=x`, `"password": "x"`, `-p x`, `pwd: x`. */
+/** What follows such a word is a secret in every log: `pass=x`, `"password": "x"`, `-p x`, `pwd: x`. */
 const WORDED =
   /(\b(?:pass(?:word|wd)?\d?|pwd\d?|secret|token|api[_-]?key)\b["']?\s*[:=]\s*)("[^"\n]*"|'[^'\n]*'|[^\s,;&"']+)/giu;
 /** A header of a request, as a web server logs it. */
@@ -34,7 +34,7 @@ export function logEvidence(log: string, secrets: readonly string[] = []) {
 
 /** The log without control characters (but for lines and tabs) and without the secrets that can be known. */
 function cleanLog(log: string, secrets: readonly string[] = []): string {
-  // Nothing stands in their place: a secret with something unseen in it would not be known as one.
+  // Replaced by nothing: a secret with something unseen in it would not be known as one.
   let text = visibleLines(log.replaceAll('\r\n', '\n'), '');
   for (const secret of secrets) {
     if (secret.length >= MIN_SECRET_CHARS) text = withoutSecret(text, secret);

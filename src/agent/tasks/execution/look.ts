@@ -19,7 +19,7 @@ export type VerifyStart = {
   readonly unit: UnitFacts | undefined;
   /** When the order was sent, by `Clock.elapsedMs`. */
   readonly actedMs: number;
-  /** The order was given before a restart of the agent: nobody looked in between, and nobody knows whether it was sent. */
+  /** The task was begun before a restart of the agent, which did not look meanwhile and does not know whether it was sent. */
   readonly isRecovered: boolean;
   readonly isReplyLost: boolean;
 };

@@ -1,5 +1,5 @@
-// What a task sees of its miner: what that miner says, never what another unit says that stands at its address by now; and who stands there where
-// nobody says it, and what may be sent then. It sends nothing but looks.
+// What a task sees of its miner: the answers of that miner, never those of another unit at its address; which unit is there when none of them says
+// so; and what may be sent then. It sends nothing but looks.
 import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
@@ -68,7 +68,7 @@ export function createObservations(parts: {
     identifyTarget(key, shown) {
       const entry = registry.get(key);
       if (entry === undefined) return 'unknown';
-      // Whoever never said a MAC or a serial number cannot be told from others like it, and has to be worked on all the same.
+      // A miner without MAC and serial number looks like others of its model, and must be worked on all the same.
       const isNameless = entry.mac === null && entry.serialNumber === null;
       const { ip } = targetOf(key);
       // The look has just had this host find out the MAC behind the address.
@@ -82,7 +82,7 @@ export function createObservations(parts: {
   };
 }
 
-/** What it costs when the wrong unit takes it: `lasting` = until somebody notices and undoes it. */
+/** What it costs when the wrong unit takes it: `lasting` = until a person notices and undoes it. */
 const HARM = {
   reboot: 'passing',
   light: 'passing',

@@ -1,4 +1,4 @@
-// The farm's breakers: at most `count` miners are started into full load in any `windowS` seconds, whoever asked. First come, first served.
+// Protects the farm's breakers: at most `count` miners start into full load in any `windowS` seconds, whatever ordered it. First come, first served.
 import type { Cancel, Clock } from '../../../base/clock.ts';
 import { CancelledError } from '../../../base/errors.ts';
 

@@ -11,7 +11,7 @@ export type Seen = {
   readonly sinceActS: number;
   /** Since the baseline was read. */
   readonly sinceBaselineS: number;
-  /** It was away in between, or nobody was looking. */
+  /** It was away in between, or the agent did not look. */
   readonly mayHaveBeenAway: boolean;
 };
 

@@ -1,5 +1,5 @@
-// How tasks end: journaled first, then told to the service, to who waits for them here, and to the rest of the agent; tried again while the disk
-// refuses. It decides nothing about them.
+// How tasks end: journaled first, then reported to the service, to listeners of this process and to the rest of the agent. Tried again while the
+// disk refuses. It decides nothing about them.
 import type { Clock } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
@@ -22,9 +22,9 @@ export function createCompletion(parts: {
   readonly journal: Journal;
   readonly reports: { send(row: JournalRow): void };
   readonly onEnd: TaskDeps['onEnd'];
-  /** Those that are over on disk, before anybody hears of it. */
+  /** Tasks that are over on disk, before they are reported. */
   onFinished(ends: readonly Ended[]): void;
-  /** When all have heard of it. */
+  /** After they were reported. */
   onReported(): void;
 }) {
   const { clock, log, journal, reports } = parts;
@@ -42,7 +42,7 @@ export function createCompletion(parts: {
   const reportState = (taskId: string, state: TaskState): void =>
     guarded('a listener of a task failed', () => listeners.get(taskId)?.onState(state));
 
-  /** The present state, to all who want to know it. */
+  /** Reports the present state to the service and to listeners. */
   const publish = (row: JournalRow): void => {
     reports.send(row);
     const listener = listeners.get(row.taskId);
@@ -62,7 +62,7 @@ export function createCompletion(parts: {
     });
     parts.onFinished(ends);
     for (const { row, outcome } of ends) {
-      // Without the evidence: a miner's own log has no place in ours.
+      // Without the evidence: it may hold a miner's own log.
       const { status, message, evidence } = outcome;
       log.info({ taskId: row.taskId, miner: row.minerKey, task: row.name, status, message }, 'task ended');
       publish({ ...row, status, message, evidence, state: 'final', finishedMs: nowMs });
@@ -70,7 +70,7 @@ export function createCompletion(parts: {
     guarded('go on after the end of tasks', parts.onReported);
   };
 
-  /** One by one; those that are refused go to the end of the line. */
+  /** One by one; those that the disk refuses go to the end. */
   const retryEach = () => {
     let refused = 0;
     for (const [taskId, ended] of [...unwritten]) {
@@ -114,7 +114,7 @@ export function createCompletion(parts: {
     isUnwritten: (taskId: string): boolean => unwritten.has(taskId),
     listen: (taskId: string, listener: Listener): void => void listeners.set(taskId, listener),
     forget: (taskId: string): void => void listeners.delete(taskId),
-    /** Nobody will hear any more. */
+    /** Ends all listeners: they hear nothing more. */
     close(error: Error): void {
       unwritten.clear();
       for (const { reject } of listeners.values()) reject(error);

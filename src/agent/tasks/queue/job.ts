@@ -1,5 +1,5 @@
-// One task in the task queue, from its start to its end: carried out or gone on with, told of, and its place given back. How it is carried out
-// is execute.ts; who gets a place is queues.ts.
+// One task in the queue from its start to its end: executed or resumed, reported, and its capacity freed. execute.ts carries it out; queues.ts says
+// when it begins.
 import type { Clock } from '../../../base/clock.ts';
 import { CancelledError, renderError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
@@ -24,7 +24,7 @@ export function kindOf(name: string, agentTasks: TaskDeps['agentTasks']): Kind |
   return agentTask && { queue: name, agentTask };
 }
 
-/** `stage` moves one way: waiting for a place, in a place but not started, started. */
+/** `stage` moves one way: waiting for capacity, being checked before the start, started. */
 export type Job = {
   row: JournalRow;
   readonly kind: Kind;

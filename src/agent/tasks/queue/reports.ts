@@ -1,5 +1,5 @@
-// Tells the services what becomes of tasks: step by step of their own, and once it is over of those that a person on site had carried out, which they
-// did not order and have no task for. A final outcome is marked as told once it is on disk in the outbox, many at a time; until then it is told again.
+// Reports to the services what becomes of tasks: each step of their own; of those that people on site ordered the end only, as an event. A final
+// outcome is marked as reported once it is on disk in the outbox, many at a time; until then it is reported again.
 import type { Clock } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
@@ -71,7 +71,7 @@ export function createReports(parts: {
   return {
     /** The present state of the task, as a record. */
     send,
-    /** For who asks again: not when it was told just now. Each is a record that the outbox keeps. */
+    /** Again, unless it was reported just now: each report is a record that the outbox keeps. */
     sendAgain(row: JournalRow): void {
       if (row.source === 'local') return;
       const last = recent.get(row.taskId);
@@ -80,17 +80,17 @@ export function createReports(parts: {
     open(): void {
       isClosed = false;
     },
-    /** Waits a moment for what is being told, so that it is marked; from then on nothing is written here. */
+    /** Waits a moment for reports under way, so that they are marked. From then on nothing is written here. */
     async close(): Promise<void> {
       const enough = new AbortController();
       const wait = clock.sleep(CLOSE_MS, enough.signal).catch(() => {});
       await Promise.race([Promise.all(beingSent), wait]);
       enough.abort();
-      // What is not marked is told again, which is harmless.
+      // What is not marked is reported again, which is harmless.
       flushSoon();
       isClosed = true;
     },
-    /** Final outcomes that are not marked as told, a bounded number per call. */
+    /** Final outcomes that are not marked as reported, a bounded number per call. */
     sendMissing(): void {
       for (const [taskId, { atMs }] of recent) if (isLate(atMs)) recent.delete(taskId);
       flush();

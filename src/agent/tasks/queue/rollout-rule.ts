@@ -13,7 +13,7 @@ export type Rollout = z.infer<typeof rolloutRuleSchema>;
 
 /**
  * Of one batch of one agent. Failed = failed or timed out, for whatever reason, a refusal included. What was cancelled counts for nothing: another
- * task takes its place among the first.
+ * task counts among the first instead.
  */
 type BatchCounts = { readonly succeeded: number; readonly failed: number };
 
@@ -36,7 +36,7 @@ export function stopOf({ canary, stopAfter }: Rollout, { succeeded, failed }: Ba
   return undefined;
 }
 
-/** Whether one more must wait for those before it. `running` = in a place. */
+/** Whether one more must wait for those before it. `running` = begun, or being checked. */
 export function isHeldBack({ canary }: Rollout, { succeeded, failed }: BatchCounts, running: number): boolean {
   return succeeded < canary && running + succeeded + failed >= canary;
 }

@@ -1,5 +1,5 @@
-// The one queue for all writes to miners: journal before act, bounded per kind and per miner, power spread over time, cancelled or expired while
-// it waits, proven after. Who waits for whom is queues.ts, the life of one task job.ts.
+// The one queue for all writes to miners: it journals before it acts, bounds tasks per kind and per miner, spreads power over time, cancels and
+// expires what waits, and proves what was done. Who waits: queues.ts. The life of one task: job.ts.
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, loop } from '../../../base/clock.ts';
