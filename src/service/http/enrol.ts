@@ -1,4 +1,4 @@
-// POST /agent/v1/enrol: how an agent becomes known: a one-time code against an identity, once.
+// POST /agent/v1/enrol: exchanges a one-time code for the identity of an agent, once.
 import { RefusedError } from '../../base/errors.ts';
 import { plainText } from '../../model/plain-text.ts';
 import { enrolAnswerSchema, enrolRequestSchema } from '../../wire/frames.ts';

@@ -1,4 +1,4 @@
-// For those who watch the process: does it run, can it serve. No key, no tenant data.
+// Health of the process, for those who watch it: whether it runs, and whether it can serve. No key, no tenant data.
 import { z } from 'zod';
 import { PeerError } from '../../base/errors.ts';
 import { withDeadline } from '../../base/time/deadline.ts';

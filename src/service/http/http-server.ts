@@ -1,5 +1,5 @@
-// The socket under the server: plain or TLS, with a bound on every wait for a client and on how many may be there. What is asked is
-// server.ts. Certificate and key are checked before anything listens: that they can be read, are what they should be, and belong together.
+// The server socket: plain or TLS, with a bound on every wait for a client and on the number of clients. Requests are handled in server.ts.
+// Certificate and key are checked before anything listens: they can be read, are what they should be, and belong together.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer as createPlain, type IncomingMessage, type RequestListener, type Server } from 'node:http';

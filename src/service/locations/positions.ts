@@ -13,7 +13,7 @@ const POSITION_COLUMNS = ['id', 'mac', 'serial_number', 'ip', 'rack', 'position'
 
 const MAX_CSV_BYTES = 32 * 1024 * 1024;
 const MAX_PROBLEMS = 50;
-/** Rows that are written at a time; between them others have their turn. */
+/** Rows that are written at a time; between them the event loop goes on. */
 const PORTION = 2_000;
 
 export async function exportPositions(store: Pick<OperatorStore, 'listLocations'>, farmId: string): Promise<string> {

@@ -1,5 +1,5 @@
-// When the clock of the service is set, the times by which it decides move along: what was live stays live for as long as it had left, and what was over
-// stays over. What only tells when something happened stays as it was written, because it is not known which clock was wrong.
+// When the clock of the service is set, the times by which it decides are moved: what was live stays live for the time that it had left, and what was over
+// stays over. Times that only show when something happened stay, because it is not known which clock was wrong.
 import type { ExpressionBuilder } from 'kysely';
 import { staleAfterMs } from './ingest.ts';
 import { LIVE_KEY_MS } from './miners/identity/known-miner.ts';
@@ -158,7 +158,7 @@ async function carryTasks(db: Db, { fromMs, toMs }: TimeStep): Promise<void> {
     .where((eb) =>
       eb.or([
         eb('status', 'in', OPEN),
-        // The agent may still have to be told.
+        // The agent may still have to get it.
         eb.and([eb('status', '=', 'cancelled'), eb('cancel_at', 'is not', null), eb('expires_at', '>', fromMs)]),
       ]),
     )

@@ -1,5 +1,5 @@
-// What the store does about the clock of the service: it keeps how late it was, carries what lives over a step, and sets history aside that is counted again.
-// Copies that share a database share its clock, so each step is carried over by one of them.
+// The store and the clock of the service: keeps the last time that the service had, carries what lives over a step of the clock, and sets history aside that
+// will be counted again. Copies that share a database share its clock; one of them carries a step over.
 import { carryOver, carryStragglers, endWhatIsOver, type TimeStep } from './carry-over.ts';
 import type { Databases } from './databases.ts';
 import { bringHistoryBack, setHistoryAside } from './history/history-set-back.ts';

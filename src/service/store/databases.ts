@@ -1,4 +1,4 @@
-// What the store asks of a database beside the query builder: the two connections, and the few things that each database does in its own way.
+// What the store needs of a database beside the query builder: two connections, and what each database does in its own way.
 import type { ColumnDefinitionBuilder } from 'kysely';
 import { BugError } from '../../base/errors.ts';
 import type { DiskFault } from '../../base/storage/disk-fault.ts';
@@ -10,8 +10,8 @@ export type AutoNumber = (key: ColumnDefinitionBuilder) => ColumnDefinitionBuild
 
 /**
  * In a transaction: waits until no other transaction holds the lock of this name, on any copy, and holds it until this one ends. What is read
- * after it is what they left. Whoever takes two takes `uplink` before `identity` before `history`,
- * `tasks` before `request`, so that nobody waits in a circle.
+ * after it is what they left. A transaction that takes two locks takes `uplink` before `identity` before `history`, and `tasks` before `request`:
+ * otherwise two could wait for each other.
  */
 export type Lock = (transaction: Db, name: LockName) => Promise<void>;
 type LockName =
@@ -26,14 +26,14 @@ type LockName =
   | `locations ${string}`
   | `request ${string}`;
 
-/** One transaction. What was given up for the sake of another one is done again from its beginning: `work` changes nothing but the database. */
+/** One transaction. The database may give it up for another one; then `work` runs again, so it must change nothing but the database. */
 type Transact = <T>(work: (transaction: Db) => Promise<T>) => Promise<T>;
 
-/** Short texts to every process that has the database open, this one too. They may get lost: they say where to look, not what is so. */
+/** Short texts to every process that has the database open, this one too. They may get lost, and carry no state: the receiver reads the database. */
 export type Messages = {
   /** At most 8,000 bytes. Does nothing where only one process can have the database. */
   send(text: string): Promise<void>;
-  /** Ends with `stop`. A lost connection is made again without end. */
+  /** Until `stop`. A lost connection is opened again, without a limit of tries. */
   listen(listener: MessageListener): { stop(): Promise<void> };
 };
 
@@ -50,16 +50,16 @@ export type Databases = {
   readonly transact: Transact;
   /** Sees what is committed; refuses to write. */
   readonly read: Db;
-  /** A page of a list in the way that costs this database and us the least. */
+  /** A page of a list, in the cheapest way for this database. */
   readonly readItems: ReadItems;
   readonly autoNumber: AutoNumber;
   readonly lock: Lock;
-  /** Before the schema changes from this version: a copy to go back to, where that is ours to make. */
+  /** Before the schema changes from this version: makes a copy to go back to, of an embedded database. */
   readonly backUp: (version: number) => Promise<void>;
-  /** In the transaction that has changed the schema: what this database should know of it beside the tables. */
+  /** In the transaction that has changed the schema: what this database needs beside the tables. */
   readonly afterMigration: (transaction: Db) => Promise<void>;
   readonly messages: Messages;
-  /** Of the file of an embedded database; absent where a server keeps the data and says itself how it is. */
+  /** Of the file of an embedded database; absent where a database server keeps the data. */
   readonly storage?: StorageWatch;
   /** The clock that all copies of the service share, ms since the epoch. Undefined where one process has the database for itself. */
   readonly sharedNowMs: (() => Promise<number>) | undefined;
@@ -70,9 +70,9 @@ export type Databases = {
 export type StorageWatch = {
   /** Why not; undefined = it is, as far as the newest writes have shown. */
   fault(): DiskFault | undefined;
-  /** Looks where the file is and, while there is a fault, writes in earnest to see whether it is over. */
+  /** Checks the file and, while there is a fault, writes to it to see whether the fault is over. */
   probe(): Promise<void>;
-  /** Aborts when the database says that it is damaged: nothing brings it back but a start with another one. */
+  /** Aborts when the database is damaged: the process has to start again with another one. */
   readonly damaged: AbortSignal;
 };
 

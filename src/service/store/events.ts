@@ -1,4 +1,4 @@
-// Reading what agents say has happened: to their miners, and to themselves. Storing it is ingest.ts, dropping what is old pruning.ts.
+// Reads events of miners, agents and the service, and records those of the service. Those of agents are stored by ingest.ts; pruning.ts removes old ones.
 import type { Databases } from './databases.ts';
 import { countAll, type Window } from './rows.ts';
 import type { Row } from './schema.ts';
@@ -10,14 +10,14 @@ type EventQuery = {
   readonly window: Window;
 };
 
-type SeenOfAgent = {
+type AgentEvent = {
   readonly agent: { readonly id: string; readonly farmId: string };
   readonly type: string;
   readonly atMs: number;
   readonly detail: Readonly<Record<string, unknown>>;
 };
 
-/** In the place of the agent. */
+/** Instead of the id of an agent. */
 const OF_SERVICE = '';
 
 /** `minerId` null = it is about the agent, or where `agentId` is null too, about the service. */
@@ -26,7 +26,7 @@ export type EventStore = ReturnType<typeof createEventStore>;
 
 export function createEventStore({ read, write }: Databases) {
   return {
-    /** Something about the service itself: in the list of every farm that is run. */
+    /** An event of the service itself: in the list of every farm that is not archived. */
     async recordForService({
       type,
       atMs,
@@ -44,8 +44,8 @@ export function createEventStore({ read, write }: Databases) {
           .values({ farm_id: id, ...about })
           .execute();
     },
-    /** Something that the service sees about an agent. */
-    async recordForAgent(event: SeenOfAgent) {
+    /** An event that the service sees of an agent. */
+    async recordForAgent(event: AgentEvent) {
       const { agent, type, atMs, detail } = event;
       const about = { farm_id: agent.farmId, agent_id: agent.id, miner_id: null };
       await write

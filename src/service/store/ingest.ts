@@ -1,6 +1,5 @@
-// Storing what agents report: one slice is one transaction, exactly once by (agent, epoch, sequence). Older records never replace newer ones: of one
-// agent the order of its slices says which is newer, between two agents the time, by our clock.
-// It trusts that the records fit their schemas and takes nothing on trust about whose they are.
+// Stores what agents report: one slice is one transaction, exactly once by (agent, epoch, sequence). An older record never replaces a newer one: the order of
+// its slices decides between records of one agent, our clock between those of two. It trusts that records fit their schemas, and checks whose they are.
 import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases, Lock } from './databases.ts';
 import { rollUp } from './history/history-write.ts';
@@ -154,7 +153,7 @@ function sortByKind(records: readonly ReportRecord[]) {
 const notAfter = (iso: string, nowMs: number) => Math.min(Date.parse(iso), nowMs);
 const orderOfSlice = ({ order, seq }: Pick<Slice, 'order' | 'seq'>) => order ?? seq;
 
-/** What of a slice says whose states its records are, and which of two is the newer one. */
+/** What decides whose states the records of a slice are, and which of two is newer. */
 type Origin = Pick<Slice, 'agentId' | 'farmId' | 'epoch' | 'instanceId' | 'seq' | 'order' | 'unkeptThrough' | 'nowMs'>;
 
 type StoredMiners = {
@@ -263,7 +262,7 @@ function isOutdated(known: KnownMiner, slice: Origin, reportedAtMs: number): boo
 }
 
 /**
- * When the newest successful reading was. A poll that failed says when the last good one was; where that is no earlier than the poll itself the agent's
+ * When the newest successful reading was. A failed poll carries the time of the last good one; where that is no earlier than the poll itself the agent's
  * clock was set back in between, and what is stored counts: a miner that does not answer must not stay online for it.
  */
 function lastSeenMs({ document }: MinerRecord, known: KnownMiner | undefined, reportedAtMs: number): number | null {
@@ -291,7 +290,7 @@ export function staleAfterMs(pollIntervalMs: number): number {
   return Math.max(STALE_AFTER_MIN_MS, STALE_AFTER_POLLS * pollIntervalMs);
 }
 
-/** The dead keys of a miner that a new key continues: should one come back to life, it is somebody else. */
+/** The dead keys of a miner that a new key continues: if one of them is reported again, it is another miner. */
 async function forgetOldKeys(db: Db, agentId: string, rowIds: readonly number[]): Promise<void> {
   for (const part of chunks(rowIds))
     await db.deleteFrom('registrations').where('agent_id', '=', agentId).where('row_id', 'in', part).execute();
@@ -381,7 +380,7 @@ async function storeEvents(
   const keys = new Set(records.map(({ key }) => key));
   const registered = await findRegistered(db, slice.agentId, [...keys]);
   const elsewhere = await findServedElsewhere(db, slice, [...registered.values()]);
-  // What has happened to a miner that another agent serves is for that agent to say.
+  // Events of a miner that another agent serves are taken from that agent only.
   const own = records.filter(({ key }) => !elsewhere.has(registered.get(key)?.row_id ?? -1));
   const rows = own.map(({ type, key, at, detail }) => ({
     farm_id: slice.farmId,

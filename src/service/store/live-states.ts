@@ -1,10 +1,10 @@
 // Live states: states of miners that an agent sends from memory while its disk takes nothing. They are shown and not kept: they make no history, no cursor
-// and no event of a miner. Stored states replace them later; a stored state that waited on the agent while newer ones were shown does not.
+// and no event. Stored states replace them later, except those that waited on the agent while newer ones were shown.
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases } from './databases.ts';
 import type { Db } from './schema.ts';
 
-export type LiveReport = {
+type LiveReport = {
   readonly agentId: string;
   readonly farmId: string;
   readonly instanceId: string;

@@ -1,5 +1,5 @@
-// Which of two reports of one agent is the newer one. No clock decides that: an agent numbers its slices, and the numbers begin anew only with a new
-// outbox, which then counts as newer than all before it. Reports of two agents it does not compare.
+// Decides which of two reports of one agent is newer, without any clock: an agent numbers its slices, and the numbers begin again only with a new outbox,
+// which counts as newer than all before. It does not compare reports of two agents.
 import type { Databases } from './databases.ts';
 
 /** More slices than one outbox ever has: one a second for two thousand years. Below it is the number of the outbox: together they fit 53 bits. */

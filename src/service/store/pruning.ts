@@ -1,4 +1,4 @@
-// Removes what has had its time: records that only help for a while may not grow without end.
+// Removes old records, so that no table grows without end.
 import { yieldToEventLoop } from '../../base/clock.ts';
 import { DAY_MS, HOUR_MS } from './history/history-sums.ts';
 import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history/history-write.ts';
@@ -25,7 +25,7 @@ const KEPT = [
   ['history_hours', 'from_at', HOURS_KEPT_MS],
 ] as const satisfies readonly Kept[];
 
-/** Rows removed at a time; between them others have their turn. */
+/** Rows removed at a time; between them the event loop goes on. */
 const PORTION = 2_000;
 
 export async function prune(write: Db, nowMs: number): Promise<void> {

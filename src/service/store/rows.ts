@@ -1,4 +1,4 @@
-// Rows in portions, in pages and counted, and lists of texts in one column: what many statements of the store share. It knows no table.
+// What many statements of the store share: rows in portions, pages and counts, lists of texts in one column. It knows no table.
 import type { SelectQueryBuilder } from 'kysely';
 import type { Tables } from './schema.ts';
 
@@ -21,7 +21,7 @@ export const CLOCKS_DIFFER_MS = 60_000;
 /** A part of a list: at most `limit` items after `offset` are skipped. */
 export type Window = { readonly limit: number; readonly offset: number };
 
-/** How many rows the statement selects that a page of `rows` is of. A page that is not full is the last one and says it by itself. */
+/** How many rows the statement selects that a page of `rows` is of. A page that is not full is the last one, and its end is the count. */
 export async function countAll<T extends keyof Tables>(
   wanted: SelectQueryBuilder<Tables, T, object>,
   rows = 0,

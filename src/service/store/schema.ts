@@ -142,7 +142,7 @@ export const TABLES = {
     ip_num: rarely(bigint),
     mac: rarely(text),
     serial: rarely(text),
-    /** The searchable serials, sorted, one per line: says whether `miner_serials` needs a change. */
+    /** The searchable serials, sorted, one per line: a difference means that `miner_serials` needs a change. */
     serials: rarely(text),
     anomaly_flags: rarely(bigint),
     unstable_reason: rarely(optional(text)),
@@ -189,18 +189,18 @@ export const TABLES = {
     status: text,
     created_at: bigint,
     expires_at: bigint,
-    /** Last time it was sent to the agent; when the agent said that it is in its journal. */
+    /** Last time it was sent to the agent; when the agent confirmed that it is in its journal. */
     sent_at: optional(bigint),
     received_at: optional(bigint),
     updated_at: bigint,
-    /** 1 = the status was set by the service because nothing was heard; what the agent says later replaces it. */
+    /** 1 = the service set the status because the agent was silent; a later report of the agent replaces it. */
     is_presumed: integer,
     message: optional(text),
     evidence: text,
     /** Since when it shall be given up if it has not been started; only on tasks that the agent has. */
     cancel_at: optional(bigint),
   },
-  /** The newest signs orders. `private_key` may be encrypted; `endorsement` is by the key before, null where there was none or it could not sign. */
+  /** The newest signs tasks. `private_key` may be encrypted; `endorsement` is by the key before, null where there was none or it could not sign. */
   task_keys: { id: row, public_key: text, private_key: text, endorsement: optional(text), created_at: bigint },
   idempotency_keys: { api_key_id: key, key, body_hash: text, response: text, created_at: bigint },
   ingest_cursors: { agent_id: key, epoch: key, seq: bigint, updated_at: bigint },

@@ -8,7 +8,7 @@ import { answerOf, searchPage } from './envelope.ts';
 import { atLeastOneOf, closedObject, dateFilter, givenId, valueFilter } from './forms.ts';
 
 /** What a substring is looked for in. `serial_number` means those of hashboards, power supplies and the controller too. */
-export const SEARCH_FIELDS = ['ip', 'mac', 'serial_number', 'model', 'firmware_version', 'hostname', 'rack'] as const;
+const SEARCH_FIELDS = ['ip', 'mac', 'serial_number', 'model', 'firmware_version', 'hostname', 'rack'] as const;
 export type SearchField = (typeof SEARCH_FIELDS)[number];
 
 const { temp: temperature } = minerV1Schema.shape;

@@ -1,4 +1,4 @@
-// The envelope of good answers, as value and as schema; pages as clients count them; times as every answer writes them.
+// The envelope of good answers as a value; times as every answer writes them.
 
 export const good = <T>(data: T) => ({ success: true as const, data, error: null });
 

@@ -1,5 +1,5 @@
-// History after the clock of the service was set back. What it dated in what is now the future is set aside, so that those minutes can be counted when they
-// come; it is not removed, because nobody knows which clock was wrong. Once the clock has been set on again, what is missing comes back from there.
+// History after the clock of the service was set back. History that is now in the future is set aside, so that those minutes can be counted when they come.
+// It is not removed, because it is not known which clock was wrong. When the clock is set forward again, it comes back where nothing else was counted.
 import type { Databases } from '../databases.ts';
 import { CLOCKS_DIFFER_MS } from '../rows.ts';
 import type { Db } from '../schema.ts';
@@ -9,11 +9,11 @@ import { spansBefore } from './presence-intervals.ts';
 
 type Parts = Pick<Databases, 'transact' | 'lock'>;
 
-/** In the place of the farm's id. */
+/** Replaces the farm's id. */
 const asideOf = (farmId: string) => `${farmId} set back`;
 const MINERS_AT_ONCE = 500;
 
-/** Says whether there was something to set aside. */
+/** Gives whether there was something to set aside. */
 export async function setHistoryAside({ transact, lock }: Parts, farmId: string, nowMs: number): Promise<boolean> {
   return transact(async (trx) => {
     await lock(trx, `history ${farmId}`);
@@ -35,7 +35,7 @@ export async function setHistoryAside({ transact, lock }: Parts, farmId: string,
   });
 }
 
-/** What was set aside before counts no more where there is something newer. */
+/** Newer history replaces what was set aside before. */
 async function moveAside(
   trx: Db,
   table: 'history_cells' | 'history_hours',
@@ -79,7 +79,7 @@ async function forgetPresence(trx: Db, farmId: string, cell: number): Promise<vo
   }
 }
 
-/** Brings back what was set aside and lies in the past now, where nothing else has been counted. Says whether there was any. */
+/** Brings back what was set aside and lies in the past now, where nothing else has been counted. Gives whether there was any. */
 export async function bringHistoryBack({ transact, lock }: Parts, farmId: string, nowMs: number): Promise<boolean> {
   return transact(async (trx) => {
     await lock(trx, `history ${farmId}`);

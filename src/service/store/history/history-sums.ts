@@ -1,8 +1,8 @@
-// The arithmetic of historical metrics: what a report adds to a cell of ten minutes, what cells make of an hour, what sums say in the end. Pure.
+// The arithmetic of historical metrics: what a report adds to a cell of ten minutes, how cells make an hour, which averages follow from sums. Pure.
 //
 // A cell counts miner-minutes. Within a cell the minutes in which something was known stand for those in which it was not: an average is the sum
-// over the miner-minutes that know it / how many they are x the miners that told it in the cell. So neither a restart of the agent nor a reading
-// without the value makes a dip, and a miner that did not tell it in ten minutes adds nothing. Longer buckets are the mean of their cells that
+// over the miner-minutes that know it / how many they are x the miners that reported it in the cell. So neither a restart of the agent nor a reading
+// without the value makes a dip, and a miner that did not report it in ten minutes adds nothing. Longer buckets are the mean of their cells that
 // have data.
 import { OFFLINE_SOURCE } from '../../../model/document.ts';
 import type { MinerRecord } from '../../../wire/records.ts';
@@ -51,7 +51,7 @@ export const NO_CELLS: CellSums = { ...NO_SUMS, cells: 0 };
 /** Null = not known. */
 export function quantitiesOf({ document, extras }: MinerRecord): Readonly<Record<Quantity, number | null>> {
   const isOnline = document.last_check_succeed;
-  // One missed answer, or one that cannot be read, says nothing of the work.
+  // One missed or unreadable answer proves nothing about the work of the miner.
   const missing = extras.flags.some(({ type, source }) => type === 'network' && source === OFFLINE_SOURCE) ? 0 : null;
   return {
     hashrate: isOnline ? document.hashrate : missing,

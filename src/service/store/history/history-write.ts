@@ -1,5 +1,5 @@
-// Rolls reports up as they arrive, inside the transaction that stores their slice: which minutes they newly account for, what that adds to the
-// farm's cells of ten minutes, and the hours made of those cells. One writer of a farm at a time, whichever copy it is.
+// Adds reports to history, in the transaction that stores their slice: the minutes that they newly account for, the farm's cells of ten minutes, and the
+// hours made of those cells. A lock makes one writer per farm, over all copies.
 import type { ExpressionBuilder } from 'kysely';
 import type { MinerRecord } from '../../../wire/records.ts';
 import type { Lock } from '../databases.ts';
@@ -44,7 +44,7 @@ const MAX_REACH = 60;
 type Reports = {
   readonly farmId: string;
   readonly nowMs: number;
-  /** Null when the agent has not said. */
+  /** Null when the agent has not reported it. */
   readonly pollIntervalMs: number | null;
   readonly records: readonly MinerRecord[];
   /** The stored miner of an agent's key. */

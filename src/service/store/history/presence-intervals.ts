@@ -1,6 +1,6 @@
 // For which minutes a miner has been accounted for, as a short list of spans: a miner that reports without a break is one span, however long.
-// This is what makes history exact: a minute counts once, whoever reports it and however late. It knows no values, only in which spans of ten
-// minutes one was known.
+// This is what makes history exact: a minute counts once, whichever agent reports it and however late. It holds no values, only the spans of ten
+// minutes in which one was known.
 
 /** Minutes since the epoch, both ends included. Lists are sorted and neither overlap nor touch. */
 export type Span = readonly [first: number, last: number];

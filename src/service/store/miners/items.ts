@@ -1,5 +1,5 @@
-// What a list says of each miner, in parts, and how a page of it becomes JSON text from rows; sqlite/items.ts does the same inside the database.
-// Text, because a page holds thousands, and parsing documents to write them again would cost more than everything else together.
+// The parts of a miner in a list, and how rows become a page of JSON text; sqlite/items.ts does the same inside the database.
+// It writes text because a page holds thousands of miners: parsing their documents would cost more than everything else together.
 import type { SelectQueryBuilder } from 'kysely';
 import type { Db, Row, Tables } from '../schema.ts';
 
@@ -21,7 +21,7 @@ export type ItemPart =
   | { readonly value: ServiceField }
   /**
    * The members of a stored object, without its braces. Of `replace` the first text, a field with or without its value, becomes the second; no object
-   * in it has such a field elsewhere. Inside a text a quote is escaped, so what stands in quotes here is nothing that a miner says of itself.
+   * in it has such a field elsewhere. Inside a text a quote is escaped, so a miner cannot put such a field into its own texts.
    */
   | { readonly membersOf: 'document' | 'extras'; readonly replace?: readonly [string, string] };
 
@@ -37,7 +37,7 @@ export type Items = { readonly text: string | Uint8Array; readonly count: number
 /** `nowMs` decides who is stale. */
 export type ReadItems = (read: Db, page: MinerPage, item: Item, nowMs: number) => Promise<Items>;
 
-/** Times that a stored object says. */
+/** Times in a stored object. */
 const TIME = /"(last_updated_at|since)":"([^"]*)"/g;
 
 /** The object with each of its times that is later than now moved back by so many ms, and none later than now. */

@@ -1,4 +1,4 @@
-// Where the miners of a farm stand, in the order of their addresses; read in pages, between which others have their turn. It changes nothing.
+// Reads where the miners of a farm stand, in the order of their addresses, in pages with a yield to the event loop between them.
 import { sql } from 'kysely';
 import { yieldToEventLoop } from '../../../base/clock.ts';
 import type { Db, Row } from '../schema.ts';

@@ -4,7 +4,7 @@ import { UNSTABLE_REASONS } from '../../../model/identity-facts.ts';
 import type { OpsStatus, RUN_STATUSES } from '../../../model/miner.ts';
 import { REALIZATION, type Tables } from '../schema.ts';
 
-/** In the column: the device tells no mode. */
+/** In the column: the device reports no mode. */
 export const MODE_NOT_REPORTED = '';
 
 export type RunStatus = (typeof RUN_STATUSES)[number];
@@ -31,7 +31,7 @@ export type MinerFilter = {
   readonly realizationMax?: number | undefined;
   readonly miningModesIn?: readonly string[] | undefined;
   readonly miningModesNotIn?: readonly string[] | undefined;
-  /** The mode that the list shows of miners that tell none; absent = it shows null, and they are of no mode. */
+  /** The mode that the list shows for miners that report none; absent = it shows null, and they match no mode. */
   readonly shownMode?: string | undefined;
   /** Inclusive, addresses as numbers. */
   readonly ipRanges?: readonly { readonly first: number; readonly last: number }[] | undefined;

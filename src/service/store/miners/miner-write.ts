@@ -35,7 +35,7 @@ export async function writeMiners(
   changes: readonly MinerChange[],
 ): Promise<Map<string, number>> {
   const rowIds = new Map<string, number>();
-  // In one order for all, so that two agents that report the same miners wait for each other and not in a circle.
+  // In one order for all agents: two that report the same miners would otherwise wait for each other.
   const rows = changes
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map((change) => ({ known: change.known, row: toRow(agent, change) }));
@@ -60,7 +60,7 @@ export async function writeMiners(
 
 type UpsertBuilder = ExpressionBuilder<Tables & { excluded: Tables['miners'] }, 'miners' | 'excluded'>;
 
-/** Of one agent the order decides, whatever any clock said; between two of them the time, by our clock, if that was not set back since. */
+/** Between reports of one agent the order decides; between two agents the time by our clock, unless it was set back since. */
 const isNewer = (nowMs: number) => (eb: UpsertBuilder) =>
   eb
     .case()
@@ -124,7 +124,7 @@ function toRow({ agentId, farmId, order, unkeptThrough }: Reporter, change: Mine
     seen_at: seenAtMs,
     stale_at: staleAtMs,
     ip_num: ipNum,
-    // What is shown can be searched for, also where it identifies nobody.
+    // What is shown can be searched for, also where it does not identify a miner.
     mac: normaliseMac(document.mac) ?? '',
     serial,
     serials: searchableSerials(record),

@@ -1,4 +1,4 @@
-// What operators say of an agent's miners, in the agent's own keys. Setting it is operator-fields.ts.
+// The ops status of an agent's miners, by the agent's keys. Setting it is operator-fields.ts.
 import type { Databases } from '../databases.ts';
 import { chunks } from '../rows.ts';
 

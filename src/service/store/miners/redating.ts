@@ -1,5 +1,5 @@
-// States of miners that are dated in the future, because the clock of the service was set back after they were written: dated anew, so that they are
-// the newest ones no longer than they should be, and nothing that is shown is later than now.
+// Moves the times of states that were written before the clock of the service was set back and are now in the future: they stay the newest no longer than
+// they should, and no time that is shown is later than now.
 import type { Databases } from '../databases.ts';
 import { datedBack } from './items.ts';
 

@@ -1,5 +1,5 @@
-// Transactions that PostgreSQL gave up so that others could go on (deadlock, serialization failure): nothing of them is left, so they are begun
-// again, a few times, after a pause of random length. Everything else that fails, fails.
+// Repeats transactions that PostgreSQL gave up for others (deadlock, serialization failure), a few times, after a pause of random length. Any other error
+// is thrown.
 import type { DatabaseConnection, Driver } from 'kysely';
 import { fullJitterMs } from '../../../base/time/backoff.ts';
 
@@ -26,7 +26,7 @@ export async function retryConflicts<T>(work: () => Promise<T>, { sleep, random 
   }
 }
 
-/** Statements on their own are transactions too; inside one only the whole can be begun again, by whoever has it. */
+/** A single statement is a transaction too. Inside a transaction only the whole can be repeated, by the caller that began it. */
 export function makePatient(driver: Driver, parts: ConflictParts): Driver {
   const inners = new WeakMap<DatabaseConnection, DatabaseConnection>();
   const inTransaction = new WeakSet<DatabaseConnection>();

@@ -1,5 +1,5 @@
-// Messages between copies over LISTEN and NOTIFY, on a connection of its own that is watched and made again when it is lost.
-// Texts are short and carry no state: PostgreSQL does not keep them for those who are not listening.
+// Messages between copies over LISTEN and NOTIFY, on a connection of its own that is checked and opened again when it is lost.
+// Texts are short and carry no state: PostgreSQL does not keep them for a copy that is not listening.
 import { sql } from 'kysely';
 import pg from 'pg';
 import { systemClock } from '../../../base/clock.ts';
@@ -74,7 +74,7 @@ async function listenOnce(options: pg.ClientConfig, listener: MessageListener, s
     }
     if (lost.signal.reason instanceof Error && !stopping.aborted) throw lost.signal.reason;
   } finally {
-    // Not waited for: a peer that is gone never says goodbye.
+    // Not waited for: a lost peer never answers.
     client.end().catch(() => {});
   }
 }

@@ -1,5 +1,5 @@
 // Opens PostgreSQL: two bounded pools of connections (one refuses to write), locks between the copies of the service, and their messages.
-// This folder is all that is PostgreSQL's own; the rest of the store speaks the query builder only.
+// All that is special to PostgreSQL is in this folder; the rest of the store uses the query builder only.
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { systemClock } from '../../../base/clock.ts';
@@ -31,10 +31,10 @@ export function nameOfPostgres(url: string): string {
   return `postgres://${host}${pathname}`;
 }
 
-/** Connects when first used. `log` hears of connections that were lost while nobody used them. */
+/** Connects when first used. `log` gets a line for each idle connection that is lost. */
 export function openPostgresDatabases(url: string, log: Log = silentLog, random = Math.random): Databases {
   parseUrl(url);
-  // Real time, because the other transaction is somebody else's.
+  // Real time, because the other transaction runs in real time.
   const conflicts = { sleep: (delayMs: number) => systemClock.sleep(delayMs), random };
   const options: pg.PoolConfig = {
     connectionString: url,
@@ -64,9 +64,9 @@ export function openPostgresDatabases(url: string, log: Log = silentLog, random 
     transact: (work) => retryConflicts(() => write.transaction().execute(work), conflicts),
     autoNumber: (key) => key.generatedByDefaultAsIdentity(),
     lock,
-    // Whoever runs the database has its own backups.
+    // The operator of the database makes the backups.
     backUp: async () => {},
-    // It measures its tables itself.
+    // PostgreSQL keeps its own statistics.
     afterMigration: async () => {},
     messages: createPostgresMessages(write, { connectionString: url, keepAlive: true, application_name: 'pithead' }),
     async sharedNowMs() {

@@ -1,4 +1,4 @@
-// The backups of an embedded database as files: their names, the folder they lie in, and what each says of itself. It makes none and puts none back.
+// The backups of an embedded database as files: names, folder, descriptions. It makes and restores none.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 /** Where and how often backups are made, and how many are kept; 0 = none are made. */
 export type BackupSettings = { readonly dir: string; readonly everyMs: number; readonly keep: number };
 
-export type BackupFile = { readonly path: string; readonly atMs: number; readonly bytes: number };
+type BackupFile = { readonly path: string; readonly atMs: number; readonly bytes: number };
 
 export const UNFINISHED = '.unfinished';
 
@@ -55,17 +55,17 @@ export function removeUnfinished(dir: string, databasePath: string): void {
     if (name.startsWith(prefix) && name.includes(`.backup${UNFINISHED}`)) rmSync(join(dir, name), { force: true });
 }
 
-/** Keeps the newest ones; `made` is one of them, whatever the clock says. */
+/** Keeps the newest ones, and `made` whatever its time is. */
 export function removeOldest(dir: string, databasePath: string, keep: number, made: string): void {
   const others = listBackups(dir, databasePath).filter(({ path }) => path !== made);
   for (const { path } of others.slice(Math.max(0, keep - 1))) rmSync(path, { force: true });
 }
 
-/** What a backup says of itself; the database that is put back from it does not keep it. */
+/** The description inside a backup; a database that is restored from it does not keep it. */
 const aboutSchema = z.object({
   made_at: z.int(),
   version: z.string(),
-  /** Of the key that secrets in it are encrypted with, and the file that held it then; null = they lie open. */
+  /** Of the key that secrets in it are encrypted with, and the file that held it then; null = they are not encrypted. */
   key_fingerprint: z.string().nullable(),
   key_file: z.string().nullable(),
 });
@@ -88,7 +88,7 @@ export function forgetAbout(db: DatabaseSync): void {
   db.exec('DROP TABLE IF EXISTS backup_about');
 }
 
-/** Of a backup that this user can read and that is whole enough to tell. */
+/** Of a backup that this user can read and whose description is whole. */
 export function aboutOf(path: string): AboutBackup | undefined {
   try {
     using db = new DatabaseSync(path, { readOnly: true });

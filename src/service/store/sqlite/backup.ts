@@ -1,5 +1,5 @@
-// A copy of the embedded database beside it before its schema changes: whoever has to go back to the version before has what it can read.
-// The newest few are kept. A copy is whole and on the disk when it has its name.
+// Copies the embedded database beside it before its schema changes, so that the version before can be used again. The newest few copies are kept.
+// A copy gets its name when it is whole and on the disk.
 import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sql } from 'kysely';
@@ -18,7 +18,7 @@ export async function backUp(db: Db, path: string, version: number): Promise<voi
   rmSync(unfinished, { force: true });
   try {
     await sql`VACUUM INTO ${unfinished}`.execute(db);
-    // It holds what the database holds: nobody else may read it.
+    // It holds what the database holds: only the owner may read it.
     chmodSync(unfinished, statSync(path).mode & 0o777);
     syncFile(unfinished);
     renameSync(unfinished, target);

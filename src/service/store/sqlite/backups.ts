@@ -29,7 +29,7 @@ const LOOK_MS = 10_000;
 const AGAIN_MS = 3_600_000;
 /** Of 4 KiB, copied at a time. */
 const STEP_PAGES = 64;
-/** How long the check of a copy goes on before others have their turn. */
+/** How long the check of a copy runs before it yields to the event loop. */
 const CHECK_STEP_MS = 2;
 /** Room for the copy, and for what is written meanwhile. */
 const LEAST_FREE = 2;
@@ -105,7 +105,7 @@ export function createBackups(parts: BackupParts): Backups {
   };
 }
 
-/** A clock that was set back leaves backups in the future behind: one that is as far away as that says nothing of today. */
+/** A clock that was set back leaves backups in the future behind: one that is further in the future than this is ignored. */
 export const isDue = (databasePath: string, { dir, everyMs }: BackupSettings, nowMs: number): boolean =>
   !listBackups(dir, databasePath).some(({ atMs }) => Math.abs(nowMs - atMs) < everyMs);
 

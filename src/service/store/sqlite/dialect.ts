@@ -1,5 +1,5 @@
-// node:sqlite under the query builder: statements are prepared once, and a database that another process or connection has locked is waited for
-// without holding up the event loop. It opens nothing and knows no table.
+// node:sqlite under the query builder: prepares each statement once, and waits for a database that another process or connection has locked without
+// blocking the event loop. It opens nothing and knows no table.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type DatabaseConnection, type Driver, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { systemClock } from '../../../base/clock.ts';
@@ -12,7 +12,7 @@ const LOCK_RETRY_MS = 5;
 
 type OnError = (error: unknown) => void;
 
-/** `begin` is what a transaction starts with; `onError` hears of every statement that fails. */
+/** `begin` is what a transaction starts with; `onError` gets the error of every statement that fails. */
 export class NodeSqliteDialect extends SqliteDialect {
   constructor(db: DatabaseSync, begin: string, onError: OnError) {
     super({ database: async () => adapt(db, begin, onError) });
@@ -49,7 +49,7 @@ function adapt(db: DatabaseSync, begin: string, onError: OnError): SqliteDatabas
   };
 }
 
-/** Where the disk refused, the database has rolled back by itself, and what it said then is not to be hidden by another error. */
+/** Where the disk refused, the database has rolled back by itself; a second error must not hide the first. */
 function rollback(db: DatabaseSync): SqliteStatement {
   const run = () => {
     if (db.isTransaction) db.exec('ROLLBACK');
@@ -79,7 +79,7 @@ function makePatient(driver: Driver): Driver {
   };
 }
 
-/** A statement that was refused as "busy" has done nothing: it can be tried again. Real time, because the lock is somebody else's. */
+/** A statement that was refused as "busy" has done nothing: it can be tried again. Real time, because the other process holds the lock in real time. */
 function makePatientConnection(connection: DatabaseConnection): DatabaseConnection {
   return {
     streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),

@@ -1,5 +1,5 @@
-// Puts a backup in the place of an embedded database that no service has open. The backup is copied beside it and looked at there as a whole, so that what
-// takes the place is what was checked; the database that was there is kept under another name.
+// Replaces an embedded database that no service has open by a backup. The backup is copied beside the database and checked there as a whole, so that exactly
+// what was checked is used; the old database is kept under another name.
 import {
   closeSync,
   constants,
@@ -23,8 +23,8 @@ import { isEncrypted, type Vault } from '../../../base/storage/vault.ts';
 import { STEPS } from '../migrations/migrations.ts';
 import { type AboutBackup, forgetAbout, readAbout } from './backup-files.ts';
 
-export type Restored = {
-  /** Undefined for a file that says nothing of itself, as one that was set aside. */
+type Restored = {
+  /** Undefined for a file without a description, such as one that was set aside. */
   readonly about: AboutBackup | undefined;
   readonly miners: number;
   readonly apiKeys: number;
@@ -35,7 +35,7 @@ export type Restored = {
   readonly keptAside: string | undefined;
 };
 
-type Order = {
+type RestoreRequest = {
   readonly file: string;
   readonly databasePath: string;
   /** The key of this host, and the file that it should lie in. */
@@ -46,15 +46,15 @@ type Order = {
   readonly nowMs: number;
 };
 
-/** The lock of the database must be held. Throws ConfigError when the file is no whole database of a service, or needs another key; then nothing has changed. */
-export function restore({ file, databasePath, ...order }: Order): Restored {
+/** The caller must hold the lock of the database. Throws ConfigError when the file is no whole database of a service, or needs another key; then nothing has changed. */
+export function restore({ file, databasePath, ...request }: RestoreRequest): Restored {
   const copy = copyOf(databasePath);
   removeAll(copy);
   try {
     copyWhole(file, copy);
-    const found = prepare(copy, { file, ...order });
+    const found = prepare(copy, { file, ...request });
     syncFile(copy);
-    const keptAside = keepBeside(databasePath, `${databasePath}.before-${stampOf(order.nowMs)}`);
+    const keptAside = keepBeside(databasePath, `${databasePath}.before-${stampOf(request.nowMs)}`);
     renameSync(copy, databasePath);
     syncFolder(dirname(databasePath));
     return { ...found, keptAside };
@@ -101,7 +101,7 @@ function secondName(path: string, name: string): void {
   }
 }
 
-/** What a kill has left of a restore that did not get to its end. The lock of the database must be held. */
+/** What a kill has left of a restore that did not get to its end. The caller must hold the lock of the database. */
 export const removeUnfinishedRestore = (databasePath: string): void => removeAll(copyOf(databasePath));
 
 const copyOf = (databasePath: string) => `${databasePath}.restoring`;
@@ -139,16 +139,16 @@ const COUNTS = `SELECT (SELECT count(*) FROM miners) AS miners, (SELECT count(*)
   (SELECT count(*) FROM agents WHERE revoked_at IS NULL) AS agents`;
 const versionSchema = z.object({ version: z.int() });
 
-/** The copy is checked from end to end and made one file, without what it says of itself as a backup. */
-function prepare(copy: string, order: Omit<Order, 'databasePath'>) {
-  using db = openCopy(copy, order.file);
+/** The copy is checked from end to end and made one file, without its description as a backup. */
+function prepare(copy: string, request: Omit<RestoreRequest, 'databasePath'>) {
+  using db = openCopy(copy, request.file);
   const about = readAbout(db);
-  mustOpen(db, about, order);
+  mustOpen(db, about, request);
   const counts = countsSchema.parse(db.prepare(COUNTS).get());
-  declareGaps(db, about?.made_at ?? order.nowMs, order.nowMs);
+  declareGaps(db, about?.made_at ?? request.nowMs, request.nowMs);
   forgetAbout(db);
   db.exec('PRAGMA journal_mode = DELETE');
-  return { about, ...counts, knowsOwnAgent: order.ownAgent === undefined ? undefined : knows(db, order.ownAgent) };
+  return { about, ...counts, knowsOwnAgent: request.ownAgent === undefined ? undefined : knows(db, request.ownAgent) };
 }
 
 const knows = (db: DatabaseSync, agentId: string): boolean =>
@@ -175,7 +175,7 @@ function openCopy(copy: string, file: string): DatabaseSync {
 function mustOpen(
   db: DatabaseSync,
   about: AboutBackup | undefined,
-  { file, vault, keyFile = '(no key file)' }: Pick<Order, 'file' | 'vault' | 'keyFile'>,
+  { file, vault, keyFile = '(no key file)' }: Pick<RestoreRequest, 'file' | 'vault' | 'keyFile'>,
 ): void {
   const row = db.prepare('SELECT private_key AS text FROM task_keys ORDER BY id DESC LIMIT 1').get();
   const encrypted = row === undefined ? undefined : String(row.text);

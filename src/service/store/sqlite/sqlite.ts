@@ -1,5 +1,5 @@
-// Opens the embedded database: one connection writes, one reads snapshots beside it. This folder is all that is SQLite's own;
-// the rest of the store speaks the query builder only.
+// Opens the embedded database: one connection writes, one reads snapshots beside it. All that is special to SQLite is in this folder;
+// the rest of the store uses the query builder only.
 import { existsSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -63,7 +63,7 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
     lock: async () => {},
     backUp: (version) => backUp(write, path, version),
     afterMigration: writeStatistics,
-    // One process serves the file: it tells itself.
+    // One process serves the file: there is no other copy to notify.
     messages: { send: async () => {}, listen: () => ({ stop: async () => {} }) },
     sharedNowMs: undefined,
     async close() {

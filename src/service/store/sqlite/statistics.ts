@@ -1,12 +1,12 @@
-// What the embedded database believes about its tables when it chooses between indexes: written down, not measured. So plans are the same on the
-// first day and after a year, and the same here and on a farm; without it a MAC is looked for by reading the whole farm in the order of the list.
+// Fixed statistics with which the embedded database chooses between indexes. So plans are the same on the first day, after a year, and on every farm; without
+// them a search for a MAC would read the whole farm in the order of the list.
 import { sql } from 'kysely';
 import type { Db } from '../schema.ts';
 
 /**
  * Rows of the index, then how many rows share the first column, the first two, … Of several farms with 5,000 miners each. A large share of a
- * farm says "rather walk along the list until the page is full", a small one "rather fetch these and sort them". `sz` is the
- * size of an entry: who has to read a whole farm shall do it in the order of the list, in which its rows lie beside each other.
+ * farm favours a walk along the list until the page is full, a small one favours fetching the rows and sorting them. `sz` is the size of an entry: it
+ * makes a read of a whole farm go in the order of the list, in which its rows lie beside each other.
  */
 const MINERS: Readonly<Record<string, string>> = {
   miners_id: '100000 1',
@@ -32,7 +32,7 @@ const MINER_SERIALS: Readonly<Record<string, string>> = {
 
 /** In the transaction that has changed the schema: other connections read it with the new schema. */
 export async function writeStatistics(db: Db): Promise<void> {
-  // Makes the table, the only one that nobody else can make.
+  // Makes the table of statistics, which no other statement can create.
   await sql`ANALYZE schema_version`.execute(db);
   await sql`DELETE FROM sqlite_stat1`.execute(db);
   for (const [table, indexes] of Object.entries({ miners: MINERS, miner_serials: MINER_SERIALS }))

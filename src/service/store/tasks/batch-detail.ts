@@ -1,4 +1,4 @@
-// One task batch of a farm: its counts, its tasks, giving it up. Making and listing batches is batches.ts.
+// One task batch of a farm: its counts, its tasks, its cancel. Creating and listing batches is batches.ts.
 import { type TaskStatus, taskNameSchema, taskStatusSchema } from '../../../model/task.ts';
 import type { Databases } from '../databases.ts';
 import type { Encryption } from '../encryption.ts';

@@ -1,10 +1,10 @@
-// Writing a batch with its tasks, to be carried out or done already. Who gets which task is decided before.
+// Writes a batch with its tasks, which wait or are already done. It does not decide who gets a task.
 import type { Actor, TaskStatus } from '../../../model/task.ts';
 import { chunks } from '../rows.ts';
 import type { Db } from '../schema.ts';
 
-/** Who wants what; times in ms. */
-type Order = {
+/** Times in ms. */
+type Request = {
   readonly workspaceId: string;
   readonly farmId: string;
   readonly name: string;
@@ -14,7 +14,7 @@ type Order = {
 
 type Batch = {
   readonly id: string;
-  /** '' = no agent has a part in it. */
+  /** '' = it is for no agent. */
   readonly agentId: string;
   readonly status: Extract<TaskStatus, 'pending' | 'succeeded'>;
   /** JSON text, encrypted where it has to be. */
@@ -29,20 +29,20 @@ type Batch = {
   }[];
 };
 
-export async function insertBatch(db: Db, order: Order, batch: Batch): Promise<void> {
-  const { name, nowMs } = order;
+export async function insertBatch(db: Db, request: Request, batch: Batch): Promise<void> {
+  const { name, nowMs } = request;
   const { tasks, status } = batch;
   await db
     .insertInto('task_batches')
     .values({
       id: batch.id,
-      workspace_id: order.workspaceId,
-      farm_id: order.farmId,
+      workspace_id: request.workspaceId,
+      farm_id: request.farmId,
       agent_id: batch.agentId,
       name,
       params: batch.params,
-      actor_type: order.actor.type,
-      actor: JSON.stringify(order.actor),
+      actor_type: request.actor.type,
+      actor: JSON.stringify(request.actor),
       metadata: JSON.stringify(batch.metadata),
       status,
       task_count: tasks.length,

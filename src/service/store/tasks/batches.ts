@@ -1,4 +1,4 @@
-// Task batches: making them with their tasks in one transaction (once per idempotency key), and listing them. Handing tasks out is tasks.ts.
+// Task batches: creates them with their tasks in one transaction, once per idempotency key, and lists them. Sending tasks is tasks.ts.
 import type { ExpressionBuilder } from 'kysely';
 import {
   type Actor,

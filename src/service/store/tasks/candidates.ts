@@ -1,4 +1,4 @@
-// The miners or the agents of a farm that a task is wanted for, with what decides whether they get one. It decides nothing.
+// Reads the miners or agents that a task is for, with the facts that decide whether they get it. It decides nothing.
 import type { TaskName } from '../../../model/task.ts';
 import { textList } from '../rows.ts';
 import type { Db } from '../schema.ts';
@@ -33,7 +33,7 @@ async function findMiners(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCa
   const rows = await db
     .selectFrom('miners')
     .leftJoin('miner_documents', 'miner_documents.row_id', 'miners.row_id')
-    // One that was revoked takes no tasks any more.
+    // A revoked agent takes no tasks.
     .leftJoin('agents', (join) => join.onRef('agents.id', '=', 'agent_id').on('revoked_at', 'is', null))
     .select(['miners.row_id', 'miners.id', 'agents.id as agent_id', 'agent_key', 'ops_status', 'abilities'])
     .where('miners.farm_id', '=', farmId)
@@ -54,7 +54,7 @@ async function findMiners(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCa
   }));
 }
 
-/** Every agent takes tasks about itself; what it cannot do it says in the outcome. Its own id stands for the key of a miner. */
+/** Every agent takes tasks about itself, and fails those that it cannot do. Its id is used as the key of a miner. */
 async function findAgents(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCandidate[]> {
   const agents = await db
     .selectFrom('agents')

@@ -1,4 +1,4 @@
-// Tasks that end without a word of their agent: their time is over, or what they need cannot be decrypted. The agent's own outcome replaces this one.
+// Ends tasks whose time is over or whose params cannot be decrypted. A later outcome from the agent replaces this one.
 import type { TaskStatus } from '../../../model/task.ts';
 import type { Databases } from '../databases.ts';
 import { CLOCKS_DIFFER_MS, chunks } from '../rows.ts';
@@ -70,7 +70,7 @@ function timeoutMessage({ created_at, sent_at, received_at }: TaskTimes, nowMs: 
 
 type Verdict = Pick<Row<'tasks'>, 'id' | 'batch_id'> & { readonly status: TaskStatus; readonly message: string };
 
-/** Ends those that are open, until the agent says otherwise; gives how many. */
+/** Ends those that are open, until the agent reports an outcome; gives how many. */
 async function presume(trx: Db, verdicts: readonly Verdict[], nowMs: number): Promise<number> {
   const ended: Verdict[] = [];
   for (const verdict of verdicts) {
@@ -79,7 +79,7 @@ async function presume(trx: Db, verdicts: readonly Verdict[], nowMs: number): Pr
       .updateTable('tasks')
       .set({ status, is_presumed: 1, message, updated_at: nowMs })
       .where('id', '=', id)
-      // On another copy the agent may just have said otherwise.
+      // The agent may just have reported an outcome to another copy.
       .where('status', 'in', OPEN_STATUSES)
       .executeTakeFirst();
     if (numUpdatedRows > 0n) ended.push(verdict);

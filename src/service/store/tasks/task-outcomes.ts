@@ -1,4 +1,4 @@
-// What agents say of tasks, applied to the tasks and counted in their batches. Creating and handing out tasks is tasks.ts.
+// Applies what agents report of tasks to the tasks and their batches. Sending tasks is tasks.ts.
 
 import type { SelectQueryBuilder } from 'kysely';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ export async function applyTaskRecords(
   const batches = new Set<string>();
   const stops = new Map<string, object>();
   let strangers = 0;
-  // In one order for all who write tasks; of one task, the order in which they came.
+  // All writers of tasks use this order, so that none waits for another in a circle; the records of one task stay in their order.
   for (const record of records.toSorted((a, b) => (a.task_id < b.task_id ? -1 : a.task_id > b.task_id ? 1 : 0))) {
     const task = await db
       .selectFrom('tasks')
@@ -54,12 +54,12 @@ export async function applyTaskRecords(
   return strangers;
 }
 
-/** What an agent says of a task that it did not begin because its batch was stopped. */
+/** What an agent reports of a task that it did not begin because its batch was stopped. */
 const stopSchema = z.object({
   stopped: z.object({ reason: z.string().max(64), succeeded: z.int().min(0), failed: z.int().min(0) }),
 });
 
-/** The first word of it stays; only of batches that have a rule. */
+/** The first report stays; only for batches with a rollout. */
 async function markStopped(db: Db, id: string, stopped: object): Promise<void> {
   const row = await db.selectFrom('task_batches').select('metadata').where('id', '=', id).executeTakeFirst();
   const metadata = z.record(z.string(), z.unknown()).parse(JSON.parse(row?.metadata ?? '{}'));
@@ -76,7 +76,7 @@ export const OPEN_STATUSES = ['pending', 'running'] as const satisfies readonly 
 /** Brings status and counts of the batches in line with their tasks. */
 export async function recountBatches(db: Db, batchIds: Iterable<string>): Promise<void> {
   for (const id of [...batchIds].toSorted()) {
-    // Takes the row: whoever else changes tasks of the batch has either been counted or counts after us.
+    // Locks the row: another change to tasks of the batch is either counted here, or counts after this.
     await db
       .updateTable('task_batches')
       .set((eb) => ({ status: eb.ref('status') }))

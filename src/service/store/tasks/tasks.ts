@@ -17,7 +17,7 @@ type Builder = ExpressionBuilder<Tables, 'tasks'>;
 type Due = { readonly agentId: string; readonly nowMs: number; readonly sentBeforeMs: number; readonly limit: number };
 type ClaimQuery = Due & { readonly sentMs: number };
 
-/** Claimed tasks may have reached the agent: when one is cancelled from now on, the agent is told. */
+/** Claimed tasks may have reached the agent: when one is cancelled from now on, the agent gets a cancel. */
 type Claim = {
   readonly commands: readonly TaskCommand[];
   /** Ids of tasks whose params were encrypted with another key than ours. */

@@ -1,4 +1,4 @@
-// Which connection of an agent counts when two copies of the service each hold one: the one that said hello last.
+// Which connection of an agent counts when two copies of the service hold one each: the one with the later hello.
 import type { Databases } from '../databases.ts';
 
 export type LinkStore = ReturnType<typeof createLinkStore>;

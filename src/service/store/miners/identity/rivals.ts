@@ -73,7 +73,7 @@ export async function resolveRivals(
   return { registered: settled, unchanged };
 }
 
-/** Rivals of miners that nobody else serves any more: the key continues the older miner, and the newer row goes. */
+/** Rivals of miners that no other agent serves any more: the key continues the older miner, and the newer row goes. */
 async function reunite(
   db: Db,
   agent: Reporter,
@@ -112,7 +112,7 @@ async function reunite(
   }
 }
 
-/** Those that operators have said something of, or that have tasks. */
+/** Those of which operators have set something, or that have tasks. */
 async function findKept(db: Db, miners: readonly KnownMiner[]): Promise<Set<number>> {
   const kept = new Set<number>();
   for (const part of chunks(miners.map(({ row_id }) => row_id))) {
