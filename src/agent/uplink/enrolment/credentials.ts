@@ -102,7 +102,7 @@ const credentialsOf = (kept: Identity, key: KeyObject, pin: KeyPin) => ({
   publicKey: createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64'),
   /** The signature of the challenge by the agent's key, in base64. */
   prove: (agentId: string, challenge: string) => sign(null, proofBytes(agentId, challenge), key).toString('base64'),
-  /** The key that its orders are signed with. */
+  /** The key that its tasks are signed with. */
   pin,
 });
 
