@@ -36,14 +36,14 @@ export type IdentityOptions = {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   /** A new UUID. */
   readonly newKey: () => string;
-  /** A miner seen within this time counts as live when duplicates are looked for. */
-  readonly liveMs?: number;
   /** Read with each use. */
   readonly maxMiners?: () => number;
   /** How often each miner is polled. */
   readonly pollMs?: () => number;
 };
 
+/** A miner seen within this time counts as live in the search for duplicates. */
+const LIVE_MS = 15 * 60_000;
 const PRUNE_AFTER_MS = 7 * 24 * 3_600_000;
 
 export class MinerRegistry {
@@ -57,10 +57,10 @@ export class MinerRegistry {
   readonly #isLive: (entry: MinerEntry) => boolean;
 
   constructor(db: DatabaseSync, options: IdentityOptions) {
-    const { clock, newKey, liveMs = 15 * 60_000, maxMiners = () => 100_000, pollMs = () => 60_000 } = options;
+    const { clock, newKey, maxMiners = () => 100_000, pollMs = () => 60_000 } = options;
     const rows = createRows(db, clock);
     const ended = this.#ended;
-    const isLive = (entry: MinerEntry): boolean => entry.ip !== null && rows.unseenMs(entry) <= liveMs;
+    const isLive = (entry: MinerEntry): boolean => entry.ip !== null && rows.unseenMs(entry) <= LIVE_MS;
     this.#clock = clock;
     this.#rows = rows;
     this.#isLive = isLive;

@@ -1,4 +1,4 @@
-// The line of scans: people first, the schedule yields and goes on, nothing piles up.
+// The queue of scans: manual ones first, the scheduled one pauses and resumes, nothing piles up.
 import { expect, test } from 'vitest';
 import type { Contact } from '../../../../src/agent/scan/plan.ts';
 import { runScan } from '../../../../src/agent/scan/scan.ts';
@@ -52,7 +52,7 @@ test('manual scans run one after another, in the order of asking', async () => {
   expect(scanner.current()).toEqual({ running: [], waiting: [] });
 });
 
-test('a running scheduled scan yields to a person and goes on afterwards', async () => {
+test('a running scheduled scan pauses for a manual one and resumes afterwards', async () => {
   const { clock, scanner, ended, seen, startMs } = setUp({ everyMs: 3_600_000, written: ['10.1.0.0/24'] });
   scanner.start();
   await clock.advance(3_000);
@@ -104,7 +104,7 @@ test('a scan is cancelled by its id, running or waiting, and keeps what it found
   expect(ended[0]?.account).toMatchObject({ addresses: 256, excluded: 2, notReached: 254 });
 });
 
-test('the line is bounded and an id is taken until its scan is over', async () => {
+test('the queue is bounded and an id is taken until its scan is over', async () => {
   const { clock, scanner } = setUp();
   for (const id of ['running', 'a', 'b', 'c']) scanner.request(id, planOf('10.0.0.1-5'));
   expect(() => scanner.request('d', planOf('10.0.0.1'))).toThrow(RefusedError);
@@ -113,7 +113,7 @@ test('the line is bounded and an id is taken until its scan is over', async () =
   expect(() => scanner.request('a', planOf('10.0.0.1'))).not.toThrow();
 });
 
-test('stop cancels what runs, what is held and what waits, and each is accounted for', async () => {
+test('stop cancels running, paused and waiting scans, and each is accounted for', async () => {
   const { clock, scanner, ended } = setUp({ everyMs: 3_600_000, written: ['10.1.0.0/16'] });
   scanner.start();
   await clock.advance(1_000);
