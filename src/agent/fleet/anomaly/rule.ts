@@ -53,7 +53,7 @@ export type Verdict = Violation | 'clear' | 'no-data' | 'not-yet';
  */
 export function shortOf(expected: Expected | undefined, seen: number, violation: Violation): Violation {
   if (expected?.unproven === undefined || (expected.unproven.learned ?? 0) > seen) return violation;
-  return { ...violation, severity: 'minor', message: `${violation.message}, by a table of one source` };
+  return { ...violation, severity: 'minor', message: `${violation.message}, by a table from one source` };
 }
 
 export type Rule = {

@@ -35,7 +35,7 @@ function stopped(facts: Facts): Verdict {
   if (!isBad) return 'clear';
   const first = still[0];
   if (first !== undefined && isCooledOtherwise(facts, turns)) {
-    const message = `none of ${known.length} fans turns and it hashes for long: it is cooled otherwise, or they tell no speed`;
+    const message = `none of ${known.length} fans turns, yet it keeps hashing: other cooling, or no fan speeds`;
     return { value: 0, limit: wanted?.value ?? 1, source: `fans[${first.index}].rpm`, severity: 'minor', message };
   }
   return shortOf(wanted, turns, {

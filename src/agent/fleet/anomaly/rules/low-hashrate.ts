@@ -25,7 +25,7 @@ function low(facts: Facts, isRaised: boolean): Verdict {
     source,
     // One table alone makes nothing critical; a hashrate of 0 needs no table.
     severity: value === 0 || (percent < 1 && reading.expected?.unproven !== true) ? 'critical' : 'major',
-    message: `hashes at ${percent} % of ${wanted.from === 'learned' ? 'what it steadily did' : 'what is expected'} in this mode`,
+    message: `hashes at ${percent} % of ${wanted.from === 'learned' ? 'what it reached before' : 'what is expected'} in this mode`,
   };
 }
 

@@ -43,7 +43,7 @@ function losses({ history, settings }: Facts, isRaised: boolean): Verdict {
   const count = history.lossesT.length;
   const limit = settings.network.lossesPerHour;
   if (count < (isRaised ? 2 : limit)) return 'clear';
-  const message = `answers now and then only: it was lost ${count} times within an hour`;
+  const message = `answers only now and then: it was lost ${count} times within an hour`;
   return { value: count, limit, source: 'contact.losses', severity: 'minor', message };
 }
 

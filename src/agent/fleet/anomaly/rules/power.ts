@@ -13,7 +13,7 @@ function supply({ reading }: Facts): Verdict {
     limit: 'ok',
     source: `psus[${index}].isOk`,
     severity: 'major',
-    message: `power supply ${index} says that it is not well`,
+    message: `power supply ${index} reports a fault`,
   };
 }
 
@@ -74,7 +74,7 @@ const drawAboveHabit = above(({ expected, settings }) => ({
   wanted: expected.powerW?.value,
   ratio: settings.power.overLearnedRatio,
   severity: 'minor',
-  words: (drawn, wanted) => `draws ${drawn} W where it steadily drew ${wanted} W in this mode`,
+  words: (drawn, wanted) => `draws ${drawn} W where it usually drew ${wanted} W in this mode`,
 }));
 
 /** A miner that also hashes more is in another mode, reported or not. */

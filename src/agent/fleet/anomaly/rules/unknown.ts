@@ -26,7 +26,7 @@ function unparsable({ sample }: Facts): Verdict {
     limit: null,
     source: 'replies',
     severity: 'minor',
-    message: `answers that make no sense: ${names}`,
+    message: `answers that cannot be parsed: ${names}`,
   };
 }
 
@@ -88,7 +88,7 @@ function mining(facts: Facts): Verdict {
     limit: Math.round(limitMs / 1_000),
     source: 'isMining',
     severity: 'minor',
-    message: `does not tell whether it mines: ${last}`,
+    message: `does not report whether it mines: ${last}`,
   };
 }
 

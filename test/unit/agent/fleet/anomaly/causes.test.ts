@@ -162,7 +162,7 @@ describe('a table of one source', () => {
     const bench = createBench();
     bench.polls(5, all(short, unproven));
     expect(bench.flag('hashboard')).toMatchObject({ severity: 'minor' });
-    expect(bench.flag('hashboard')?.message).toMatch(/, by a table of one source$/);
+    expect(bench.flag('hashboard')?.message).toMatch(/, by a table from one source$/);
     const fans = createBench();
     fans.polls(
       5,

@@ -67,7 +67,7 @@ describe('what cannot be true', () => {
     expect(documentOf(bench)).toMatchObject({ power: null, efficiency: null });
   });
 
-  test('a thousand times what it steadily did is not believed, where nothing else is expected', () => {
+  test('a thousand times the learned hashrate is not believed where nothing else is expected', () => {
     const bench = createBench();
     bench.polls(90, nameless);
     bench.polls(3, both(nameless, put({ hashrateHs: 4e15 * 0.99, hashrateSettledHs: 11e15 })));

@@ -62,7 +62,7 @@ describe('whether it mines', () => {
     bench.polls(10, mute);
     expect(isMining(bench)).toBe(true);
     expect(bench.flag('unknown')).toMatchObject({ source: 'isMining', severity: 'minor', limit: 300 });
-    expect(bench.flag('unknown')?.message).toBe('does not tell whether it mines: it mined when it last did');
+    expect(bench.flag('unknown')?.message).toBe('does not report whether it mines: it mined when it last did');
     bench.polls(2);
     expect(bench.types()).toEqual([]);
   });
@@ -70,7 +70,7 @@ describe('whether it mines', () => {
   test('a device that never told says so', () => {
     const bench = createBench();
     bench.polls(10, mute);
-    expect(bench.flag('unknown')?.message).toBe('does not tell whether it mines: it never did');
+    expect(bench.flag('unknown')?.message).toBe('does not report whether it mines: it never did');
   });
 
   test('a device that tells shares alone is given the time that its shares take', () => {

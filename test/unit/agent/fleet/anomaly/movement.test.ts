@@ -376,7 +376,7 @@ describe('a level that is not reported is learned', () => {
     );
     expect(bench.types()).toEqual(['hashboard', 'low_hashrate']);
     expect(bench.flag('hashboard')).toMatchObject({ value: 2, limit: 3 });
-    expect(bench.flag('low_hashrate')?.message).toContain('steadily');
+    expect(bench.flag('low_hashrate')?.message).toContain('what it reached before');
   });
 
   test('fewer chips and a stopped fan are seen against what was learned', () => {

@@ -118,11 +118,11 @@ describe('fans', () => {
     (reading) =>
       put({ fans: rpms.map((rpm, index) => ({ index, rpm })) })(reading);
 
-  test('of an air model in oil are never seen to turn: that is said, and is not critical for ever', () => {
+  test('of an air model in oil are never seen to turn: the flag says so and stops being critical', () => {
     const bench = createBench();
     bench.polls(60, at(0, 0, 0, 0));
     expect(bench.flag('fan')).toMatchObject({ severity: 'minor', limit: 4 });
-    expect(bench.flag('fan')?.message).toContain('cooled otherwise');
+    expect(bench.flag('fan')?.message).toContain('other cooling');
   });
 
   test('that all stop are critical, and stay so', () => {
