@@ -61,7 +61,7 @@ function setPools(wanted: readonly WantedPool[]): Plan {
   const param = wanted.map(({ url, user, password }) => ({ pool: url, worker: user, passwd: password }));
   return {
     api2: [{ cmd: 'update_pools', params }],
-    api3: [{ cmd: 'set.miner.pools', param, isSealed: true }],
+    api3: [{ cmd: 'set.miner.pools', param, isEncrypted: true }],
   };
 }
 

@@ -13,7 +13,12 @@ export const DEADLINE_MS = 8_000;
 
 type Write2 = { readonly cmd: string; readonly params?: Readonly<Record<string, string | number>> };
 /** `older`: what firmware that does not know `cmd` calls it. */
-type Write3 = { readonly cmd: string; readonly param?: unknown; readonly isSealed?: boolean; readonly older?: string };
+type Write3 = {
+  readonly cmd: string;
+  readonly param?: unknown;
+  readonly isEncrypted?: boolean;
+  readonly older?: string;
+};
 /** The commands of one action, in order; empty = this API has none. */
 export type Plan = { readonly api2: readonly Write2[]; readonly api3: readonly Write3[] };
 export type Api = 'api2' | 'api3';
@@ -62,8 +67,8 @@ async function sendByEitherName(
   send: (request: MinerRequest) => Promise<ActResult>,
   write: Write3,
 ): Promise<ActResult> {
-  const { cmd, older, isSealed, ...rest } = write;
-  const request = { via: 'whatsminer3-write', cmd, ...rest, ...(isSealed && { isSealed }) } as const;
+  const { cmd, older, isEncrypted, ...rest } = write;
+  const request = { via: 'whatsminer3-write', cmd, ...rest, ...(isEncrypted && { isEncrypted }) } as const;
   try {
     return await send(request);
   } catch (error) {

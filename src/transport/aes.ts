@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 const BLOCK_BYTES = 16;
 
 /** AES-256-ECB, for both Whatsminer write protocols. Base64 without line breaks of UTF-8; `key` has 32 bytes. */
-export function seal(text: string, key: Uint8Array): string {
+export function encrypt(text: string, key: Uint8Array): string {
   const plain = Buffer.from(text);
   const padded = Buffer.alloc(Math.ceil(plain.length / BLOCK_BYTES) * BLOCK_BYTES);
   padded.set(plain);
@@ -13,11 +13,11 @@ export function seal(text: string, key: Uint8Array): string {
 }
 
 /**
- * The bytes that `seal` encrypted with their padding still on, or undefined when the text is no whole number of blocks.
+ * The bytes that `encrypt` encrypted with their padding still on, or undefined when the text is no whole number of blocks.
  */
-export function unseal(base64: string, key: Uint8Array): Buffer | undefined {
-  const sealed = Buffer.from(base64, 'base64');
-  if (sealed.length === 0 || sealed.length % BLOCK_BYTES !== 0) return undefined;
+export function decrypt(base64: string, key: Uint8Array): Buffer | undefined {
+  const encrypted = Buffer.from(base64, 'base64');
+  if (encrypted.length === 0 || encrypted.length % BLOCK_BYTES !== 0) return undefined;
   const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false);
-  return Buffer.concat([decipher.update(sealed), decipher.final()]);
+  return Buffer.concat([decipher.update(encrypted), decipher.final()]);
 }

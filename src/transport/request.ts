@@ -120,12 +120,12 @@ export type Whatsminer2Write = {
   readonly download?: Download;
 };
 
-/** Signed write of Whatsminer API 3 (atlas section 4.3); `isSealed` encrypts the param. Answer: the reply object. */
+/** Signed write of Whatsminer API 3 (atlas section 4.3); `isEncrypted` encrypts the param. Answer: the reply object. */
 export type Whatsminer3Write = {
   readonly via: 'whatsminer3-write';
   readonly cmd: string;
   readonly param?: unknown;
-  readonly isSealed?: boolean;
+  readonly isEncrypted?: boolean;
   /** As for `Whatsminer2Write`. */
   readonly upload?: Blob;
   readonly download?: Download;

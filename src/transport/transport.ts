@@ -42,6 +42,8 @@ export type Transport = {
   close(): Promise<void>;
 };
 
+type LinkTarget = { readonly ip: string; readonly login: Login | undefined; readonly tlsKey: string | undefined };
+
 const TLS_PORT = 443;
 const MAX_PORT = 65_535;
 /** Where the system does not report it. */
@@ -104,11 +106,7 @@ export function createTransport(options: {
   };
 
   const send = async (
-    {
-      ip,
-      login,
-      tlsKey,
-    }: { readonly ip: string; readonly login: Login | undefined; readonly tlsKey: string | undefined },
+    { ip, login, tlsKey }: LinkTarget,
     request: MinerRequest,
     exchangeLimits: ExchangeLimits = {},
   ): Promise<unknown> => {
@@ -141,9 +139,10 @@ export function createTransport(options: {
       return probe(engine, endpoint(ip, port), timeoutMs, signal);
     },
     link(ip, login, tlsKey) {
+      const target = { ip, login, tlsKey };
       return {
         ip,
-        send: (request, exchangeLimits) => send({ ip, login, tlsKey }, request, exchangeLimits),
+        send: (request, exchangeLimits) => send(target, request, exchangeLimits),
         async sendRaw(request, exchangeLimits = {}) {
           return askCgminerRaw(wire, endpoint(ip, request.port ?? CGMINER_PORT), request, exchangeLimits);
         },

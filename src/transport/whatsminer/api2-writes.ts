@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { LruMap } from 'toad-cache';
 import { silentLog } from '../../base/log.ts';
 import type { Secret } from '../../base/secrets.ts';
-import { seal, unseal } from '../aes.ts';
+import { decrypt, encrypt } from '../aes.ts';
 import { isJsonObject, repairJson } from '../cgminer/json-fixer.ts';
 import { askJsonLine, type Wire } from '../cgminer/protocol.ts';
 import { type Refusal, refusalIn, statusCodeOf } from '../cgminer/refusals.ts';
@@ -56,12 +56,12 @@ export async function writeWhatsminer2(
     const token = cached ?? (await beforeSent(() => fetchToken(wire, to, login, what, budget.next(what))));
     if (!cached) writer.tokens.set(cacheKey, token);
     const plain = JSON.stringify({ cmd: request.cmd, token: token.sign, ...request.params });
-    const line = Buffer.from(`${JSON.stringify({ enc: 1, data: seal(plain, token.aesKey) })}\n`);
+    const line = Buffer.from(`${JSON.stringify({ enc: 1, data: encrypt(plain, token.aesKey) })}\n`);
     const staged =
       upload || download ? await sendOrFetch(wire, to, line, token, request, what, budget.next(what)) : undefined;
     const answer = staged
       ? openAnswer(staged.first, token, what)
-      : unsealAnswer(await askJsonLine(wire, to, line, what, budget.next(what)), token, what);
+      : decryptAnswer(await askJsonLine(wire, to, line, what, budget.next(what)), token, what);
     const code = statusCodeOf(answer);
     if (code === CODE_TOKEN_WRONG) {
       // The device refused before it looked at the command, so repeating it is safe.
@@ -100,7 +100,7 @@ function sendOrFetch(
 function openAnswer(bytes: Buffer, token: WhatsminerToken, what: string): unknown {
   const value = repairJson(bytes)?.value;
   if (!isJsonObject(value)) throw peerError('peer.unparsable', what, { wasSent: true });
-  return unsealAnswer(value, token, what);
+  return decryptAnswer(value, token, what);
 }
 
 function usableToken(
@@ -137,13 +137,13 @@ async function fetchToken(
   };
 }
 
-/** An answer that is not sealed is an error envelope, and passes as it is. */
-function unsealAnswer(answer: Readonly<Record<string, unknown>>, token: WhatsminerToken, what: string): unknown {
+/** An answer that is not encrypted is an error envelope, and passes as it is. */
+function decryptAnswer(answer: Readonly<Record<string, unknown>>, token: WhatsminerToken, what: string): unknown {
   if (typeof answer.enc !== 'string') return answer;
-  const bytes = unseal(answer.enc, token.aesKey);
+  const bytes = decrypt(answer.enc, token.aesKey);
   const opened = bytes && repairJson(bytes);
   if (!opened || opened.isPartial || !isJsonObject(opened.value)) {
-    throw peerError('peer.unparsable', `${what}: unseal the answer`, { wasSent: true });
+    throw peerError('peer.unparsable', `${what}: decrypt the answer`, { wasSent: true });
   }
   return opened.value;
 }

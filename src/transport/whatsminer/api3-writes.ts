@@ -2,7 +2,7 @@
 // second connection. The device judges the token by its own clock, so ours plays no part.
 import { hash } from 'node:crypto';
 import { PeerError } from '../../base/errors.ts';
-import { seal } from '../aes.ts';
+import { encrypt } from '../aes.ts';
 import { isJsonObject } from '../cgminer/json-fixer.ts';
 import { beforeSent, peerError } from '../peer-errors.ts';
 import type { ExchangeLimits, Login, Whatsminer3Write } from '../request.ts';
@@ -37,7 +37,7 @@ export async function writeWhatsminer3(
     account: ACCOUNTS.includes(login.user) ? login.user : 'super',
     ...(request.param === undefined
       ? {}
-      : { param: request.isSealed ? seal(JSON.stringify(request.param), digest) : request.param }),
+      : { param: request.isEncrypted ? encrypt(JSON.stringify(request.param), digest) : request.param }),
   };
   try {
     const reply = await (upload

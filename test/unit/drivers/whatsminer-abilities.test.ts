@@ -183,7 +183,7 @@ describe('pools', () => {
     const link = api3();
     await abilities.pools.act(link, { pools }, { generation: 'api3' });
     const param = [{ pool: 'stratum+tcp://a.example:3333', worker: 'w', passwd: 'p' }];
-    expect(writes(link.sent)).toEqual([{ via: 'whatsminer3-write', cmd: 'set.miner.pools', param, isSealed: true }]);
+    expect(writes(link.sent)).toEqual([{ via: 'whatsminer3-write', cmd: 'set.miner.pools', param, isEncrypted: true }]);
   });
 
   test('whose answer is lost are not followed by a restart', async () => {

@@ -174,8 +174,8 @@ describe('API 3', () => {
   test('pools come sealed and are stored', async () => {
     const one = api3();
     const param = [{ pool: 'stratum+tcp://new.example:1', worker: 'me.1', passwd: 'x' }];
-    const send = (isSealed: boolean) =>
-      linkTo(one).send({ via: 'whatsminer3-write', cmd: 'set.miner.pools', param, isSealed });
+    const send = (isEncrypted: boolean) =>
+      linkTo(one).send({ via: 'whatsminer3-write', cmd: 'set.miner.pools', param, isEncrypted });
     await errorCode(send(false));
     expect(one.truth().pools).toHaveLength(2);
     await send(true);

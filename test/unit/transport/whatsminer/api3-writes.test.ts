@@ -65,7 +65,7 @@ describe('a signed write', () => {
     const miner = await whatsminer3(() => ok);
     const pools = [{ pool: 'stratum+tcp://a:3333', worker: 'w.1', passwd: 'x' }];
     await miner.link.send({ via: 'whatsminer3-write', cmd: 'set.miner.power_limit', param: 3_300 });
-    await miner.link.send({ via: 'whatsminer3-write', cmd: 'set.miner.pools', param: pools, isSealed: true });
+    await miner.link.send({ via: 'whatsminer3-write', cmd: 'set.miner.pools', param: pools, isEncrypted: true });
     expect(miner.written.map(({ param }) => param)).toEqual([3_300, pools]);
     expect(miner.started.requests.join()).not.toContain('stratum');
   });
