@@ -8,14 +8,12 @@ import type { Clock } from '../../base/clock.ts';
 import { CancelledError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { FirmwareImage } from '../../driver/contract.ts';
+import { PARAMS_FIELDS } from '../../model/tasks/task-params.ts';
 import { type Fetch, hostOf } from './fetch.ts';
 import { ImageFolder } from './image-folder.ts';
 
 const paramsSchema = z.object({
-  sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/i)
-    .transform((text) => text.toLowerCase()),
+  sha256: PARAMS_FIELDS['miner.firmware.update'].sha256.transform((text) => text.toLowerCase()),
   url: z.string().optional(),
 });
 

@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Migrations } from '../../base/storage/sqlite.ts';
 import { decryptWith, encryptWith, type Vault } from '../../base/storage/vault.ts';
+import { POOL_FIELDS, poolList } from '../../model/tasks/task-params.ts';
 import { parseJson } from '../../wire/frames.ts';
 import { sealTexts } from '../state/database.ts';
 
@@ -20,9 +21,8 @@ export const poolLockMigrations: Migrations = {
   ],
 };
 
-const poolSchema = z.looseObject({ url: z.string(), user: z.string(), password: z.string().optional() });
 /** As in the params of the update: whole, best first. */
-export const poolListSchema = z.array(poolSchema).min(1).max(8);
+export const poolListSchema = poolList(z.looseObject(POOL_FIELDS));
 export type PoolList = z.output<typeof poolListSchema>;
 
 /** `failures` = failed attempts in a row to set them again; none before `nextMs` (`Clock.elapsedMs`). */

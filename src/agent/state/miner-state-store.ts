@@ -1,5 +1,5 @@
-// Keeps one JSON state per miner for the next run. It is not fresh to the minute: what is urgent is written within a second, the rest now and then
-// and at a clean stop. The samples themselves are in the outbox.
+// Keeps one JSON state per miner for the next run. Urgent states are written within a second, the others now and then and at a clean stop. The samples
+// themselves are in the outbox.
 import type { DatabaseSync } from 'node:sqlite';
 import type { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
@@ -7,9 +7,9 @@ import { type Migrations, transact } from '../../base/storage/sqlite.ts';
 import { parseJson } from '../../wire/frames.ts';
 
 export const minerStateMigrations: Migrations = {
-  owner: 'memory',
+  owner: 'miner-state',
   steps: [
-    'CREATE TABLE miner_memory (key TEXT PRIMARY KEY, saved_ms INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID',
+    'CREATE TABLE miner_state (key TEXT PRIMARY KEY, saved_ms INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID',
   ],
 };
 
@@ -33,9 +33,9 @@ export function createMinerStateStore<State>(
   clock: Clock,
   schema: z.ZodType<State>,
 ): MinerStateStore<State> {
-  const rows = db.prepare('SELECT key, body FROM miner_memory');
+  const rows = db.prepare('SELECT key, body FROM miner_state');
   const upsert = db.prepare(
-    'INSERT INTO miner_memory VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET saved_ms = excluded.saved_ms, body = excluded.body',
+    'INSERT INTO miner_state VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET saved_ms = excluded.saved_ms, body = excluded.body',
   );
   const noted = new Map<string, State>();
   const urgent = new Set<string>();
