@@ -91,6 +91,9 @@ function shownUrl(text: string): string {
 /** Undefined for a name that is no execution task. */
 export const taskKindOf = (name: string) => (isExecutionTask(name) ? TASK_KINDS[name] : undefined);
 
+/** The others are about miners. */
+export const isAboutAgents = (name: TaskName): boolean => taskKindOf(name)?.ability === null;
+
 /** The ability with which a driver carries the task out; undefined for a task that none carries out. */
 export function driverAbilityOf(name: string): AbilityName | undefined {
   const kind = taskKindOf(name);

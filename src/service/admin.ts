@@ -7,6 +7,7 @@ import { isVisible } from '../model/plain-text.ts';
 import { findServiceVault, type KeyFiles, keyNotDecrypted } from './auth/key-file.ts';
 import { PERMISSIONS, type Permission } from './auth/rules.data.ts';
 import { hashSecret, newApiKey, newEnrolmentCode } from './auth/secrets.ts';
+import { toIso, toIsoOrNull } from './http/shared/envelope.ts';
 import { exportPositions, importPositions } from './locations/positions.ts';
 import { beginTime, createServiceClock } from './service-clock.ts';
 import { type FarmRecord, newId, openStore, type Store, type TenantStore } from './store/store.ts';
@@ -267,9 +268,6 @@ function requirePermissions(permissions: readonly string[]): readonly string[] {
 }
 
 const problem = (path: string, message: string) => new ConfigError('administer the service', [{ path, message }]);
-
-const toIso = (ms: number): string => new Date(ms).toISOString();
-const toIsoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
 
 function toMs(iso: string | undefined): number | null {
   if (iso === undefined) return null;

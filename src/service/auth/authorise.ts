@@ -57,7 +57,7 @@ export type Access = {
   readonly farm: Farm | undefined;
 };
 
-/** The key in either of its two places, or undefined when neither has one. */
+/** The key from either of its two headers, or undefined when neither has one. */
 export function presentedKey(headers: Readonly<Record<string, string | string[] | undefined>>): string | undefined {
   const direct = headers['x-api-key'];
   if (typeof direct === 'string' && direct !== '') return direct;

@@ -14,7 +14,7 @@ export type Rates = {
   readonly perKey: number;
   /**
    * Requests per minute from one address with keys that are not good. Keys cannot be guessed; this slows down who tries, or goes on with an old one.
-   * Each is looked up all the same, a tenth of what its answer costs: good keys from the same address go on.
+   * Each is looked up all the same, a tenth of what its answer costs: good keys from the same address still work.
    */
   readonly perStranger: number;
   /** Enrolment attempts per minute from one address. */

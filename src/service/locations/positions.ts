@@ -42,7 +42,7 @@ type Row = {
 };
 
 /**
- * Applies all rows or none; miners that are not in the file keep their places. Gives the miners whose place changes (or would, in a dry run).
+ * Applies all rows or none; miners that are not in the file keep their positions. Gives the miners whose position changes (or would, in a dry run).
  * Throws ConfigError that names every line that is wrong.
  */
 export async function importPositions(

@@ -49,13 +49,13 @@ export function createClockRepairs(databases: Databases) {
     redate: (nowMs: number, byMs: number) => redateMiners(databases, nowMs, byMs),
     /** After a step, and at the start, when one may have been missed. Gives of how many farms history was set aside, and of how many it came back. */
     async repairHistory(nowMs: number) {
-      const settle = async (settleFarm: typeof setHistoryAside) => {
+      const repair = async (repairFarm: typeof setHistoryAside) => {
         let farms = 0;
         for (const { id } of await read.selectFrom('farms').select('id').execute())
-          if (await settleFarm(databases, id, nowMs)) farms++;
+          if (await repairFarm(databases, id, nowMs)) farms++;
         return farms;
       };
-      return { setAside: await settle(setHistoryAside), broughtBack: await settle(bringHistoryBack) };
+      return { setAside: await repair(setHistoryAside), broughtBack: await repair(bringHistoryBack) };
     },
   };
 }

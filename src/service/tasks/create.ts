@@ -14,10 +14,7 @@ const TASK_TTL_MS = 15 * 60_000;
 const ROLLOUT_TTL_MS = 4 * 3_600_000;
 
 /** What a client wants created: a request to the store, with what the answer and the end of the tasks need. */
-export type BatchCreation = Pick<
-  BatchRequest,
-  'workspaceId' | 'farmId' | 'name' | 'targets' | 'ids' | 'params' | 'actor'
-> & {
+export type BatchCreation = Pick<BatchRequest, 'workspaceId' | 'farmId' | 'name' | 'ids' | 'params' | 'actor'> & {
   readonly rollout?: RolloutOrder | undefined;
   /** Not begun within this, seconds: given up. */
   readonly expiresInS?: number | undefined;
@@ -48,7 +45,7 @@ export async function createBatches(
 ): Promise<string> {
   const nowMs = parts.clock.nowMs();
   const { rollout, expiresInS, idempotency, wording, toAnswer, ...request } = creation;
-  const { farmId, name, targets, ids, params } = request;
+  const { farmId, name, ids, params } = request;
   const { length } = JSON.stringify(params);
   if (length > MAX_PARAMS_LENGTH)
     throw new RefusedError(
@@ -66,7 +63,7 @@ export async function createBatches(
       idempotency: idempotency && { ...idempotency, bodyHash, sinceMs: nowMs - IDEMPOTENCY_MS },
     },
     (candidates) => {
-      const { batches, skipped } = planBatches(name, targets, ids, candidates, () => parts.newId(nowMs), rollout);
+      const { batches, skipped } = planBatches(name, ids, candidates, () => parts.newId(nowMs), rollout);
       const made = batches.map(({ id, tasks }) => ({ id, taskCount: tasks.length }));
       const answer = toAnswer({ batches: made, skipped, createdAtMs: nowMs });
       return { batches, response: JSON.stringify(answer) };

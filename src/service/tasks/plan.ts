@@ -1,7 +1,7 @@
 // Which of the selected miners get the task, in which batches, and why the others do not. Pure; spec decisions, "Tasks".
 import { SKIP_REASONS, type SkipReason } from '../../base/error-codes.data.ts';
-import type { RolloutOrder, TaskName } from '../../model/task.ts';
-import type { BatchRequest, NewBatch, TaskCandidate } from '../store/store.ts';
+import { isAboutAgents, type RolloutOrder, type TaskName } from '../../model/task.ts';
+import type { NewBatch, TaskCandidate } from '../store/store.ts';
 
 /** `ids` of the targets. */
 type Skip = { readonly reason: SkipReason; readonly message: string; readonly ids: readonly string[] };
@@ -13,7 +13,6 @@ export type Plan = { readonly batches: readonly NewBatch[]; readonly skipped: re
  */
 export function planBatches(
   name: TaskName,
-  targets: BatchRequest['targets'],
   ids: readonly string[],
   candidates: readonly TaskCandidate[],
   newId: () => string,
@@ -42,13 +41,13 @@ export function planBatches(
         ...(rollout === undefined ? {} : { rollout: rolloutOf(rollout, tasks.length) }),
       };
     }),
-    skipped: [...skipped].map(([reason, ofReason]) => ({ reason, message: messageOf(reason, targets), ids: ofReason })),
+    skipped: [...skipped].map(([reason, ofReason]) => ({ reason, message: messageOf(reason, name), ids: ofReason })),
   };
 }
 
-function messageOf(reason: SkipReason, targets: BatchRequest['targets']): string {
+function messageOf(reason: SkipReason, name: TaskName): string {
   const { text, agentText } = SKIP_REASONS[reason];
-  return targets === 'agents' ? agentText : text;
+  return isAboutAgents(name) ? agentText : text;
 }
 
 function judge(

@@ -61,7 +61,7 @@ export function createSigner(
 }
 
 /**
- * Puts a new key in the place of the one in use; each agent gets it with its next connection. `isEndorsed` = agents take it over by themselves,
+ * Replaces the key in use; each agent gets the new one with its next connection. `isEndorsed` = agents take it over by themselves,
  * because the old one has signed it. Throws ConfigError when the old one cannot be opened, unless it `isLost`.
  */
 export async function replaceKey(

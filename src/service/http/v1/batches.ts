@@ -82,7 +82,7 @@ export function registerBatches(app: App, { store, clock, createBatches }: Route
     },
     handler: (request, reply) => {
       const { task_name: name, miner_ids, params = {} } = request.body;
-      const creation = { name, targets: 'miners', ids: miner_ids, params, wording: 'v1' } as const;
+      const creation = { name, ids: miner_ids, params, wording: 'v1' } as const;
       return sendCreated(request, reply, createBatches, creation, {
         toBatch: ({ id, taskCount }, fields) => ({ batch_id: id, task_count: taskCount, ...fields }),
         toSkipped: ({ reason, message, ids }) => ({ reason, message, miner_ids: ids }),

@@ -5,7 +5,7 @@ import { datedBack } from './items.ts';
 
 const MINERS_AT_ONCE = 200;
 
-/** Set back by so many ms. Agent by agent and in portions, so that reports go on beside it; what has been reported since is left alone. */
+/** Set back by so many ms. Agent by agent and in portions, so that reports can be stored meanwhile; what has been reported since stays. */
 export async function redateMiners(
   { read, transact, lock }: Pick<Databases, 'read' | 'transact' | 'lock'>,
   nowMs: number,

@@ -23,7 +23,7 @@ const MINERS: Readonly<Record<string, string>> = {
   miners_farm_id_model: '100000 5000 1000',
   miners_farm_id_firmware: '100000 5000 1000',
   miners_agent_id_farm_id: '100000 5000 5000',
-  miners_place: '100000 5000 40 1',
+  miners_location: '100000 5000 40 1',
 };
 const MINER_SERIALS: Readonly<Record<string, string>> = {
   miner_serials_farm_id_serial: '600000 30000 1',

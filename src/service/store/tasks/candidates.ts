@@ -1,5 +1,5 @@
 // Reads the miners or agents that a task is for, with the facts that decide whether they get it. It decides nothing.
-import type { TaskName } from '../../../model/task.ts';
+import { isAboutAgents, type TaskName } from '../../../model/task.ts';
 import { textList } from '../rows.ts';
 import type { Db } from '../schema.ts';
 import { OPEN_STATUSES } from './task-outcomes.ts';
@@ -20,14 +20,13 @@ export type TaskCandidate = {
 
 export type Wanted = {
   readonly farmId: string;
-  /** Whether `ids` are of miners or of agents. */
-  readonly targets: 'miners' | 'agents';
+  /** Of miners, or of agents where the task is about agents. */
   readonly ids: readonly string[];
   readonly name: TaskName;
 };
 
 export const findCandidates = (db: Db, wanted: Wanted): Promise<TaskCandidate[]> =>
-  (wanted.targets === 'agents' ? findAgents : findMiners)(db, wanted);
+  (isAboutAgents(wanted.name) ? findAgents : findMiners)(db, wanted);
 
 async function findMiners(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCandidate[]> {
   const rows = await db

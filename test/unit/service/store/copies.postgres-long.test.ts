@@ -130,7 +130,6 @@ test('the same task is made once for each miner, and a request with a key is ans
       {
         workspaceId: farm.workspaceId,
         farmId: farm.id,
-        targets: 'miners',
         ids,
         name,
         params: {},
@@ -140,7 +139,7 @@ test('the same task is made once for each miner, and a request with a key is ans
         idempotency: { apiKeyId: 'k', key, bodyHash: 'h', sinceMs: 0 },
       },
       (candidates) => {
-        const { batches } = planBatches(name, 'miners', ids, candidates, () => newId(NOW_MS));
+        const { batches } = planBatches(name, ids, candidates, () => newId(NOW_MS));
         return { batches, response: JSON.stringify(batches.map(({ id }) => id)) };
       },
     );

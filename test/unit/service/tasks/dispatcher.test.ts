@@ -51,7 +51,6 @@ async function startFarm() {
         {
           workspaceId: workspace.id,
           farmId,
-          targets: 'miners',
           ids: ids.slice(0, count),
           name,
           params: {},
@@ -60,7 +59,7 @@ async function startFarm() {
           expiresAtMs: nowMs + 600_000,
         },
         (candidates) => {
-          const { batches } = planBatches(name, 'miners', ids.slice(0, count), candidates, () => newId(nowMs));
+          const { batches } = planBatches(name, ids.slice(0, count), candidates, () => newId(nowMs));
           made = batches[0]?.id ?? '';
           return { batches, response: '' };
         },

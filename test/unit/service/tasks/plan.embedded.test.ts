@@ -16,7 +16,7 @@ const candidate = (id: string, change: Partial<TaskCandidate> = {}): TaskCandida
 
 function plan(minerIds: string[], candidates: TaskCandidate[]) {
   let made = 0;
-  return planBatches('miner.system.reboot', 'miners', minerIds, candidates, () => `id ${++made}`);
+  return planBatches('miner.system.reboot', minerIds, candidates, () => `id ${++made}`);
 }
 
 test('every selected miner is either in one batch or skipped once', () => {

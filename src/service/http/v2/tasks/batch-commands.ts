@@ -1,4 +1,5 @@
 // POST …/task-batches and …/cancel: run a task on miners or agents, and cancel a batch. An extension of the interface.
+import { isAboutAgents } from '../../../../model/task.ts';
 import { EXTENSION } from '../../../../wire/api/components.ts';
 import { answerOf } from '../../../../wire/api/envelope.ts';
 import { batchCreationSchema, batchDetailSchema, createdAnswerSchema } from '../../../../wire/api/tasks.ts';
@@ -35,17 +36,15 @@ export function registerBatchCommands(app: App, { store, clock, createBatches, d
         params: { ...body.params },
         expiresInS: body.expires_in_s,
         wording: 'v2' as const,
-        ...('miner_ids' in body
-          ? { targets: 'miners' as const, ids: body.miner_ids, rollout: body.rollout }
-          : { targets: 'agents' as const, ids: body.agent_ids }),
+        ...('miner_ids' in body ? { ids: body.miner_ids, rollout: body.rollout } : { ids: body.agent_ids }),
       };
       return sendCreated(request, reply, createBatches, creation, {
         toBatch: ({ id, taskCount }, fields) => ({ id, task_count: taskCount, ...fields }),
         toSkipped: ({ reason, message, ids }) => ({
           reason,
           message,
-          miner_ids: creation.targets === 'miners' ? ids : [],
-          agent_ids: creation.targets === 'agents' ? ids : [],
+          miner_ids: isAboutAgents(creation.name) ? [] : ids,
+          agent_ids: isAboutAgents(creation.name) ? ids : [],
         }),
       });
     },

@@ -10,7 +10,7 @@ import { findRevoked } from '../../tenants/revocation.ts';
 import { findRows, identityOf, type KnownMiner, LIVE_KEY_MS, type Registered } from './known-miner.ts';
 import { removeMiners } from './removal.ts';
 
-/** Agents go on reporting a miner that has gone: when it has not been read for so long, another agent that reads it may have it. */
+/** Agents keep reporting a miner that has gone: when it has not been read for so long, another agent that reads it may have it. */
 const LOST_MS = 60 * 60_000;
 
 type Reporter = { readonly agentId: string; readonly farmId: string; readonly nowMs: number };
@@ -54,7 +54,7 @@ export async function resolveRivals(
   registered: ReadonlyMap<string, Registered>,
   records: ReadonlyMap<string, MinerRecord>,
 ): Promise<{ registered: Map<string, Registered>; unchanged: ReadonlySet<string> }> {
-  const settled = new Map(registered);
+  const resolved = new Map(registered);
   const unchanged = new Set<string>();
   const elsewhere = await findServedElsewhere(db, agent, [...registered.values()]);
   const lost: string[] = [];
@@ -68,9 +68,9 @@ export async function resolveRivals(
   }
   for (const part of chunks(lost))
     await db.deleteFrom('registrations').where('agent_id', '=', agent.agentId).where('key', 'in', part).execute();
-  for (const key of lost) settled.delete(key);
-  await reunite(db, agent, settled, records);
-  return { registered: settled, unchanged };
+  for (const key of lost) resolved.delete(key);
+  await reunite(db, agent, resolved, records);
+  return { registered: resolved, unchanged };
 }
 
 /** Rivals of miners that no other agent serves any more: the key continues the older miner, and the newer row goes. */

@@ -97,11 +97,11 @@ export function filterCases({ agentIds, nowMs }: Fleet, miners: number): FilterC
     search('model eq, frequent', { model: { eq: 'Antminer S21' } }, by('model')),
     search('model ne', { model: { ne: 'Antminer S21' } }, MOST),
     search('firmware eq, rare', { firmware: { eq: 'avalon' } }, by('firmware')),
-    search('rack eq', { rack: { eq: `R-${Math.floor((0x0a000000 + middle) / 40)}` } }, { index: 'miners_place' }),
+    search('rack eq', { rack: { eq: `R-${Math.floor((0x0a000000 + middle) / 40)}` } }, { index: 'miners_location' }),
     search(
       'rack in',
       { rack: { in: [10, 20, 30].map((more) => `R-${Math.floor(0x0a000000 / 40) + more}`) } },
-      { index: 'miners_place' },
+      { index: 'miners_location' },
     ),
     search('agent_id eq', { agentId: { eq: agentIds[1] } }, BY_AGENT),
     search('agent_id ne', { agentId: { ne: agentIds[0] } }, MOST),
