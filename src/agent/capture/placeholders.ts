@@ -103,7 +103,7 @@ export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions)
   };
 }
 
-/** Kinds that count together: a host is one whether it stood in a URL or alone. */
+/** Kinds that count together: a host in a URL and a host alone. */
 const familyOf = (kind: PrivateKind) => (kind === 'url' || kind === 'host' ? 'host' : kind);
 
 function shape(kind: PrivateKind, original: string, number: number): string {

@@ -69,7 +69,7 @@ export function createSettlement(parts: {
   const carryOut = (plan: Plan, old: OldAddress, by: string): Settled => {
     const { unit, miner } = plan;
     const { ip } = unit;
-    if (ip === null) return left(plan, 'it stands nowhere any more');
+    if (ip === null) return left(plan, 'it has no address any more');
     const rejected = rejectedBy(plan, old).map((other) => ({ ip: other, netMac: networkMacAt(other) }));
     const { events, left: gone } = registry.settle(miner.key, ip, rejected);
     if (unit.key !== miner.key) fleet.settledByHand(miner.key, gone);

@@ -257,8 +257,8 @@ function everyOf<T>(items: readonly T[] | undefined, read: (item: T) => number |
 }
 
 /**
- * Whether it mines: `true` or `false` by what this reading proves; undefined when it proves nothing. What a device does
- * not say is no "no": the last proof stands, and rule `unknown` says so in time.
+ * Whether it mines, as far as this reading proves it; undefined when it proves nothing. A missing value is no "no": the
+ * last proof holds, and rule `unknown` is raised in time.
  */
 function proof(reading: Reading, acceptedBefore: number | undefined): boolean | undefined {
   const { hashrateHs, isMining, miningMode } = reading;

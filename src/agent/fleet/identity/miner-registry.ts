@@ -158,7 +158,7 @@ export class MinerRegistry {
   ): { readonly events: readonly EventRecord[]; readonly left: readonly string[] } {
     const [entry, unit] = [this.get(key), this.byIp(ip)];
     if (entry === undefined || unit === undefined)
-      throw new RefusedError('identity.gone', `settle who stands at ${ip}: it is not known any more; list again`);
+      throw new RefusedError('identity.gone', `settle the identity at ${ip}: the unit is no longer known; list again`);
     const at = this.#clock.nowMs();
     const decision = { key, ip, rejected: rejected.map((one) => ({ ...one, key, atMs: at })) };
     const claimants = this.#conflicts.asRejected(entry, rejected);

@@ -88,7 +88,7 @@ export type Facts = {
   readonly netMac: string | undefined;
   readonly boardSerials: string | undefined;
   readonly macSource: NonNullable<MinerEntry['macSource']>;
-  /** A neighbour's MAC that turns out to stand for several addresses. */
+  /** A MAC of the neighbour table that several addresses have. */
   readonly sharedMac: string | undefined;
   readonly macState: MinerEntry['macState'];
   readonly serialNumber: string | undefined;

@@ -50,7 +50,7 @@ const BUILT_IN = longestFirst({
   SUPRAHEX: { boardMaxC: 105 },
 });
 
-/** The entry with the longest name that stands in the model as whole words. */
+/** The entry with the longest name that the model contains as whole words. */
 const bestMatch = (model: string, table: readonly ModelLimits[]): TemperatureLimits =>
   table.find(({ words }) => model.includes(words))?.limits ?? {};
 

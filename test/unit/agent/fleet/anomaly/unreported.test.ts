@@ -1,4 +1,4 @@
-// A flag outlasts the value that raised it: a part that tells it no longer is not well for that.
+// A flag outlasts the value that raised it: a part that no longer reports the value is not cleared by that.
 import { expect, test } from 'vitest';
 import type { BoardReading } from '../../../../../src/model/reading.ts';
 import { type Change, createBench, put } from './fixture.ts';
