@@ -1,4 +1,5 @@
-// The agent: builds its modules, starts them in order, stops them in reverse, and takes a new configuration over while it runs.
+// The agent: builds its modules, starts them in order, stops them in reverse, and takes a new configuration over while
+// it runs.
 import { v4 as newUuid } from 'uuid';
 import { CancelledError } from '../base/errors.ts';
 import { startParts } from '../base/lifecycle.ts';
@@ -35,9 +36,15 @@ export function createAgent(options: AgentOptions) {
   return {
     fleet,
     tasks,
-    /** What does not get on although it should; undefined while all is well. For the program that may restart the process. */
+    /**
+     * What does not get on although it should; undefined while all is well. For the program that may restart the
+     * process.
+     */
     stalled: () => watchdog.stalled(),
-    /** Takes over what of a new configuration can change while it runs, and says what takes a restart. Never throws for what it does not like. */
+    /**
+     * Takes over what of a new configuration can change while it runs, and says what takes a restart. Never throws for
+     * what it does not like.
+     */
     reload(next: AgentConfig): Reloaded {
       const outcome = adopt(config, next);
       poller.adjust(pollTimes(config));
@@ -62,7 +69,10 @@ export function createAgent(options: AgentOptions) {
     async stop() {
       await stop?.();
     },
-    /** Scans the configured ranges now, before any scheduled scan; resolves with the account when every miner found is known. */
+    /**
+     * Scans the configured ranges now, before any scheduled scan; resolves with the account when every miner found is
+     * known.
+     */
     scan() {
       const id = newUuid();
       const scanPlan = plan();

@@ -1,5 +1,5 @@
-// Builds the modules of the agent, group by group in the order in which they build on each other, and hands each what it needs of the others.
-// It starts nothing.
+// Builds the modules of the agent, group by group in the order in which they build on each other, and hands each what
+// it needs of the others. It starts nothing.
 import { v4 as newUuid } from 'uuid';
 import { drivers } from '../../drivers/index.ts';
 import type { Clock } from '../base/clock.ts';
@@ -79,7 +79,10 @@ export type Modules = Writing & ReturnType<typeof createWaysIn>;
 /** Miners that are remembered for each configured address: as many again as may stand there. */
 const MINERS_PER_ADDRESS = 2;
 const LEAST_MINERS = 64;
-/** A visit ends within its own deadline and keeps what it heard until then; the poller's bound, which throws all of it away, lies behind that. */
+/**
+ * A visit ends within its own deadline and keeps what it heard until then; the poller's bound, which throws all of it
+ * away, lies behind that.
+ */
 const SETTLE_MS = 1_000;
 const MAX_OVERDUE_MS = 40_000;
 
@@ -96,7 +99,9 @@ const MIGRATIONS = [
   messageGuardMigrations,
 ] as const;
 
-/** Configuration, clock, database and outbox. The state directory must exist. Throws when its database cannot be opened. */
+/**
+ * Configuration, clock, database and outbox. The state directory must exist. Throws when its database cannot be opened.
+ */
 export function openBase({ config: given, uplinks, clock: hostClock, log, random = Math.random }: AgentOptions) {
   const config = ownConfig(given);
   const stopping = new AbortController();

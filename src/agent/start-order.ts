@@ -1,4 +1,5 @@
-// The order in which the parts of the agent start; they stop in reverse. And what the agent does again and again while it runs.
+// The order in which the parts of the agent start; they stop in reverse. And what the agent does again and again while
+// it runs.
 import { loop } from '../base/clock.ts';
 import { renderError } from '../base/errors.ts';
 import type { Part } from '../base/lifecycle.ts';

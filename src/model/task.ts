@@ -24,7 +24,10 @@ export const TASK_STATUSES = ['pending', 'running', 'succeeded', 'failed', 'time
 export const taskStatusSchema = z.enum(TASK_STATUSES);
 export type TaskStatus = z.infer<typeof taskStatusSchema>;
 
-/** How a batch is ordered that is not carried out all at once. Of the numbers that stop it the one that is reached first counts. */
+/**
+ * How a batch is ordered that is not carried out all at once. Of the numbers that stop it the one that is reached first
+ * counts.
+ */
 export type RolloutOrder = {
   readonly canary?: number | undefined;
   readonly stop_after?: number | undefined;
@@ -58,7 +61,10 @@ export type Actor = z.infer<typeof actorSchema>;
 export const SECRET_NAME =
   /password|passwd|passphrase|^pass$|pwd|secret|token|credential|authorization|(api|private)[_-]?key/i;
 
-/** The params as people may see them: without what is secret, at any depth; what opens an address is for the agent that fetches from there. */
+/**
+ * The params as people may see them: without what is secret, at any depth; what opens an address is for the agent that
+ * fetches from there.
+ */
 export function shownParams(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { url, ...others } = params;
   return {

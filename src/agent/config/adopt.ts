@@ -1,5 +1,5 @@
-// Takes over what of a new configuration can change while the agent runs, and says what only a restart can. Sections are changed in place, so that
-// readers see the new values with their next use. It reads no file and restarts nothing.
+// Takes over what of a new configuration can change while the agent runs, and says what only a restart can. Sections
+// are changed in place, so that readers see the new values with their next use. It reads no file and restarts nothing.
 import { isDeepStrictEqual } from 'node:util';
 import type { Reloaded } from '../control/control-handlers.ts';
 import type { AgentConfig } from './config.ts';

@@ -1,5 +1,6 @@
-// The agent's configuration: one YAML file, checked whole. It reports every problem at once, by field path, and says what is accepted.
-// It resolves references to secrets, but never holds a password in a printable form. It does not touch the network.
+// The agent's configuration: one YAML file, checked whole. It reports every problem at once, by field path, and says
+// what is accepted. It resolves references to secrets, but never holds a password in a printable form. It does not
+// touch the network.
 import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -44,7 +45,10 @@ const whyUnread = (error: unknown, otherwise: string) => (error instanceof Refus
 const wrongFile = (name: string, message: string, cause: unknown) =>
   new ConfigError(`read config ${name}`, [{ path: '(file)', message }], cause);
 
-/** Where the state of this configuration lies. Nothing else of it is checked, and no secret is needed. Throws ConfigError as `loadConfig` does. */
+/**
+ * Where the state of this configuration lies. Nothing else of it is checked, and no secret is needed. Throws
+ * ConfigError as `loadConfig` does.
+ */
 export function stateDirOf(path: string): string {
   const text = readText(path);
   try {
@@ -182,7 +186,10 @@ function readLogins(
   return { rules, problems, referredTo };
 }
 
-/** A rule that fits every device of the farm, or none, is a slip of the pen: a password would go where it was not meant to, or nowhere. */
+/**
+ * A rule that fits every device of the farm, or none, is a slip of the pen: a password would go where it was not meant
+ * to, or nowhere.
+ */
 function ruleProblems(
   { family, range }: { family?: string | undefined; range?: string | undefined },
   field: string,
@@ -202,8 +209,9 @@ const readCode = (
 ): string | undefined => (code !== undefined && isReference(code) ? referredTo(code) : code);
 
 /**
- * Beside the configuration, or where this user keeps configurations: never among the data that it protects. A service manager may hand the file beside
- * the configuration over (systemd: LoadCredential), because it belongs to another user; a file elsewhere is another one, also by the same name.
+ * Beside the configuration, or where this user keeps configurations: never among the data that it protects. A service
+ * manager may hand the file beside the configuration over (systemd: LoadCredential), because it belongs to another
+ * user; a file elsewhere is another one, also by the same name.
  */
 function keyFileOf(file: string | undefined, { baseDir, environment }: Surroundings): string {
   const beside = resolve(baseDir, file ?? KEY_FILE);
@@ -219,7 +227,10 @@ function keyFileOf(file: string | undefined, { baseDir, environment }: Surroundi
 
 export const KEY_FILE = 'pithead.key';
 
-/** A service manager may hand the file over under the same name (systemd: LoadCredential), because it belongs to another user. */
+/**
+ * A service manager may hand the file over under the same name (systemd: LoadCredential), because it belongs to another
+ * user.
+ */
 function secretsPath(file: string, { baseDir, environment }: Surroundings): string {
   const handed = environment.CREDENTIALS_DIRECTORY && join(environment.CREDENTIALS_DIRECTORY, basename(file));
   return handed && existsSync(handed) ? handed : resolve(baseDir, file);

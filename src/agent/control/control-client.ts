@@ -1,5 +1,5 @@
-// The running agent of a state directory, as the command line uses it: its lock says whether it runs, its control socket answers the rest.
-// It starts no agent.
+// The running agent of a state directory, as the command line uses it: its lock says whether it runs, its control
+// socket answers the rest. It starts no agent.
 import { join } from 'node:path';
 import { z } from 'zod';
 import { systemClock } from '../../base/clock.ts';
@@ -35,8 +35,8 @@ type Asynchronous<T> = {
 };
 
 /**
- * What the handlers of the agent do, asked from outside. Each throws RefusedError with what the agent says, PeerError when it does not answer or goes
- * away.
+ * What the handlers of the agent do, asked from outside. Each throws RefusedError with what the agent says, PeerError
+ * when it does not answer or goes away.
  */
 export type RunningAgent = Asynchronous<ControlHandlers> & {
   readonly stateDir: string;
@@ -45,7 +45,10 @@ export type RunningAgent = Asynchronous<ControlHandlers> & {
   close(): Promise<void>;
 };
 
-/** `locked` = one may run, but this user may not ask; `silent` = one runs and does not answer; `unreachable` = one runs without a control socket. */
+/**
+ * `locked` = one may run, but this user may not ask; `silent` = one runs and does not answer; `unreachable` = one runs
+ * without a control socket.
+ */
 export type FoundAgent =
   | { readonly kind: 'running'; readonly agent: RunningAgent }
   | { readonly kind: 'none' | 'locked' | 'silent' | 'unreachable' };
@@ -66,8 +69,9 @@ export async function findRunningAgent(stateDir: string): Promise<FoundAgent> {
 }
 
 /**
- * Two agents on one state directory would have two queues and two journals: the one that starts holds the lock from before it opens anything until
- * its end. Gives the release. Waits a moment for one that stops. Throws RefusedError when one runs there.
+ * Two agents on one state directory would have two queues and two journals: the one that starts holds the lock from
+ * before it opens anything until its end. Gives the release. Waits a moment for one that stops. Throws RefusedError
+ * when one runs there.
  */
 export async function mustBeAlone(stateDir: string): Promise<() => void> {
   const endMs = systemClock.monotonicMs() + STOP_MS;

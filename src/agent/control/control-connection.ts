@@ -1,4 +1,5 @@
-// One connection to the control socket of a running agent: requests with one answer, and requests with an answer of many lines.
+// One connection to the control socket of a running agent: requests with one answer, and requests with an answer of
+// many lines.
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { isRefusalCode } from '../../base/error-codes.data.ts';
@@ -15,7 +16,10 @@ type Method = 'GET' | 'POST';
 type SendOptions = { readonly headersTimeout?: number; readonly signal?: AbortSignal };
 type Body = Awaited<ReturnType<Pool['request']>>['body'];
 
-/** Each request throws RefusedError or ConfigError with what the agent says, PeerError when it does not answer or goes away. */
+/**
+ * Each request throws RefusedError or ConfigError with what the agent says, PeerError when it does not answer or goes
+ * away.
+ */
 export class ControlConnection {
   readonly #stateDir: string;
   readonly #pool: Pool;

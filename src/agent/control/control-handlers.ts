@@ -1,5 +1,5 @@
-// What the running agent does for callers at its control socket: through its own task queue, scanner and device mutexes, so that its limits hold for
-// people of this host too. It opens no socket.
+// What the running agent does for callers at its control socket: through its own task queue, scanner and device
+// mutexes, so that its limits hold for people of this host too. It opens no socket.
 import pLimit from 'p-limit';
 import { RefusedError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';

@@ -1,5 +1,5 @@
-// The control socket: people and programs of this host ask the running agent through it; only its owner and root may open it. The agent works
-// without it: each failure here is logged, tried again, and ends nothing.
+// The control socket: people and programs of this host ask the running agent through it; only its owner and root may
+// open it. The agent works without it: each failure here is logged, tried again, and ends nothing.
 import { once } from 'node:events';
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -111,7 +111,9 @@ async function answers(path: string): Promise<boolean> {
   }
 }
 
-/** The process gives no rights to others while it makes the socket: so it is the owner's alone from its first moment. */
+/**
+ * The process gives no rights to others while it makes the socket: so it is the owner's alone from its first moment.
+ */
 async function listen(server: Server, path: string): Promise<void> {
   const listening = once(server, 'listening');
   const mask = isWindows ? undefined : process.umask(0o077);

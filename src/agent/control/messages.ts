@@ -1,5 +1,6 @@
-// Messages of the control socket, both ways: requests, answers, and the lines of long answers. Schemas and their types only. Readers take what they
-// know and leave the rest, so that an agent and a command of different versions still talk.
+// Messages of the control socket, both ways: requests, answers, and the lines of long answers. Schemas and their types
+// only. Readers take what they know and leave the rest, so that an agent and a command of different versions still
+// talk.
 import { z } from 'zod';
 import { scanAccountSchema } from '../../model/contact.ts';
 import { EXECUTION_TASK_NAMES, taskStatusSchema } from '../../model/task.ts';
@@ -15,7 +16,10 @@ const evidence = z.record(z.string(), z.unknown());
 const nullableText = z.string().nullable();
 const count = z.int().min(0);
 
-/** `miners`: addresses and ranges, MACs, serial numbers, or the agent's own keys. A range means the miners that the agent knows in it. */
+/**
+ * `miners`: addresses and ranges, MACs, serial numbers, or the agent's own keys. A range means the miners that the
+ * agent knows in it.
+ */
 export const runRequestSchema = z.strictObject({
   name: z.enum(EXECUTION_TASK_NAMES).refine((name) => name.startsWith('miner.'), 'a task about miners'),
   miners: z.array(z.string().min(1).max(128)).min(1).max(MAX_MINERS).readonly(),
@@ -47,7 +51,10 @@ export const scanRequestSchema = z.strictObject({
 export type ScanRequest = z.infer<typeof scanRequestSchema>;
 
 export const addressRequestSchema = z.strictObject({ ip: z.ipv4() });
-/** `by` = who asks, as the command says it. `units`: as `miners` of a run; absent = all that moved away from a silent address. */
+/**
+ * `by` = who asks, as the command says it. `units`: as `miners` of a run; absent = all that moved away from a silent
+ * address.
+ */
 export const settleRequestSchema = z.strictObject({
   units: z.array(z.string().min(1).max(128)).min(1).max(MAX_MINERS).readonly().exactOptional(),
   dry_run: z.boolean().default(false),
@@ -93,7 +100,10 @@ export const captureSchema = z.object({
 
 export type ShownCapture = Omit<Capture, 'case'> & { readonly case: z.infer<typeof captureSchema>['case'] };
 
-/** One step of one task; the last one of each has a final status. `task_id` is null where there was no miner to give it to. */
+/**
+ * One step of one task; the last one of each has a final status. `task_id` is null where there was no miner to give it
+ * to.
+ */
 const stepSchema = z.object({
   ip: z.string(),
   task_id: nullableText,
@@ -139,7 +149,10 @@ export const shownTaskSchema = z.object({
 });
 export type ShownTask = z.infer<typeof shownTaskSchema>;
 
-/** `left_out` = those that were asked for and are beyond the limit; null = not counted, because all that are kept were asked for. */
+/**
+ * `left_out` = those that were asked for and are beyond the limit; null = not counted, because all that are kept were
+ * asked for.
+ */
 export const shownTasksSchema = z.object({ tasks: z.array(shownTaskSchema), left_out: count.nullable() });
 
 const shownUnitSchema = z.object({
@@ -163,7 +176,10 @@ export const identitiesSchema = z.object({
       /** The unit that shows facts of the miner, too: `facts` says which. */
       claimant: shownUnitSchema,
       facts: z.array(z.string()),
-      /** `undecided` = it is being looked at. `rejected` = a person said that it is not the miner. For the others see `Dispute`. */
+      /**
+       * `undecided` = it is being looked at. `rejected` = a person said that it is not the miner. For the others see
+       * `Dispute`.
+       */
       state: z.enum(['undecided', 'open', 'refuted', 'rejected']),
       since: nullableText,
       /** Addresses that get no login and nothing that changes them. */
@@ -229,7 +245,9 @@ export const statusSchema = z.object({
     last_commit_at: nullableText,
     fault: nullableText,
   }),
-  /** What many miners suffer from together, the largest first; their flags carry the key. `addresses` = of some of them. */
+  /**
+   * What many miners suffer from together, the largest first; their flags carry the key. `addresses` = of some of them.
+   */
   findings: z
     .array(
       z.object({
@@ -276,7 +294,9 @@ export const statusSchema = z.object({
   trust: z.object({ waiting: count, fault: nullableText }).default({ waiting: 0, fault: null }),
   /** How often and by how much its wall clock was set within the last hour, oldest first; `step_ms` < 0 = back. */
   clock_steps: z.array(z.object({ at: z.string(), step_ms: z.int(), steps: count })),
-  /** Devices that show the facts of another miner, or change who they are: nothing that changes them is sent to them. */
+  /**
+   * Devices that show the facts of another miner, or change who they are: nothing that changes them is sent to them.
+   */
   suspects: z.array(
     z.object({
       ip: z.string(),

@@ -1,4 +1,5 @@
-// The HTTP server of the control socket: its routes, and the bounds on what a caller may send and hold. The socket's file rights say who may call.
+// The HTTP server of the control socket: its routes, and the bounds on what a caller may send and hold. The socket's
+// file rights say who may call.
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { fastify, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';

@@ -1,4 +1,5 @@
-// The address of the agent's control socket by its state directory: a socket file in it, on Windows a named pipe. It opens nothing.
+// The address of the agent's control socket by its state directory: a socket file in it, on Windows a named pipe. It
+// opens nothing.
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 

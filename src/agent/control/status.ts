@@ -122,7 +122,10 @@ const shownOwnService = ({ fault, backup }: OwnService): NonNullable<AgentStatus
   backup: backup && { dir: backup.dir, newest_at: isoOf(backup.newestAtMs), failure: backup.failure },
 });
 
-/** In sentences. Miners that are ill are what an agent is there for, and none of its own troubles; but that not one answers is. */
+/**
+ * In sentences. Miners that are ill are what an agent is there for, and none of its own troubles; but that not one
+ * answers is.
+ */
 export function troublesOf(
   { uplinks, outbox, networks, miners, scans, clock_steps: steps, suspects, trust }: Omit<AgentStatus, 'troubles'>,
   stalled: string | undefined,

@@ -1,5 +1,5 @@
-// Answers of many lines: each has an id by which it can be stopped, sends a beat now and then, and ends when its caller goes. A caller that does not
-// read is cut off, so that nothing piles up.
+// Answers of many lines: each has an id by which it can be stopped, sends a beat now and then, and ends when its caller
+// goes. A caller that does not read is cut off, so that nothing piles up.
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
 import { CancelledError, RefusedError, renderError } from '../../base/errors.ts';
@@ -17,7 +17,10 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 export function createStreams({ clock, log, newId }: { clock: Clock; log: Log; newId: () => string }) {
   const open = new Map<string, Stream>();
   return {
-    /** Answers with what `work` writes; resolves when it is over. The signal aborts when it is to stop, or the caller has gone. */
+    /**
+     * Answers with what `work` writes; resolves when it is over. The signal aborts when it is to stop, or the caller
+     * has gone.
+     */
     async answer(reply: FastifyReply, work: Work) {
       const id = newId();
       const abort = new AbortController();

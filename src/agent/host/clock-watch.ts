@@ -1,11 +1,14 @@
-// Sees when the wall clock of this host is set, declares it to the services and remembers it for an hour. It corrects nothing: what decides by
-// time in this agent goes by clocks that are never set.
+// Sees when the wall clock of this host is set, declares it to the services and remembers it for an hour. It corrects
+// nothing: what decides by time in this agent goes by clocks that are never set.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { type ClockLook, lookAtClocks, stepBetween } from '../../base/time/clock-steps.ts';
 import type { EventRecord, GapRecord } from '../../wire/records.ts';
 
-/** From one wall time to another, ms since the epoch. `stepMs` < 0 = back. `steps` > 1 = several in a row, too many to be declared one by one. */
+/**
+ * From one wall time to another, ms since the epoch. `stepMs` < 0 = back. `steps` > 1 = several in a row, too many to
+ * be declared one by one.
+ */
 export type ClockStep = {
   readonly fromMs: number;
   readonly toMs: number;
@@ -85,7 +88,10 @@ export function createClockWatch(parts: {
   };
 
   return {
-    /** At the start: the run before this one came to this wall time, and earlier than that it cannot be. `expectedMs`: it should be that, for certain. */
+    /**
+     * At the start: the run before this one came to this wall time, and earlier than that it cannot be. `expectedMs`:
+     * it should be that, for certain.
+     */
     begin(earlierUntilMs: number, expectedMs?: number): void {
       const now = lookAtClocks(clock);
       const since = (ms: number) => stepBetween({ wallMs: ms, elapsedMs: 0 }, { wallMs: now.wallMs, elapsedMs: 0 });

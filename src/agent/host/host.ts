@@ -1,5 +1,5 @@
-// The `host` object of the interface: what machine the agent runs on and how it is doing. Read-only, rarely, and bounded in time. On Linux it reads files and
-// starts no program; of the library only what does the same there is used.
+// The `host` object of the interface: what machine the agent runs on and how it is doing. Read-only, rarely, and
+// bounded in time. On Linux it reads files and starts no program; of the library only what does the same there is used.
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import { mem } from 'systeminformation';
@@ -27,7 +27,10 @@ const RELEASE = ['/etc/os-release', '/usr/lib/os-release'] as const;
 
 const readRelease = () => readFile(RELEASE[0], 'utf8').catch(() => readFile(RELEASE[1], 'utf8'));
 
-/** The name and version that the text of an os-release file gives for people, without the code name; '' when it gives none. */
+/**
+ * The name and version that the text of an os-release file gives for people, without the code name; '' when it gives
+ * none.
+ */
 export function distribution(text: string): string {
   const values = new Map(
     [...text.matchAll(/^([A-Z_]+)=(["']?)(.*)\2$/gm)].map(([, key = '', , value = '']) => [key, value]),
@@ -36,7 +39,10 @@ export function distribution(text: string): string {
   return spoken.replace(/\s*\([^)]*\)$/, '').trim();
 }
 
-/** Reads the host now. What a source does not tell in time is taken from Node's own figures, which know no swap. Never rejects. */
+/**
+ * Reads the host now. What a source does not tell in time is taken from Node's own figures, which know no swap. Never
+ * rejects.
+ */
 export async function readHost(clock: Clock, sources = systemSources): Promise<Host> {
   const [osName, memory] = await Promise.all([
     inTime(clock, sources.osName, `${os.type()} ${os.release()}`),

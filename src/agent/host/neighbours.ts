@@ -1,11 +1,15 @@
-// The MAC addresses of this host's direct neighbours, as its own kernel knows them. It reads one file, runs no program and sends nothing; where there is
-// no such file it knows none. What lies behind a router shows the router's MAC: of those it says nothing.
+// The MAC addresses of this host's direct neighbours, as its own kernel knows them. It reads one file, runs no program
+// and sends nothing; where there is no such file it knows none. What lies behind a router shows the router's MAC: of
+// those it says nothing.
 import type { Clock } from '../../base/clock.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { macState, normaliseMac } from '../../model/identity-facts.ts';
 import { type OwnNetwork, ownNetworks, readTable } from './networks.ts';
 
-/** `isShared` = other addresses show this MAC, too: something stands in between, or a miner has moved and its old address is not forgotten yet. */
+/**
+ * `isShared` = other addresses show this MAC, too: something stands in between, or a miner has moved and its old
+ * address is not forgotten yet.
+ */
 type Neighbour = { readonly mac: string; readonly isShared: boolean };
 
 const TABLE = '/proc/net/arp';
@@ -22,7 +26,10 @@ export function createNeighbours(
 ) {
   let kept: { readonly atMs: number; readonly byIp: ReadonlyMap<string, Neighbour> } | undefined;
   return {
-    /** Of the device that answered at `ip` a moment ago. Undefined when it is no direct neighbour, or has not answered recently. */
+    /**
+     * Of the device that answered at `ip` a moment ago. Undefined when it is no direct neighbour, or has not answered
+     * recently.
+     */
     at(ip: string): Neighbour | undefined {
       const nowMs = clock.monotonicMs();
       if (kept === undefined || nowMs - kept.atMs >= KEEP_MS)

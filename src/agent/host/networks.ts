@@ -42,7 +42,10 @@ export function privateNetworks(interfaces: Interfaces = networkInterfaces()): P
   return [...found.values()];
 }
 
-/** The address by which this host is known: that of the interface with the default route, else the first that leads out, else loopback. */
+/**
+ * The address by which this host is known: that of the interface with the default route, else the first that leads out,
+ * else loopback.
+ */
 export function ownAddress(interfaces: Interfaces = networkInterfaces(), routes = readRoutes()): string {
   const networks = ownNetworks(interfaces);
   const name = defaultInterface(routes);
@@ -50,7 +53,9 @@ export function ownAddress(interfaces: Interfaces = networkInterfaces(), routes 
   return best?.address ?? '127.0.0.1';
 }
 
-/** Of how many of the addresses in `ranges` this host is a direct neighbour; each needs an entry in its neighbour table. */
+/**
+ * Of how many of the addresses in `ranges` this host is a direct neighbour; each needs an entry in its neighbour table.
+ */
 export function countOnLink(ranges: readonly Span[], networks: readonly OwnNetwork[]): number {
   const seen = new Set<string>();
   return networks

@@ -1,4 +1,5 @@
-// Is this host set up for what it is to do? Reads limits of the system and says which setting to change. It never changes one.
+// Is this host set up for what it is to do? Reads limits of the system and says which setting to change. It never
+// changes one.
 import { countAddresses, type Span } from '../../base/net/intervals.ts';
 import { formatIpv4 } from '../../base/net/ipv4.ts';
 import { openFileLimit } from '../../base/platform/fd-limit.ts';
@@ -16,7 +17,10 @@ type HostLimits = {
 const MAX_NEIGHBOURS = '/proc/sys/net/ipv4/neigh/default/gc_thresh3';
 /** Files and sockets that the rest of the process needs. */
 const RESERVE = 512;
-/** A silent neighbour holds its entry for three seconds; a quarter of the table per second leaves room for those that live. */
+/**
+ * A silent neighbour holds its entry for three seconds; a quarter of the table per second leaves room for those that
+ * live.
+ */
 const SHARE_PER_SECOND = 4;
 const LARGEST_TABLE = 262_144;
 

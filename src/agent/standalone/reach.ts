@@ -1,4 +1,5 @@
-// What every command without a running agent starts with: the addresses that were named, and a client of devices that may reach those and no others.
+// What every command without a running agent starts with: the addresses that were named, and a client of devices that
+// may reach those and no others.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { drivers } from '../../../drivers/index.ts';
@@ -12,7 +13,10 @@ import { createDeviceClient, type DeviceClient, type TrustSources } from '../dev
 import { openTrustRecord, TRUST_FILE } from '../device/trust/trust-record.ts';
 import { createNeighbours } from '../host/neighbours.ts';
 
-/** Does the work with a client that reaches exactly what the technician named. What this host remembers of trust lies in the state directory. */
+/**
+ * Does the work with a client that reaches exactly what the technician named. What this host remembers of trust lies in
+ * the state directory.
+ */
 export async function withDeviceClient<T>(
   config: AgentConfig,
   ranges: ScanRanges,

@@ -1,6 +1,6 @@
-// Reboots that a technician asks for where no agent runs: the same queue, the same proof and the same bounds as the agent's own tasks.
-// After it ends it leaves on record that it ordered these restarts, and nothing else. A running agent's queue would not see it: where there is one, it is
-// asked instead.
+// Reboots that a technician asks for where no agent runs: the same queue, the same proof and the same bounds as the
+// agent's own tasks. After it ends it leaves on record that it ordered these restarts, and nothing else. A running
+// agent's queue would not see it: where there is one, it is asked instead.
 import pLimit from 'p-limit';
 import { v4 as newUuid } from 'uuid';
 import { systemClock } from '../../base/clock.ts';
@@ -39,8 +39,8 @@ type Request = {
 };
 
 /**
- * Recognises the miners, then reboots them; an address without a miner counts only where it was named by itself. Throws ConfigError when a range is
- * wrong, and what `agree` throws.
+ * Recognises the miners, then reboots them; an address without a miner counts only where it was named by itself. Throws
+ * ConfigError when a range is wrong, and what `agree` throws.
  */
 export async function rebootOnce(
   { config, ips, force, agree }: Request,

@@ -1,5 +1,5 @@
-// What a technician asks for on the spot, without a running agent, and that sends nothing but questions: one scan, one look at one miner, its log.
-// Keeps nothing and writes nothing.
+// What a technician asks for on the spot, without a running agent, and that sends nothing but questions: one scan, one
+// look at one miner, its log. Keeps nothing and writes nothing.
 import type { ScanAccount } from '../../model/contact.ts';
 import type { Found } from '../capture/found.ts';
 import { lookWith, type ScanFeedback, scanWith } from '../capture/look.ts';
@@ -9,7 +9,10 @@ import { logWith } from '../tasks/execution/log-evidence.ts';
 import { mustBeAllowed } from '../tasks/settings.ts';
 import { rangesOrThrow, singleAddress, withDeviceClient } from './reach.ts';
 
-/** Scans the ranges. Throws ConfigError that names each range that is wrong, RefusedError where scans are not allowed; a cancelled scan gives its account. */
+/**
+ * Scans the ranges. Throws ConfigError that names each range that is wrong, RefusedError where scans are not allowed; a
+ * cancelled scan gives its account.
+ */
 export async function scanOnce(
   { config, ...named }: { config: AgentConfig; ranges: readonly string[]; exclude: readonly string[] },
   listener: ScanFeedback,
@@ -37,8 +40,8 @@ export async function lookOnce({ config, ip }: OneMiner, signal: AbortSignal): P
 }
 
 /**
- * Its log, without control characters and without passwords. Throws ConfigError when the address is none, RefusedError when logs are not to be read
- * here, PeerError when the miner does not answer, refuses, or has no log to give.
+ * Its log, without control characters and without passwords. Throws ConfigError when the address is none, RefusedError
+ * when logs are not to be read here, PeerError when the miner does not answer, refuses, or has no log to give.
  */
 export async function logOnce({ config, ip }: OneMiner, signal: AbortSignal): Promise<string> {
   const ranges = rangesOrThrow([singleAddress(ip)], []);

@@ -1,5 +1,5 @@
-// The database of the agent's memory: miners, averages, tasks. A damaged one is moved aside and a new one begun: the farm is learnt anew, and the
-// service recognises its miners. What is to be reported lies elsewhere, in the outbox.
+// The database of the agent's memory: miners, averages, tasks. A damaged one is moved aside and a new one begun: the
+// farm is learnt anew, and the service recognises its miners. What is to be reported lies elsewhere, in the outbox.
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
@@ -38,14 +38,20 @@ export function openAgentDatabase(path: string, owners: readonly Migrations[], l
   );
 }
 
-/** Encrypts what the agent keeps of the passwords of others. Without a key they lie in the open, for their owner alone: then the log says so. */
+/**
+ * Encrypts what the agent keeps of the passwords of others. Without a key they lie in the open, for their owner alone:
+ * then the log says so.
+ */
 export function vaultOf(keyFile: string, log: Log): Vault | undefined {
   const vault = openVault(keyFile);
   if (vault === undefined) log.warn({ keyFile }, NO_KEY);
   return vault;
 }
 
-/** Encrypts texts that lie in the open from a time without a key. `select` gives `key` and `text` of each, `update` takes text and key. */
+/**
+ * Encrypts texts that lie in the open from a time without a key. `select` gives `key` and `text` of each, `update`
+ * takes text and key.
+ */
 export function sealTexts(db: DatabaseSync, vault: Vault, select: string, update: string): void {
   const encrypt = db.prepare(update);
   const encrypted = transact(db, () => {

@@ -1,5 +1,6 @@
-// The clock of this agent over all its runs: its elapsed time goes on where the run before it ended, so that ages and deadlines may lie on disk. It
-// counts the time between two runs by the uptime of the host and, where the host was started in between, by the wall clock, because nothing else knows it.
+// The clock of this agent over all its runs: its elapsed time goes on where the run before it ended, so that ages and
+// deadlines may lie on disk. It counts the time between two runs by the uptime of the host and, where the host was
+// started in between, by the wall clock, because nothing else knows it.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
@@ -25,7 +26,10 @@ const rowSchema = z.object({
 });
 type Kept = z.output<typeof rowSchema>;
 
-/** `clock` with an elapsed time that lasts; in its first run that begins with the wall time. Never throws for a disk that refuses. */
+/**
+ * `clock` with an elapsed time that lasts; in its first run that begins with the wall time. Never throws for a disk
+ * that refuses.
+ */
 export function openLastingClock(db: DatabaseSync, clock: Clock, log: Log, boot: HostBoot = readHostBoot()) {
   const select = db.prepare(
     'SELECT wall_ms AS wallMs, elapsed_ms AS elapsedMs, boot_id AS bootId, uptime_ms AS uptimeMs FROM agent_clock',
@@ -50,7 +54,10 @@ export function openLastingClock(db: DatabaseSync, clock: Clock, log: Log, boot:
     clock: lasting,
     /** The last wall time that the run before this one kept; in the first run that of its start. */
     earlierWallMs: kept?.wallMs ?? now.wallMs,
-    /** What the wall clock would have said at the start, had it not been set since; undefined where nothing but that clock says how long ago it was. */
+    /**
+     * What the wall clock would have said at the start, had it not been set since; undefined where nothing but that
+     * clock says how long ago it was.
+     */
     expectedWallMs: kept !== undefined && away.isCertain ? kept.wallMs + away.ms : undefined,
     /** The wall clock is behind what it must be: for how long no run was there is not known. */
     isTimeUnsure: away.isUnsure,

@@ -1,5 +1,5 @@
-// Keeps one JSON state per miner for the next run. Urgent states are written within a second, the others now and then and at a clean stop. The samples
-// themselves are in the outbox.
+// Keeps one JSON state per miner for the next run. Urgent states are written within a second, the others now and then
+// and at a clean stop. The samples themselves are in the outbox.
 import type { DatabaseSync } from 'node:sqlite';
 import type { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';

@@ -37,7 +37,10 @@ export type TaskDeps = {
   mayReach(ip: string): boolean;
   /** Why this miner must not be changed, in words: it is not sure which unit it is. Absent = never so. */
   doubtOf?(minerKey: string): string | undefined;
-  /** Does it in the miner's turn, before anything else that waits. Throws PeerError with the refusal; `wasSent` false = it cannot have happened. */
+  /**
+   * Does it in the miner's turn, before anything else that waits. Throws PeerError with the refusal; `wasSent` false =
+   * it cannot have happened.
+   */
   act(
     minerKey: string,
     ability: AbilityName,
@@ -46,14 +49,15 @@ export type TaskDeps = {
     image?: FirmwareImage,
   ): Promise<ActResult>;
   /**
-   * One look in the miner's turn; `isFresh` = nothing that it said earlier is taken for an answer. Throws PeerError while it is away, RefusedError
-   * when another unit stands at its address.
+   * One look in the miner's turn; `isFresh` = nothing that it said earlier is taken for an answer. Throws PeerError
+   * while it is away, RefusedError when another unit stands at its address.
    */
   observe(minerKey: string, signal: AbortSignal, isFresh?: boolean): Promise<Reading>;
   /** From what a look just gave, if it gave anything, and from what is known besides; nothing is sent. */
   identifyTarget(minerKey: string, shown?: Reading): TargetIdentity;
   /**
-   * The image that a firmware task names, checked. Throws RefusedError that says what to do when there is none. Absent = no firmware from here.
+   * The image that a firmware task names, checked. Throws RefusedError that says what to do when there is none. Absent
+   * = no firmware from here.
    */
   image?(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<FirmwareImage>;
   /** Whether a device may be told to fetch this address. Absent = none. */
@@ -65,8 +69,8 @@ export type TaskDeps = {
   /** Tasks of the agent's own, by name. */
   readonly agentTasks?: Readonly<Partial<Record<string, AgentTask>>>;
   /**
-   * A task that was started is over. Called within the transaction that writes this: what is written to the same database meanwhile is kept or lost
-   * with it, and a throw undoes both, to be tried again.
+   * A task that was started is over. Called within the transaction that writes this: what is written to the same
+   * database meanwhile is kept or lost with it, and a throw undoes both, to be tried again.
    */
   onEnd?(task: AgentTaskRequest & { readonly name: string }, outcome: TaskOutcome): void;
   /** Resolves when the record is on disk. */
@@ -96,8 +100,8 @@ export type AgentTask = {
 };
 
 /**
- * accepted = waits; started = about to be sent, on disk before it is; sent = the miner took it; verifying = being proven, also when the reply
- * was lost; final = over.
+ * accepted = waits; started = about to be sent, on disk before it is; sent = the miner took it; verifying = being
+ * proven, also when the reply was lost; final = over.
  */
 export const TASK_STATES = ['accepted', 'started', 'sent', 'verifying', 'final'] as const;
 export type TaskState = (typeof TASK_STATES)[number];

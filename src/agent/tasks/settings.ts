@@ -1,5 +1,5 @@
-// The settings of tasks, with defaults that suit a farm of ordinary control boards, and which tasks they refuse. Times in seconds. Pure: the caller asks
-// before it sends.
+// The settings of tasks, with defaults that suit a farm of ordinary control boards, and which tasks they refuse. Times
+// in seconds. Pure: the caller asks before it sends.
 import { z } from 'zod';
 import { RefusedError } from '../../base/errors.ts';
 import { decimal, toggle, whole } from '../../base/settings.ts';
@@ -33,8 +33,8 @@ export const taskSettingsSchema = z.strictObject({
   reboot: z
     .strictObject({
       /**
-       * A miner whose restart cannot be proven frees its share of this once it answers after `graceS`, or was away as long as its family may be. As many
-       * again may then be away.
+       * A miner whose restart cannot be proven frees its share of this once it answers after `graceS`, or was away as
+       * long as its family may be. As many again may then be away.
        */
       concurrency: concurrency(5).describe('Miners that may be away at the same time because of reboots.'),
       backS: z

@@ -1,5 +1,5 @@
-// What the task queue needs of the rest of the agent: its miners by their keys, the ways to act on them and to look at them, the tasks of the agent's
-// own, and who hears of what came of it. It decides nothing.
+// What the task queue needs of the rest of the agent: its miners by their keys, the ways to act on them and to look at
+// them, the tasks of the agent's own, and who hears of what came of it. It decides nothing.
 import type { Clock } from '../../base/clock.ts';
 import { CancelledError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -90,7 +90,10 @@ export function wireTasks(
   };
 }
 
-/** Why nothing that changes this miner may be sent, with the address that is in the way and what to do; undefined = it may. */
+/**
+ * Why nothing that changes this miner may be sent, with the address that is in the way and what to do; undefined = it
+ * may.
+ */
 function doubtOf(registry: LookParts['registry'], key: string): string | undefined {
   const ip = registry.get(key)?.ip ?? 'its address';
   const others = registry.rivals(key).map((other) => other.ip);

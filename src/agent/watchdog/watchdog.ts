@@ -1,5 +1,5 @@
-// Sees when the agent no longer gets on although it should: polls that do not start, records that do not reach the disk. A dead uplink or a full
-// disk is not that: a restart would help neither. It only looks; who asks decides.
+// Sees when the agent no longer gets on although it should: polls that do not start, records that do not reach the
+// disk. A dead uplink or a full disk is not that: a restart would help neither. It only looks; who asks decides.
 import type { Clock } from '../../base/clock.ts';
 
 export type Watchdog = ReturnType<typeof createWatchdog>;

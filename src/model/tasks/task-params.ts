@@ -1,5 +1,5 @@
-// What each task takes, said once: the fields with their bounds and the words that the interface shows. The service takes these fields and no others;
-// agents and drivers leave fields that they do not know.
+// What each task takes, said once: the fields with their bounds and the words that the interface shows. The service
+// takes these fields and no others; agents and drivers leave fields that they do not know.
 import { z } from 'zod';
 import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../base/net/ipv4.ts';
 import { SEEN_TEXT } from '../plain-text.ts';

@@ -1,5 +1,5 @@
-// Tasks that people of this host order, miner by miner through the task queue, reported step by step. When the caller goes, what has not been
-// started is given up. It finds no miners and sends nothing itself.
+// Tasks that people of this host order, miner by miner through the task queue, reported step by step. When the caller
+// goes, what has not been started is given up. It finds no miners and sends nothing itself.
 import { v4 as newUuid } from 'uuid';
 import { TASK_LABELS } from '../../tasks/contract.ts';
 import type { LocalTask } from '../../tasks/queue/admission.ts';
@@ -18,8 +18,8 @@ export function createLocalRuns(tasks: Pick<TaskQueue, 'runLocalBatch' | 'cancel
 
   return {
     /**
-     * Resolves with the number of those that succeeded when all are over. Rejects with CancelledError when the queue stops, with RefusedError when it
-     * takes no more.
+     * Resolves with the number of those that succeeded when all are over. Rejects with CancelledError when the queue
+     * stops, with RefusedError when it takes no more.
      */
     async run(
       { name, params, concurrency, rollout }: RunRequest,

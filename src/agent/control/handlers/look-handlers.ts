@@ -78,7 +78,10 @@ export function createLookHandlers(parts: Parts) {
   };
 }
 
-/** What of the wanted ranges the agent may scan. Throws RefusedError when some of it lies outside its networks: `scan.outside` = all of it. */
+/**
+ * What of the wanted ranges the agent may scan. Throws RefusedError when some of it lies outside its networks:
+ * `scan.outside` = all of it.
+ */
 function within(configured: ScanRanges, wanted: ScanRanges): ScanPlan['ranges'] {
   const spans = mergeSpans(wanted.ranges.flatMap((range) => range.spans));
   const outside = spansOutside(configured, spans);

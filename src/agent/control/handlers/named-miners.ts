@@ -1,4 +1,5 @@
-// Finds the miners that a request names, among those that the agent knows and at addresses that were put up since the last scan.
+// Finds the miners that a request names, among those that the agent knows and at addresses that were put up since the
+// last scan.
 import pLimit from 'p-limit';
 import { parseIpv4 } from '../../../base/net/ipv4.ts';
 import { SCAN_PORTS } from '../../../driver/identify.ts';

@@ -231,7 +231,10 @@ async function findImage(deps: TaskDeps, row: JournalRow, signal: AbortSignal): 
   }
 }
 
-/** What the miner answers just before the command; undefined when it does not answer. An outcome = another unit is there, so nothing is sent. */
+/**
+ * What the miner answers just before the command; undefined when it does not answer. An outcome = another unit is
+ * there, so nothing is sent.
+ */
 async function readBaseline(
   parts: ExecutionParts,
   { minerKey, name }: JournalRow,

@@ -1,4 +1,5 @@
-// The log of a miner without the secrets that can be known: whole, or its end as evidence of a task, fit for a report and a page.
+// The log of a miner without the secrets that can be known: whole, or its end as evidence of a task, fit for a report
+// and a page.
 import { createHash } from 'node:crypto';
 import { PeerError } from '../../../base/errors.ts';
 import { SCAN_PORTS } from '../../../driver/identify.ts';

@@ -19,12 +19,18 @@ export type VerifyStart = {
   readonly unit: UnitFacts | undefined;
   /** When the order was sent, by `Clock.elapsedMs`. */
   readonly actedMs: number;
-  /** The task was begun before a restart of the agent, which did not look meanwhile and does not know whether it was sent. */
+  /**
+   * The task was begun before a restart of the agent, which did not look meanwhile and does not know whether it was
+   * sent.
+   */
   readonly isRecovered: boolean;
   readonly isReplyLost: boolean;
 };
 
-/** `away` = it does not answer; `unclear` = nothing can be said of this look; an empty reading = it is there, but tells nothing. */
+/**
+ * `away` = it does not answer; `unclear` = nothing can be said of this look; an empty reading = it is there, but tells
+ * nothing.
+ */
 export type Look = 'away' | 'unclear' | Reading;
 
 /** `observe` within the time that one look may take. Throws what it throws. */
@@ -41,8 +47,9 @@ export function observeWithin(
 }
 
 /**
- * Looks at the unit that a task began with. `isFresh` = nothing that it said earlier is taken for an answer. Rejects with CancelledError when `signal`
- * aborts, and with RefusedError when the miner stands at another address by now and too little shows that it is the same unit.
+ * Looks at the unit that a task began with. `isFresh` = nothing that it said earlier is taken for an answer. Rejects
+ * with CancelledError when `signal` aborts, and with RefusedError when the miner stands at another address by now and
+ * too little shows that it is the same unit.
  */
 export function createLooker(parts: TaskParts, { minerKey, unit }: VerifyStart, signal: AbortSignal, isFresh = false) {
   const { find, compare } = parts.deps;
@@ -59,7 +66,10 @@ export function createLooker(parts: TaskParts, { minerKey, unit }: VerifyStart, 
   };
 }
 
-/** Looks at another address that show too little, until it is given up: some devices tell all only a while after their start. */
+/**
+ * Looks at another address that show too little, until it is given up: some devices tell all only a while after their
+ * start.
+ */
 const UNSURE_LOOKS = 3;
 const TARGET_CHANGED = 'refused.target-changed';
 

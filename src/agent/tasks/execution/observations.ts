@@ -1,5 +1,5 @@
-// What a task sees of its miner: the answers of that miner, never those of another unit at its address; which unit is there when none of them says
-// so; and what may be sent then. It sends nothing but looks.
+// What a task sees of its miner: the answers of that miner, never those of another unit at its address; which unit is
+// there when none of them says so; and what may be sent then. It sends nothing but looks.
 import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
@@ -93,9 +93,10 @@ const HARM = {
 } as const satisfies Readonly<Record<AbilityName, 'passing' | 'lasting'>>;
 
 /**
- * Why nothing is sent to an address whose miner did not say who it is, because it hangs or its login is refused, or because another unit stands there
- * and is silent too; undefined = it may go. A hung miner is the one that has to be rebooted, and a reboot of the wrong unit is over in minutes: that
- * may go. What stays with the unit that takes it goes only where something else shows that it is the one that is meant.
+ * Why nothing is sent to an address whose miner did not say who it is, because it hangs or its login is refused, or
+ * because another unit stands there and is silent too; undefined = it may go. A hung miner is the one that has to be
+ * rebooted, and a reboot of the wrong unit is over in minutes: that may go. What stays with the unit that takes it goes
+ * only where something else shows that it is the one that is meant.
  */
 export function refuseUnidentified(
   standing: TargetIdentity,

@@ -1,4 +1,5 @@
-// Protects the farm's breakers: at most `count` miners start into full load in any `windowS` seconds, whatever ordered it. First come, first served.
+// Protects the farm's breakers: at most `count` miners start into full load in any `windowS` seconds, whatever ordered
+// it. First come, first served.
 import type { Cancel, Clock } from '../../../base/clock.ts';
 import { CancelledError } from '../../../base/errors.ts';
 
@@ -28,7 +29,9 @@ export function createPowerBudget(
   };
 
   return {
-    /** Resolves when one more may start now, and counts it. Rejects with CancelledError when the signal aborts first. */
+    /**
+     * Resolves when one more may start now, and counts it. Rejects with CancelledError when the signal aborts first.
+     */
     pass: (signal: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
         if (signal.aborted) return reject(new CancelledError('wait for the power budget', signal.reason));

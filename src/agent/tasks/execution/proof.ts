@@ -1,4 +1,5 @@
-// Has this miner restarted since it was told to? Decided by its clocks alone, because an answer to the order proves nothing. Pure.
+// Has this miner restarted since it was told to? Decided by its clocks alone, because an answer to the order proves
+// nothing. Pure.
 import type { Reading } from '../../../model/reading.ts';
 import type { Baseline } from '../queue/journal.ts';
 
@@ -50,6 +51,7 @@ function wentBack(seen: Seen, before: number | undefined, after: number): boolea
   if (before === undefined) return after < seen.sinceActS;
   if (after >= seen.sinceActS + SLACK_S) return false;
   if (after < before) return true;
-  // A miner that was young already may come back with a larger figure than it left with, yet a smaller one than it would have now.
+  // A miner that was young already may come back with a larger figure than it left with, yet a smaller one than it
+  // would have now.
   return seen.mayHaveBeenAway && after < before + seen.sinceBaselineS - SLACK_S;
 }

@@ -20,7 +20,10 @@ export type Command = {
 const BUSY_TRIES = 3;
 const BUSY_PAUSE_MS = 5_000;
 
-/** A reply that may mean that it was done counts as lost; a clear refusal is the outcome. What the device says shows no password of the order. */
+/**
+ * A reply that may mean that it was done counts as lost; a clear refusal is the outcome. What the device says shows no
+ * password of the order.
+ */
 export async function sendCommand(
   { clock, log, settings, deps }: TaskParts,
   { ability, rule, params, ip, image }: Command,

@@ -1,5 +1,6 @@
-// Proof after act for everything but a reboot: looks at the miner again and again until it shows what was ordered, or the time is over. An answer alone is
-// believed only where no reading can tell. It sends nothing but looks, and it always ends.
+// Proof after act for everything but a reboot: looks at the miner again and again until it shows what was ordered, or
+// the time is over. An answer alone is believed only where no reading can tell. It sends nothing but looks, and it
+// always ends.
 import type { Ability, AbilityName } from '../../../driver/contract.ts';
 import { withoutLogin } from '../../../model/plain-text.ts';
 import type { Reading } from '../../../model/reading.ts';

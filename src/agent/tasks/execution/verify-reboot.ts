@@ -1,5 +1,5 @@
-// Proof after act for a reboot: looks at the miner until its clock shows the restart and, if it was hashing before, until it hashes again.
-// It sends nothing but looks, and it always ends.
+// Proof after act for a reboot: looks at the miner until its clock shows the restart and, if it was hashing before,
+// until it hashes again. It sends nothing but looks, and it always ends.
 import type { Reading } from '../../../model/reading.ts';
 import { afterAct, type TaskOutcome, type TaskParts } from '../contract.ts';
 import type { Baseline } from '../queue/journal.ts';
@@ -15,8 +15,8 @@ export type RebootCapacity = {
 };
 
 /**
- * Ends with an outcome, or rejects with CancelledError when `signal` aborts. `offlineS` = how long the family is away at most. What cannot be proven
- * is looked for until `backS` all the same.
+ * Ends with an outcome, or rejects with CancelledError when `signal` aborts. `offlineS` = how long the family is away
+ * at most. What cannot be proven is looked for until `backS` all the same.
  */
 export async function verifyReboot(
   parts: TaskParts,

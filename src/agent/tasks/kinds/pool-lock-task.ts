@@ -1,5 +1,5 @@
-// `miner.pool.lock`: from now on the agent keeps the pools that the miner has, or no longer. Only pools that an update of the agent set can be
-// locked, because no miner shows the passwords that setting them again would need.
+// `miner.pool.lock`: from now on the agent keeps the pools that the miner has, or no longer. Only pools that an update
+// of the agent set can be locked, because no miner shows the passwords that setting them again would need.
 import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError, RefusedError, renderError } from '../../../base/errors.ts';

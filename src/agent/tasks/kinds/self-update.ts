@@ -1,5 +1,6 @@
-// `agent.self.update`: fetches a signed update from a host that is allowed here, checks it, and puts it where root looks. Root checks it again,
-// installs it, and says what came of it; the task ends with that, usually by the version that came. It is asked for once, whatever is killed when.
+// `agent.self.update`: fetches a signed update from a host that is allowed here, checks it, and puts it where root
+// looks. Root checks it again, installs it, and says what came of it; the task ends with that, usually by the version
+// that came. It is asked for once, whatever is killed when.
 import { existsSync, readFileSync, rmSync, unlinkSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -142,7 +143,8 @@ export function createSelfUpdate(parts: {
     async run({ taskId, params }, signal, { onProgress }) {
       const done = outcomeFor(taskId);
       if (done !== undefined) return endOf(done);
-      // An earlier run of the agent has asked: what it asked for is not asked for again, unless it was cut short before root could see it.
+      // An earlier run of the agent has asked: what it asked for is not asked for again, unless it was cut short before
+      // root could see it.
       if (readAsked(asked) === taskId && isWithRoot(taskId)) return untilDone(taskId, signal);
       const wanted = paramsSchema.safeParse(params);
       if (!wanted.success) return failed('refused: the params do not fit agent.self.update');

@@ -76,7 +76,10 @@ export function timeUnknown(): TaskOutcome {
   return { status: 'timeout', message, evidence: {} };
 }
 
-/** The state in which a new command enters the journal: waiting, or over at once. `waiting` = tasks that wait or run already. */
+/**
+ * The state in which a new command enters the journal: waiting, or over at once. `waiting` = tasks that wait or run
+ * already.
+ */
 export function enter(
   row: JournalRow,
   context: {
@@ -120,7 +123,10 @@ type Parts = {
   readonly isKnown: (name: string) => boolean;
 };
 
-/** Lets commands into the journal, each task id once and for ever, and keeps the journal within its bounds. It begins nothing. */
+/**
+ * Lets commands into the journal, each task id once and for ever, and keeps the journal within its bounds. It begins
+ * nothing.
+ */
 export class Admission {
   readonly #parts: Parts;
   #rows: number;
@@ -131,8 +137,9 @@ export class Admission {
   }
 
   /**
-   * Journals the rows that are new, some of which are over at once, and names those that were there already. `rules` = of the batches that come with
-   * a rule; `open` = tasks that wait or run. Throws RefusedError when the journal is full.
+   * Journals the rows that are new, some of which are over at once, and names those that were there already. `rules` =
+   * of the batches that come with a rule; `open` = tasks that wait or run. Throws RefusedError when the journal is
+   * full.
    */
   admit(rows: readonly JournalRow[], rules: ReadonlyMap<string, Rollout> = new Map(), open = 0) {
     const { journal, rollouts, settings, isKnown } = this.#parts;

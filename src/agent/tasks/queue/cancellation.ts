@@ -1,4 +1,5 @@
-// Ends tasks before their time: cancelled, expired, or of a batch that was stopped. What was sent to a miner goes on to its proof.
+// Ends tasks before their time: cancelled, expired, or of a batch that was stopped. What was sent to a miner goes on to
+// its proof.
 import type { Log } from '../../../base/log.ts';
 import { cancelled, type TaskOutcome } from '../contract.ts';
 import type { createCompletion } from './completion.ts';
@@ -41,7 +42,10 @@ export class Cancellation {
     return ending.length;
   }
 
-  /** Those that have not been started, and those of the agent's own, in one transaction; says how many. The others report their state again. */
+  /**
+   * Those that have not been started, and those of the agent's own, in one transaction; says how many. The others
+   * report their state again.
+   */
   cancelAll(taskIds: readonly string[]): number {
     const { jobs, journal, reports } = this.#parts;
     const asked = [...new Set(taskIds)].map((taskId) => ({ taskId, job: jobs.get(taskId) }));
@@ -74,7 +78,10 @@ export class Cancellation {
     this.#isStopDue = true;
   }
 
-  /** Gives up what waits of batches that were stopped. Throws the first cause where the disk refuses some; the next call tries those again. */
+  /**
+   * Gives up what waits of batches that were stopped. Throws the first cause where the disk refuses some; the next call
+   * tries those again.
+   */
   endStopped(): void {
     if (!this.#isStopDue) return;
     const { jobs, rollouts, log } = this.#parts;

@@ -1,5 +1,5 @@
-// How tasks end: journaled first, then reported to the service, to listeners of this process and to the rest of the agent. Tried again while the
-// disk refuses. It decides nothing about them.
+// How tasks end: journaled first, then reported to the service, to listeners of this process and to the rest of the
+// agent. Tried again while the disk refuses. It decides nothing about them.
 import type { Clock } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
@@ -88,7 +88,9 @@ export function createCompletion(parts: {
   return {
     publish,
     reportState,
-    /** In one transaction, and again with each `retry` while the disk refuses: they are over in any case. Never throws. */
+    /**
+     * In one transaction, and again with each `retry` while the disk refuses: they are over in any case. Never throws.
+     */
     settle(ends: readonly Ended[]): void {
       try {
         finish(ends);

@@ -1,5 +1,5 @@
-// One task in the queue from its start to its end: executed or resumed, reported, and its capacity freed. execute.ts carries it out; queues.ts says
-// when it begins.
+// One task in the queue from its start to its end: executed or resumed, reported, and its capacity freed. execute.ts
+// carries it out; queues.ts says when it begins.
 import type { Clock } from '../../../base/clock.ts';
 import { CancelledError, renderError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
@@ -11,7 +11,10 @@ import { notAllowed } from '../settings.ts';
 import { expired } from './admission.ts';
 import type { JournalRow } from './journal.ts';
 
-/** What waits in one queue and shares its capacity: the tasks of one ability, or those of one name that the agent carries out itself. */
+/**
+ * What waits in one queue and shares its capacity: the tasks of one ability, or those of one name that the agent
+ * carries out itself.
+ */
 export type Kind =
   | { readonly queue: string; readonly ability: AbilityName; readonly agentTask?: never }
   | { readonly queue: string; readonly ability?: never; readonly agentTask: AgentTask };
@@ -106,8 +109,8 @@ export async function runJob(job: Job, parts: ExecutionParts, stop: AbortSignal,
 }
 
 /**
- * A task of the agent's own, without an order to a miner (a scan, a lock): journaled, expired and told like all others. Rejects with CancelledError
- * when it is given up before it is started, or the agent stops.
+ * A task of the agent's own, without an order to a miner (a scan, a lock): journaled, expired and told like all others.
+ * Rejects with CancelledError when it is given up before it is started, or the agent stops.
  */
 async function executeAgentTask(
   { clock, journal, settings, deps }: ExecutionParts,

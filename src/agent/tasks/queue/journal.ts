@@ -1,5 +1,6 @@
-// What became of every task, on disk: written before anything is done, so that a crash at any moment leaves a truth to go on from. Params, which may
-// hold passwords of pools, are encrypted where there is a key, and only until the task is over. It decides nothing.
+// What became of every task, on disk: written before anything is done, so that a crash at any moment leaves a truth to
+// go on from. Params, which may hold passwords of pools, are encrypted where there is a key, and only until the task is
+// over. It decides nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
@@ -66,7 +67,10 @@ const asJson = <S extends z.ZodType>(schema: S) =>
   });
 const record = z.record(z.string(), z.unknown());
 
-/** Each column under its name here. Times are by `Clock.elapsedMs`, which lasts over restarts: the wall clock may be set. */
+/**
+ * Each column under its name here. Times are by `Clock.elapsedMs`, which lasts over restarts: the wall clock may be
+ * set.
+ */
 const SELECT_ROWS = `SELECT task_id AS taskId, batch_id AS batchId, name, miner_key AS minerKey, params, source, uplink, accepted_ms AS acceptedMs,
   expires_ms AS expiresMs, state, baseline, unit, started_ms AS startedMs, sent_ms AS sentMs, finished_ms AS finishedMs, status, message, evidence
   FROM tasks_journal`;
@@ -110,8 +114,8 @@ const startSchema = z.object({ started_ms: z.int() });
 const actionSchema = z.object({ name: z.string(), startedMs: z.number(), finishedMs: z.number().nullable() });
 
 /**
- * Whether services hear of it once it is over: of all that they ordered, and of what people here ordered and was begun. Those give their orders in
- * batches; what the agent's own rules order comes by itself, and the rules tell of it.
+ * Whether services hear of it once it is over: of all that they ordered, and of what people here ordered and was begun.
+ * Those give their orders in batches; what the agent's own rules order comes by itself, and the rules tell of it.
  */
 type Origin = Pick<JournalRow, 'source' | 'batchId' | 'startedMs'>;
 export const isReported = ({ source, batchId, startedMs }: Origin): boolean =>
@@ -240,7 +244,10 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined) {
         for (const taskId of taskIds) markReported.run(taskId);
       });
     },
-    /** Forgets what is over, reported, accepted before `beforeMs` and long expired: if such an order came again it would not be carried out. */
+    /**
+     * Forgets what is over, reported, accepted before `beforeMs` and long expired: if such an order came again it would
+     * not be carried out.
+     */
     prune(beforeMs: number, nowMs: number): number {
       const { changes } = prune.run(Math.round(beforeMs), Math.round(nowMs) - EXPIRED_MARGIN_MS);
       if (changes > 0) pruneBatches.run();

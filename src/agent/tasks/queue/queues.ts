@@ -1,5 +1,5 @@
-// Which task waits and which may begin: first come, first served in each queue, as many at once as it has capacity, one task per miner at a time.
-// It does not know how a task is carried out.
+// Which task waits and which may begin: first come, first served in each queue, as many at once as it has capacity, one
+// task per miner at a time. It does not know how a task is carried out.
 import type { Job } from './job.ts';
 
 const add = (counts: Map<string, number>, name: string, by: number): void =>
@@ -75,8 +75,8 @@ export function createQueues(options: {
         /** Another may have the capacity; the miner stays taken. */
         leave,
         /**
-         * The same where nothing is proven. As many miners as the queue has capacity may be away without any, so that a reboot that kills
-         * miners does not go on through the farm at full speed.
+         * The same where nothing is proven. As many miners as the queue has capacity may be away without any, so that a
+         * reboot that kills miners does not go on through the farm at full speed.
          */
         leaveUnproven(isAway: boolean): void {
           if (isAway && hasCapacity && (awayWithout.get(name) ?? 0) >= options.capacityOf(job)) return;

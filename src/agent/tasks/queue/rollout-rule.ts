@@ -1,4 +1,5 @@
-// The rule of a batch that is not carried out all at once, and what it says of a batch with these counts. Pure; who counts is rollouts.ts.
+// The rule of a batch that is not carried out all at once, and what it says of a batch with these counts. Pure; who
+// counts is rollouts.ts.
 import { z } from 'zod';
 import type { TaskCommand } from '../../../wire/frames.ts';
 import { cancelled, type TaskOutcome } from '../contract.ts';
@@ -12,8 +13,8 @@ export const rolloutRuleSchema = z.object({
 export type Rollout = z.infer<typeof rolloutRuleSchema>;
 
 /**
- * Of one batch of one agent. Failed = failed or timed out, for whatever reason, a refusal included. What was cancelled counts for nothing: another
- * task counts among the first instead.
+ * Of one batch of one agent. Failed = failed or timed out, for whatever reason, a refusal included. What was cancelled
+ * counts for nothing: another task counts among the first instead.
  */
 type BatchCounts = { readonly succeeded: number; readonly failed: number };
 

@@ -1,5 +1,5 @@
-// Batches that are not carried out all at once: keeps the count of each while it has tasks here, from the journal on, and says who must wait and when a
-// batch is over for those that were not started. It ends no task itself.
+// Batches that are not carried out all at once: keeps the count of each while it has tasks here, from the journal on,
+// and says who must wait and when a batch is over for those that were not started. It ends no task itself.
 import type { TaskOutcome } from '../contract.ts';
 import type { Journal, JournalRow } from './journal.ts';
 import { heldBackText, isHeldBack, type Rollout, stopOf, stoppedOutcome } from './rollout-rule.ts';
@@ -71,7 +71,10 @@ export function createRollouts(journal: Pick<Journal, 'keepBatch' | 'stopBatch' 
     began: (task: Member): void => void held(task)?.running.add(task.taskId),
     /** It waits again. */
     returned: (task: Member): void => void held(task)?.running.delete(task.taskId),
-    /** True when the batch goes no further from here on, also when the disk refuses to keep that for now. Counts each task that has joined once. */
+    /**
+     * True when the batch goes no further from here on, also when the disk refuses to keep that for now. Counts each
+     * task that has joined once.
+     */
     ended(task: Member, status: TaskOutcome['status']): boolean {
       const batch = held(task);
       if (batch === undefined || task.batchId === null) return false;
@@ -82,13 +85,18 @@ export function createRollouts(journal: Pick<Journal, 'keepBatch' | 'stopBatch' 
       else if (status !== 'cancelled') batch.failed++;
       return stopIfDue(task.batchId, batch);
     },
-    /** How tasks of a stopped batch end that are not started; undefined = it was not stopped. On disk when it returns. */
+    /**
+     * How tasks of a stopped batch end that are not started; undefined = it was not stopped. On disk when it returns.
+     */
     stopped(batchId: string | null): TaskOutcome | undefined {
       const batch = find(batchId);
       if (batchId !== null && batch !== undefined) keep(batchId, batch);
       return batch?.stopped && stoppedOutcome(batch.rule, batch.stopped);
     },
-    /** Keeps what the disk refused so far, and forgets what has no tasks here; the journal knows it. Throws while the disk refuses. */
+    /**
+     * Keeps what the disk refused so far, and forgets what has no tasks here; the journal knows it. Throws while the
+     * disk refuses.
+     */
     tidy(): void {
       for (const [batchId, batch] of batches) {
         keep(batchId, batch);

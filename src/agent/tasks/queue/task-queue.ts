@@ -1,5 +1,6 @@
-// The one queue for all writes to miners: it journals before it acts, bounds tasks per kind and per miner, spreads power over time, cancels and
-// expires what waits, and proves what was done. Who waits: queues.ts. The life of one task: job.ts.
+// The one queue for all writes to miners: it journals before it acts, bounds tasks per kind and per miner, spreads
+// power over time, cancels and expires what waits, and proves what was done. Who waits: queues.ts. The life of one
+// task: job.ts.
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, loop } from '../../../base/clock.ts';
@@ -28,7 +29,10 @@ const LOCAL_ROLLOUT_EXPIRY_S = 4 * 3_600;
 const ILLEGIBLE =
   'its params cannot be opened with the key in use: if it was begun before it may have been done, and is not done again';
 
-/** `vault` encrypts the params of tasks at rest. `isTimeUnsure`: how long those of the run before have waited is not known. */
+/**
+ * `vault` encrypts the params of tasks at rest. `isTimeUnsure`: how long those of the run before have waited is not
+ * known.
+ */
 type Options = TaskParts & { readonly vault?: Vault | undefined; readonly isTimeUnsure?: boolean };
 
 /** From the start of the queue to its stop. */
@@ -98,8 +102,8 @@ export class TaskQueue {
   }
 
   /**
-   * Journals the commands before it returns, each task id once and for ever; known ones report their state again. Throws when it cannot journal.
-   * `uplink` = over which they came.
+   * Journals the commands before it returns, each task id once and for ever; known ones report their state again.
+   * Throws when it cannot journal. `uplink` = over which they came.
    */
   acceptAll(commands: readonly TaskCommand[], uplink?: string): void {
     const rules = commands.flatMap(({ batch_id, rollout }): [string, Rollout][] =>
@@ -111,14 +115,17 @@ export class TaskQueue {
   }
 
   /**
-   * Gives a task up that has not been started, and ends one of the agent's own; others go on to be proven, and it is false. Over an uplink only
-   * what came over it.
+   * Gives a task up that has not been started, and ends one of the agent's own; others go on to be proven, and it is
+   * false. Over an uplink only what came over it.
    */
   cancel(taskId: string, uplink?: string): boolean {
     return this.#cancellation.mayCancel(taskId, uplink) && this.#cancellation.cancelAll([taskId]) > 0;
   }
 
-  /** Like `cancel` for many in one transaction; says how many. While the journal refuses they are over all the same, and it is tried again. */
+  /**
+   * Like `cancel` for many in one transaction; says how many. While the journal refuses they are over all the same, and
+   * it is tried again.
+   */
   cancelAll(taskIds: readonly string[]): number {
     return this.#cancellation.cancelAll(taskIds);
   }
@@ -136,8 +143,8 @@ export class TaskQueue {
   }
 
   /**
-   * The same for many, in the order in which they are to go. `batchId` is for what comes bit by bit, so that one rule holds for all of it: the
-   * first rule of a batch is the one that counts.
+   * The same for many, in the order in which they are to go. `batchId` is for what comes bit by bit, so that one rule
+   * holds for all of it: the first rule of a batch is the one that counts.
    */
   runLocalBatch(tasks: readonly LocalTask[], batchId: string = randomUUID(), rollout?: Rollout) {
     return { batchId, runs: this.#runLocal(tasks, batchId, rollout) };
