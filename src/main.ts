@@ -21,8 +21,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // npm hands no signal on when it is killed: what it started would watch the farm on, unseen.
 if (process.env.npm_lifecycle_event !== undefined) whenLaunchersGo(systemClock, () => stop.abort('npm is gone'));
 
-// A reader that has seen enough (`| head`) ends the command in order: nobody hears the rest, and that is no fault of ours.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.abort('nobody reads the output'));
+// A reader that has seen enough (`| head`) ends the command in order: the rest is not read, and that is no error.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.abort('the output is not read'));
 
 const context = { stdout: process.stdout, stderr: process.stderr, environment: process.env, signal: stop.signal };
 const written = (stream: NodeJS.WriteStream) => new Promise<void>((resolve) => stream.write('', () => resolve()));

@@ -78,7 +78,7 @@ test('a first contact is no acceptance: all wait, and say why', async () => {
       .toSorted(),
   );
   const table = await pithead('trust', 'list');
-  expect(table.stdout).toContain('nobody has accepted it yet');
+  expect(table.stdout).toContain('no person has accepted it yet');
   expect(table.stdout).toContain('accept it with --as <driver>');
   expect(await listed('--accepted')).toEqual([]);
 });

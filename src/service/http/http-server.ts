@@ -40,7 +40,7 @@ export function createHttpServer(handler: RequestListener, limits: SocketLimits,
     tls === undefined
       ? createPlain(options, handler)
       : createSecure({ ...options, ...tls, handshakeTimeout: limits.headersMs }, handler);
-  // Whoever expects what we do not know gets an answer all the same.
+  // An unknown `Expect` header gets an ordinary answer.
   server.on('checkExpectation', handler);
   server.maxConnections = connectionsWithin(limits.connections, openFileLimit());
   return server;

@@ -15,7 +15,7 @@ const { temp: temperature } = minerV1Schema.shape;
 
 const defaultPassword = minerExtrasSchema.shape.default_password.meta({
   ...EXTENSION,
-  description: 'Present and true while the miner lets in whoever knows the factory login of its family',
+  description: 'Present and true while the miner accepts the factory login of its family',
 });
 
 const miningMode = minerV1Schema.shape.mining_mode

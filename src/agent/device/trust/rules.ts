@@ -151,7 +151,7 @@ const unknownOf = (standing: Standing): Withheld => (standing === 'known' ? 'no-
 export const WITHHELD_TEXT: Readonly<Record<Withheld, string>> = {
   contested: 'two devices claim to be this one',
   'no-proof': 'it gives no proof of what it is: accept it with --as <driver>',
-  new: 'nobody has accepted it yet',
+  new: 'no person has accepted it yet',
   changed: 'it is not the one that was accepted',
   moved: 'it says that it is one that was accepted at another address, and too little agrees with that',
   unseen: 'the network does not say its MAC address at the moment',

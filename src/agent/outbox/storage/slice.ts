@@ -185,7 +185,7 @@ function readBody(body: Uint8Array): z.output<typeof bodySchema> | undefined {
   }
 }
 
-/** What takes the place of a slice whose bytes cannot be trusted. Without a sound head nobody knows what was in it. */
+/** What takes the place of a slice whose bytes cannot be trusted. Without a sound head its content is unknown. */
 export function damagedSlice(
   id: number,
   found: StoredSlice | undefined,
