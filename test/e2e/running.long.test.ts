@@ -22,7 +22,7 @@ const NETWORK = NET.part(0, 27);
 const BEYOND = NET.ip(257);
 const MINERS = 16;
 const GATE = { count: 4, windowS: 10 };
-/** What lies between the gate and the device on a busy machine. How long this process stood still comes on top. */
+/** What lies between the task queue and the device on a busy machine. How long this process stood still comes on top. */
 const MARGIN_MS = 4_000;
 
 let farm: Farm;
@@ -313,7 +313,7 @@ test('reload takes a new configuration over and says what of it takes a restart;
   }
 });
 
-test('no second agent is started on the same state: it would have a gate of its own', async () => {
+test('no second agent is started on the same state: it would have a task queue of its own', async () => {
   const second = await runPithead(['up', '--config', config, '--port', '0']);
   expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('another one runs there') });
   expect((await pithead('status')).code).toBe(0);

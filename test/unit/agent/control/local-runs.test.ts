@@ -1,4 +1,4 @@
-// What people of this host ask for goes through the gate as everything else does: told step by step, bounded, and given up when nobody listens.
+// What people of this host ask for goes through the task queue as everything else does: told step by step, bounded, and given up when nobody listens.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLocalRuns } from '../../../../src/agent/control/handlers/local-runs.ts';
 import type { RunRequest, Step } from '../../../../src/agent/control/messages.ts';
@@ -31,7 +31,7 @@ function begin(more: Partial<RunRequest> = {}, some = miners) {
   return { runs, steps, listener, over, lastOf, statuses: () => miners.map(({ ip }) => lastOf(ip)) };
 }
 
-test('each miner is told of from its place in the line to its proof, and the power gate holds', async () => {
+test('each miner is told of from its place in the line to its proof, and the power budget holds', async () => {
   const { steps, over, statuses } = begin();
   await bench.clock.advance(300_000);
   expect(bench.farm.orders).toHaveLength(3);

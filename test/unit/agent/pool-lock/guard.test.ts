@@ -1,4 +1,4 @@
-// What the guard of locked pools leaves to others: miners that a task is about, and places in the gate.
+// What the guard of locked pools leaves to others: miners that a task is about, and places in the task queue.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDesiredPools, poolLockMigrations } from '../../../../src/agent/pool-lock/desired-pools.ts';
 import { PoolGuard } from '../../../../src/agent/pool-lock/guard.ts';
@@ -67,7 +67,7 @@ test('what a miner shows while a task is about it counts for nothing, nor does w
   expect(bench.updated).toEqual(['a']);
 });
 
-test('a farm whose pools were all changed at once leaves places in the gate', () => {
+test('a farm whose pools were all changed at once leaves places in the task queue', () => {
   const bench = createBench();
   for (let miner = 0; miner < 2 * MOST_AT_ONCE; miner++) {
     bench.locked(`m${miner}`);

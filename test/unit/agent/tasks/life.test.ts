@@ -16,7 +16,7 @@ afterEach(async () => {
   bench.remove();
 });
 
-/** The first holds its place for long; the second waits in line, or for the power gate. */
+/** The first holds its place for long; the second waits in line, or for the power budget. */
 async function twoOrders(settings: object) {
   for (const number of [1, 2]) bench.farm.add(keyOf(number), { awayS: 10_000, reboot: 'hangs' });
   gate = bench.make({ actS: 900, ...settings });
@@ -29,8 +29,8 @@ const statusOf = (number: number) => gate.list().find(({ minerKey }) => minerKey
 test.each([
   ['in line', HOUR_MS, { reboot: { concurrency: 1 } }],
   ['in line', -HOUR_MS, { reboot: { concurrency: 1 } }],
-  ['for the power gate', HOUR_MS, { powerGate: { count: 1, windowS: 3_000 } }],
-  ['for the power gate', -HOUR_MS, { powerGate: { count: 1, windowS: 3_000 } }],
+  ['for the power budget', HOUR_MS, { powerGate: { count: 1, windowS: 3_000 } }],
+  ['for the power budget', -HOUR_MS, { powerGate: { count: 1, windowS: 3_000 } }],
 ])(
   'waiting %s while the wall clock is set by %i ms, it lives no longer and no shorter',
   async (_where, step, settings) => {

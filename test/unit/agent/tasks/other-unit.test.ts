@@ -55,7 +55,7 @@ test('a miner whose place another one takes while it restarts has not come back'
   expect(bench.warnings).toEqual([]);
 });
 
-test('so is one whose place another takes while the order waits for the power gate', async () => {
+test('so is one whose place another takes while the order waits for the power budget', async () => {
   await bench.clock.finish(gate.stop());
   gate = bench.make({ powerGate: { count: 1, windowS: 60 } });
   gate.start();

@@ -1,4 +1,4 @@
-// The farm-wide power gate: reboots and wakes share it, whoever asked, and a restart of the agent does not open it.
+// The farm-wide power budget: reboots and wakes share it, whoever asked, and a restart of the agent does not open it.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { createBench, keyOf } from './test-queue.ts';

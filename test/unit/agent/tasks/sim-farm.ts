@@ -41,7 +41,7 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
     effect,
     offlineS: [0, 0],
     params: z.object({ on: z.boolean().optional() }),
-    act: () => Promise.reject(new Error('the gate goes through deps.act')),
+    act: () => Promise.reject(new Error('the task queue goes through deps.act')),
   });
   const abilities = {
     reboot: ability('once'),

@@ -58,7 +58,7 @@ export function createObedient(clock: Clock, ways: Partial<Obedience> = {}, rule
     effect: 'repeatable',
     offlineS: [0, 0],
     params: z.looseObject({}),
-    act: () => Promise.reject(new Error('the gate goes through deps.act')),
+    act: () => Promise.reject(new Error('the task queue goes through deps.act')),
     ...(canShow ? { shows: ({ isLightOn }: Reading) => isLightOn } : {}),
     ...more,
   };
@@ -66,7 +66,7 @@ export function createObedient(clock: Clock, ways: Partial<Obedience> = {}, rule
     effect: 'once',
     offlineS: [60, 600],
     params: z.strictObject({ sha256: z.string(), version: z.string().optional() }),
-    act: () => Promise.reject(new Error('the gate goes through deps.act')),
+    act: () => Promise.reject(new Error('the task queue goes through deps.act')),
     ...more,
   };
   const abilities: Partial<Record<AbilityName, Ability>> = { light: ability, log: ability, pools: ability, firmware };

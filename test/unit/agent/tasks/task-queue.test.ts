@@ -43,7 +43,7 @@ test('a place is free when a miner is back, not when it hashes', async () => {
   expect(byStatus('succeeded').length).toBe(4);
 });
 
-test('no window of the power gate holds more starts than it allows', async () => {
+test('no window of the power budget holds more starts than it allows', async () => {
   for (let number = 1; number <= 30; number++) bench.farm.add(keyOf(number));
   begin({ reboot: { concurrency: 100 }, powerGate: { count: 4, windowS: 30 } }).acceptAll(
     Array.from({ length: 30 }, (_, index) => bench.order(keyOf(index + 1))),
@@ -57,7 +57,7 @@ test('no window of the power gate holds more starts than it allows', async () =>
   expect(most).toBe(4);
 });
 
-test('the power gate remembers what was started before a restart of the agent', async () => {
+test('the power budget remembers what was started before a restart of the agent', async () => {
   for (let number = 1; number <= 8; number++) bench.farm.add(keyOf(number));
   const settings = { reboot: { concurrency: 8 }, powerGate: { count: 4, windowS: 60 } };
   begin(settings).acceptAll([1, 2, 3, 4, 5, 6, 7, 8].map((number) => bench.order(keyOf(number))));
@@ -120,7 +120,7 @@ test('what is not started when it expires is a timeout and never sent', async ()
   ]);
 });
 
-test('a cancel stops what waits, also at the power gate, and nothing that was sent', async () => {
+test('a cancel stops what waits, also at the power budget, and nothing that was sent', async () => {
   for (let number = 1; number <= 3; number++) bench.farm.add(keyOf(number));
   const orders = [1, 2, 3].map((number) => bench.order(keyOf(number)));
   begin({ reboot: { concurrency: 2 }, powerGate: { count: 1, windowS: 300 } }).acceptAll(orders);
@@ -209,7 +209,7 @@ test('an outcome is told once, and again until the outbox has it', async () => {
 });
 
 test.each([
-  ['is marked before the gate has stopped', 100, 1],
+  ['is marked before the task queue has stopped', 100, 1],
   ['and takes too long is told again by the next run', 60_000, 0],
 ])('an outcome that is being told at the stop %s; the database is left alone then', async (_what, tookMs, reported) => {
   const { report } = bench.farm.deps;

@@ -1,4 +1,4 @@
-// Locked pools are brought back through the gate, neither on one odd reading nor without end; a lock is refused where it could not be kept.
+// Locked pools are brought back through the task queue, neither on one odd reading nor without end; a lock is refused where it could not be kept.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ function createBench() {
     effect: 'once',
     offlineS: [0, 0],
     params: wantedSchema,
-    act: () => Promise.reject(new Error('the gate goes through deps.act')),
+    act: () => Promise.reject(new Error('the task queue goes through deps.act')),
     shows: ({ pools }, params) => pools && isSame(pools, wantedSchema.parse(params).pools),
   };
   const target: TaskTarget = { ip: '10.0.0.1', driverId: 'sim', abilities: { pools: ability } };
