@@ -21,3 +21,11 @@ test('the median file has at most 120 lines', () => {
   const sizes = files.map(({ lines }) => lines.length).toSorted((a, b) => a - b);
   expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThanOrEqual(120);
 });
+
+test('a comment keeps to 120 columns, as code does', () => {
+  const all = sources('src', 'drivers', 'fixtures', 'test', 'packaging').filter(({ path }) => !path.endsWith('.data.ts'));
+  const wide = all.flatMap(({ path, lines }) =>
+    lines.flatMap((line, index) => (/^\s*(\/\/|\/?\*)/.test(line) && [...line].length > 120 ? [`${path}:${index + 1}`] : [])),
+  );
+  expect(wide).toEqual([]);
+});
