@@ -48,8 +48,8 @@ export const volcminer = defineDriver({
       const model = whichBlackMiner(texts.Type)?.model;
       return { confidence: confidenceOf(evidence), make: 'VolcMiner', ...(model && { model }) };
     }
-    // The words of the login are Hammer's too. A Hammer also answers on TCP 4028; where no answer comes, it is more likely
-    // one of these.
+    // The words of the login are Hammer's too. A Hammer also answers on TCP 4028; where no answer comes, it is more
+    // likely one of these.
     const isOpen = family === 'hammer' && !speaksCgminer(version);
     return isOpen && web?.authenticate?.includes('blackMiner') ? { confidence: confidenceOf(evidence) } : undefined;
   },

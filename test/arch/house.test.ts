@@ -1,4 +1,5 @@
-// The rest of the house rules that a machine can check: names of places, what each file opens with, words that are not ours to use.
+// The rest of the house rules that a machine can check: names of places, what each file opens with, words that are not
+// ours to use.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `npm run check:arch`: the rules of the house. With `-- --picture src/agent` it prints the rooms of that folder and which imports which instead.
-// Exits 1 when a rule is broken, or when the picture holds more than its folder may.
+// `npm run check:arch`: the rules of the house. With `-- --picture src/agent` it prints the rooms of that folder and
+// which imports which instead. Exits 1 when a rule is broken, or when the picture holds more than its folder may.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

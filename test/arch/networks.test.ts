@@ -1,5 +1,5 @@
-// Files run side by side, in this checkout and in others, and a simulated farm takes its addresses for itself: they are handed out by
-// `test/support/loopback.ts`, and no test file chooses one.
+// Files run side by side, in this checkout and in others, and a simulated farm takes its addresses for itself: they are
+// handed out by `test/support/loopback.ts`, and no test file chooses one.
 import { expect, test } from 'vitest';
 import { sources } from './sources.ts';
 

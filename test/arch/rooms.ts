@@ -2,8 +2,9 @@
 import { importsOf, type Source } from './sources.ts';
 
 /**
- * Folders of the agent by number: one may import those of a lower number. What needs nothing of the others comes first, then one miner, all
- * miners, what goes round them, what changes them, the ways in, the configuration, and what the command line does without a running agent.
+ * Folders of the agent by number: one may import those of a lower number. What needs nothing of the others comes first,
+ * then one miner, all miners, what goes round them, what changes them, the ways in, the configuration, and what the
+ * command line does without a running agent.
  */
 export const AGENT_FOLDERS: Readonly<Record<string, number>> = {
   host: 1,

@@ -23,9 +23,13 @@ test('the median file has at most 120 lines', () => {
 });
 
 test('a comment keeps to 120 columns, as code does', () => {
-  const all = sources('src', 'drivers', 'fixtures', 'test', 'packaging').filter(({ path }) => !path.endsWith('.data.ts'));
+  const all = sources('src', 'drivers', 'fixtures', 'test', 'packaging').filter(
+    ({ path }) => !path.endsWith('.data.ts'),
+  );
   const wide = all.flatMap(({ path, lines }) =>
-    lines.flatMap((line, index) => (/^\s*(\/\/|\/?\*)/.test(line) && [...line].length > 120 ? [`${path}:${index + 1}`] : [])),
+    lines.flatMap((line, index) =>
+      /^\s*(\/\/|\/?\*)/.test(line) && [...line].length > 120 ? [`${path}:${index + 1}`] : [],
+    ),
   );
   expect(wide).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// Reads the project's own sources for the tests of the house rules. Tracked and new files alike; nothing outside the project.
+// Reads the project's own sources for the tests of the house rules. Tracked and new files alike; nothing outside the
+// project.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
@@ -21,7 +22,9 @@ export function sources(...folders: readonly string[]): Source[] {
     );
 }
 
-/** Code without comments and without the contents of strings, line by line: good enough to look for words, not a parser. */
+/**
+ * Code without comments and without the contents of strings, line by line: good enough to look for words, not a parser.
+ */
 export function codeLines(source: Source): string[] {
   const bare = source.text
     .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ' '))

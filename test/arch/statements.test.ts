@@ -1,4 +1,5 @@
-// No value is ever written into the text of a statement: values are bound, and what is not a value is a constant of ours.
+// No value is ever written into the text of a statement: values are bound, and what is not a value is a constant of
+// ours.
 import { expect, test } from 'vitest';
 import { sources } from './sources.ts';
 

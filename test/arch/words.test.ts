@@ -1,4 +1,5 @@
-// One word has one meaning in the whole project, and it is the field's or Node's own. These words have each been replaced by such a word.
+// One word has one meaning in the whole project, and it is the field's or Node's own. These words have each been
+// replaced by such a word.
 import { expect, test } from 'vitest';
 import { codeLines, type Source, sources } from './sources.ts';
 
@@ -12,7 +13,10 @@ const BANNED_NAMES = /\b(whoStands|goesAway|goOn|tellRefused)\b/;
 /** A field of `pithead status --json` and a word of a device: what is seen from outside keeps its name. */
 const OUTSIDE = /\blast_standstill\b|\/intake\|inlet\//g;
 
-/** The words of an identifier or a file name: of `openDoorServer` and of `open-door.ts` alike, and of a plural its singular. */
+/**
+ * The words of an identifier or a file name: of `openDoorServer` and of `open-door.ts` alike, and of a plural its
+ * singular.
+ */
 function wordsOf(text: string): string[] {
   return text
     .replaceAll(OUTSIDE, '')
@@ -22,7 +26,10 @@ function wordsOf(text: string): string[] {
     .flatMap((word) => (word.endsWith('s') ? [word, word.slice(0, -1)] : [word]));
 }
 
-/** `path:line: word` of each banned word in names; what a device or a person reads stands in strings and is not looked at. */
+/**
+ * `path:line: word` of each banned word in names; what a device or a person reads stands in strings and is not looked
+ * at.
+ */
 function bannedIn(source: Source): string[] {
   const { path } = source;
   return [path, ...codeLines(source)].flatMap((line, number) => [

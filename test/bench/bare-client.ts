@@ -1,4 +1,5 @@
-// The yardstick: the same exchanges with bare sockets, nothing parsed, nothing kept. One connection per command, as the devices want it.
+// The yardstick: the same exchanges with bare sockets, nothing parsed, nothing kept. One connection per command, as the
+// devices want it.
 import { connect } from 'node:net';
 
 /** Sends each command to the miner, one after the other; resolves with the bytes read. */
@@ -21,7 +22,10 @@ function bareExchange(host: string, port: number, request: string): Promise<numb
   });
 }
 
-/** Runs `work` over the items again and again, `width` at a time and each item once at a time, for `durationMs`; gives the count of finished items. */
+/**
+ * Runs `work` over the items again and again, `width` at a time and each item once at a time, for `durationMs`; gives
+ * the count of finished items.
+ */
 export async function runFor<T>(
   items: readonly T[],
   width: number,

@@ -1,5 +1,6 @@
-// `npm run bench -- clients`: lets two foreign clients, pyasic and asic-rs, read every simulated device over its real ports, and prints what they
-// and our driver read beside the device's truth. Each difference has a known reason, else the exit code is 1. Ports below 1024: run as root.
+// `npm run bench -- clients`: lets two foreign clients, pyasic and asic-rs, read every simulated device over its real
+// ports, and prints what they and our driver read beside the device's truth. Each difference has a known reason, else
+// the exit code is 1. Ports below 1024: run as root.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
@@ -73,7 +74,8 @@ async function readAll(families: readonly string[], folder: string): Promise<Dev
     for (const device of farm.devices) own.set(device.ip, await ours.read(device));
     const programs = programsIn(folder);
     const ips = farm.devices.map(({ ip }) => ip);
-    // Not at the same time: a device that serves one connection refuses the other client, and the table would change from run to run.
+    // Not at the same time: a device that serves one connection refuses the other client, and the table would change
+    // from run to run.
     const pyasic = await readWith(programs.pyasic, ips, parsePyasic);
     const asicRs = await readWith(programs['asic-rs'], farm.devices.map(withLogin), parseAsicRs);
     return farm.devices.map((device, index) => {

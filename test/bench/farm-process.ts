@@ -1,4 +1,5 @@
-// What benches measure against, each in a process of its own so that its work is not counted as ours: the simulated farm, and a service.
+// What benches measure against, each in a process of its own so that its work is not counted as ours: the simulated
+// farm, and a service.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

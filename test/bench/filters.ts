@@ -1,4 +1,5 @@
-// Every filter of the miner lists on a store of many miners: time of a page of 50 with its total, rows found, and how the database gets at them.
+// Every filter of the miner lists on a store of many miners: time of a page of 50 with its total, rows found, and how
+// the database gets at them.
 import { parseArgs } from 'node:util';
 import type { CompiledQuery } from 'kysely';
 import type { Databases } from '../../src/service/store/databases.ts';

@@ -1,5 +1,5 @@
-// Storing reports: records per second of a whole farm, the first time and then again and again with new readings; and what each index costs of
-// it when some are left out.
+// Storing reports: records per second of a whole farm, the first time and then again and again with new readings; and
+// what each index costs of it when some are left out.
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { fillFleet, fleetRecord, report, SLICE } from '../unit/service/store/fleet.ts';

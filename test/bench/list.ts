@@ -1,5 +1,5 @@
-// The lists of v1 and v2: a page of every miner against the same bytes from a bare server in the same process, in turns in one run; then a page of 50 while
-// reports come in at the rate that one agent may have (25,000 a minute).
+// The lists of v1 and v2: a page of every miner against the same bytes from a bare server in the same process, in turns
+// in one run; then a page of 50 while reports come in at the rate that one agent may have (25,000 a minute).
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { request } from 'undici';
@@ -150,7 +150,10 @@ async function cpuMs({ bareUrl }: BenchService): Promise<number> {
 }
 const cpuSchema = z.object({ user: z.number(), system: z.number() });
 
-/** Every page in turns with the same bytes from the bare server: kept ones, ones that are made for this request, and compressed ones. */
+/**
+ * Every page in turns with the same bytes from the bare server: kept ones, ones that are made for this request, and
+ * compressed ones.
+ */
 async function largePages(ready: BenchService, pageSize: number, rounds: number, when = 'quiet'): Promise<void> {
   for (const version of ['v1', 'v2'] as const) {
     const url = listUrl(ready, pageSize, 1, version);

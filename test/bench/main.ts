@@ -1,5 +1,5 @@
-// `npm run bench -- <name>`: measures a hot path beside something else in the same run and prints the ratio, or what a process
-// takes of its host. It asserts nothing, but `clients` does: see there.
+// `npm run bench -- <name>`: measures a hot path beside something else in the same run and prints the ratio, or what a
+// process takes of its host. It asserts nothing, but `clients` does: see there.
 import { benchClients } from './clients.ts';
 import { benchFilters } from './filters.ts';
 import { benchIngest } from './ingest.ts';

@@ -1,5 +1,6 @@
-// What the agent takes of the memory of its host: the program as its system service starts it, alone, at a farm and a service in processes of their own.
-// Prints what is resident (and how much of it is not a mapped file) every so often; `--node` hands options to Node, `--env` sets a variable.
+// What the agent takes of the memory of its host: the program as its system service starts it, alone, at a farm and a
+// service in processes of their own. Prints what is resident (and how much of it is not a mapped file) every so often;
+// `--node` hands options to Node, `--env` sets a variable.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

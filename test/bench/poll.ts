@@ -1,6 +1,6 @@
-// The poll path: polls per second of the whole agent path (turn, exchange, repair, driver, identity, flags, document, outbox) against a bare
-// socket client that does the same exchanges with the same simulated miners, in turns in one run. Then the delay of the event loop while
-// a farm is polled at its normal rhythm.
+// The poll path: polls per second of the whole agent path (turn, exchange, repair, driver, identity, flags, document,
+// outbox) against a bare socket client that does the same exchanges with the same simulated miners, in turns in one
+// run. Then the delay of the event loop while a farm is polled at its normal rhythm.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +58,10 @@ export async function benchPoll(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The exchanges that a poll of this driver makes over CGMiner TCP, as the lines that are sent. Undefined: this family also needs other servers. */
+/**
+ * The exchanges that a poll of this driver makes over CGMiner TCP, as the lines that are sent. Undefined: this family
+ * also needs other servers.
+ */
 function pollLines(driver: Driver, generation: string | undefined): string[] | undefined {
   const due = Object.values(driver.asks).filter(
     (ask) =>

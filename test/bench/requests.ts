@@ -1,4 +1,5 @@
-// Requests per poll of each family, counted at its simulated device, beside what it should cost and the ceiling that a test holds.
+// Requests per poll of each family, counted at its simulated device, beside what it should cost and the ceiling that a
+// test holds.
 import { REQUEST_CEILINGS } from '../contract/requests.data.ts';
 import { countRequests } from '../contract/requests.ts';
 

@@ -1,6 +1,6 @@
-// The service in a process of its own, and beside it a bare server that gives back the bytes that were put there: what the list is measured against.
-// At `/cpu` it says how much of the processor the process has used.
-// Prints one line of JSON when both listen; ends on SIGTERM.
+// The service in a process of its own, and beside it a bare server that gives back the bytes that were put there: what
+// the list is measured against. At `/cpu` it says how much of the processor the process has used. Prints one line of
+// JSON when both listen; ends on SIGTERM.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';

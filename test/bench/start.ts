@@ -1,5 +1,5 @@
-// From the command to what a person waits for: `--version`, the interface answering, the first miner reported. The single program in dist/ beside
-// the sources in the same run, with the memory of each when nothing is going on.
+// From the command to what a person waits for: `--version`, the interface answering, the first miner reported. The
+// single program in dist/ beside the sources in the same run, with the memory of each when nothing is going on.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

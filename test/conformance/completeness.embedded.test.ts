@@ -1,5 +1,5 @@
-// Every row of the interface document has its test: each part of the list of rows is tested somewhere (`rows` sees to each row of a part), and where
-// the document lies beside the project the list is compared with it.
+// Every row of the interface document has its test: each part of the list of rows is tested somewhere (`rows` sees to
+// each row of a part), and where the document lies beside the project the list is compared with it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// One test for each row of the interface document, with the row's key as its name. A row without a test, and a test without a row, is an error of
-// types and of the run.
+// One test for each row of the interface document, with the row's key as its name. A row without a test, and a test
+// without a row, is an error of types and of the run.
 import { describe, test } from 'vitest';
 import { DOCUMENT, type Part } from './document.data.ts';
 

@@ -1,4 +1,5 @@
-// Task batches as they lie in the database of a rig: what the interface shows of batches that nobody can order here, or that took long to end.
+// Task batches as they lie in the database of a rig: what the interface shows of batches that nobody can order here, or
+// that took long to end.
 import { query } from '../unit/service-http/database.ts';
 import type { Rig } from '../unit/service-http/rig.ts';
 

@@ -1,4 +1,5 @@
-// Keys and what they open, at every endpoint of v1, in the words of the interface. Every route with every kind of key and place is auth.test.ts.
+// Keys and what they open, at every endpoint of v1, in the words of the interface. Every route with every kind of key
+// and place is auth.test.ts.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
 import { type Answer, call, type Rig, startOwnedRig } from '../unit/service-http/rig.ts';

@@ -1,4 +1,5 @@
-// Task batches of v1: every field of a batch, the list and the search with each filter and each operator. Creating them is v1-create-batch.test.ts.
+// Task batches of v1: every field of a batch, the list and the search with each filter and each operator. Creating them
+// is v1-create-batch.test.ts.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { type Answer, type Rig, startOwnedRig } from '../unit/service-http/rig.ts';

@@ -1,4 +1,5 @@
-// Every field of a miner, with a miner that says everything and one that says nothing: type, value, null; the parts and the flags of a miner.
+// Every field of a miner, with a miner that says everything and one that says nothing: type, value, null; the parts and
+// the flags of a miner.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { query } from '../unit/service-http/database.ts';
 import { minerRecord } from '../unit/service-http/records.ts';

@@ -1,4 +1,5 @@
-// Task batches in v2: lists, searches, one batch with its counts, its tasks. Creating and cancelling is v2-orders.test.ts.
+// Task batches in v2: lists, searches, one batch with its counts, its tasks. Creating and cancelling is
+// v2-orders.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerOf, listOf } from '../../src/wire/api/envelope.ts';
 import { batchDetailSchema, batchV2Schema, taskV2Schema } from '../../src/wire/api/tasks.ts';

@@ -1,4 +1,5 @@
-// POST …/metrics/query over the wire: what an agent reports is there at once, in whole buckets; windows beyond the limits are refused.
+// POST …/metrics/query over the wire: what an agent reports is there at once, in whole buckets; windows beyond the
+// limits are refused.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { metricsBucketSchema } from '../../src/wire/api/metrics.ts';

@@ -1,4 +1,5 @@
-// Miners in v2: every field, the filters of the list, every condition of the search, the counts by kind; and what is refused.
+// Miners in v2: every field, the filters of the list, every condition of the search, the counts by kind; and what is
+// refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANOMALY_TYPES } from '../../src/model/flags.ts';
 import { type MinerExtras, minerExtrasSchema, minerV1Schema, OPS_STATUSES } from '../../src/model/miner.ts';

@@ -1,5 +1,5 @@
-// The table of differences of v2 and the table of its endpoints, row by row; each beside v1 with the same miners and batches.
-// What each endpoint takes and refuses in detail is in the other files of v2.
+// The table of differences of v2 and the table of its endpoints, row by row; each beside v1 with the same miners and
+// batches. What each endpoint takes and refuses in detail is in the other files of v2.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { query } from '../unit/service-http/database.ts';
 import { hostRecord, minerRecord } from '../unit/service-http/records.ts';

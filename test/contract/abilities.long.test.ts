@@ -1,5 +1,6 @@
-// Every ability of every driver on simulated devices of each of its families: accepted, refused, lied about, and its answer lost. And what a family
-// has not is refused with no order on the wire. What cannot be shown stands, with its reason, in ability-exceptions.ts.
+// Every ability of every driver on simulated devices of each of its families: accepted, refused, lied about, and its
+// answer lost. And what a family has not is refused with no order on the wire. What cannot be shown stands, with its
+// reason, in ability-exceptions.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
@@ -134,7 +135,10 @@ async function refusals({ kind, order }: Carrier, name: AbilityName): Promise<re
   return codes;
 }
 
-/** The device says yes and does nothing: the driver notices, or what the core reads afterwards says so. Some restart all the same. */
+/**
+ * The device says yes and does nothing: the driver notices, or what the core reads afterwards says so. Some restart all
+ * the same.
+ */
 async function liedAbout({ kind, order }: Carrier, name: AbilityName): Promise<void> {
   const device = site.take(kind);
   const { shows } = abilityOf(kind, name);
@@ -154,7 +158,10 @@ async function liedAbout({ kind, order }: Carrier, name: AbilityName): Promise<v
   });
 }
 
-/** Whichever answer is lost: what may have been done is never called a failure, and what is called one has not been done. */
+/**
+ * Whichever answer is lost: what may have been done is never called a failure, and what is called one has not been
+ * done.
+ */
 async function lostReply({ kind, order }: Carrier, name: AbilityName): Promise<void> {
   let settled = 0;
   for (let place = 0; place < MOST_REQUESTS; place++) {

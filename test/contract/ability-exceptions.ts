@@ -1,13 +1,13 @@
-// What the matrix of abilities cannot show, each with its reason: abilities that a family has not, and cases that cannot occur on it. A row that is no
-// longer needed fails the test.
+// What the matrix of abilities cannot show, each with its reason: abilities that a family has not, and cases that
+// cannot occur on it. A row that is no longer needed fails the test.
 import type { AbilityName } from '../../src/driver/contract.ts';
 
 export const CASES = ['accepted', 'refused', 'lied about', 'lost reply'] as const;
 export type Case = (typeof CASES)[number];
 
 /**
- * Drivers that have not an ability: nothing is sent, the task is refused as unsupported. The reason says whether the makers have a way that we do not
- * go, or none is known.
+ * Drivers that have not an ability: nothing is sent, the task is refused as unsupported. The reason says whether the
+ * makers have a way that we do not go, or none is known.
  */
 export const LACKING: Readonly<Record<string, Readonly<Partial<Record<AbilityName, string>>>>> = {
   'auradine-fluxos': { log: 'no call is known that gives one' },

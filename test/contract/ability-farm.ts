@@ -1,5 +1,5 @@
-// A farm with many devices of each simulated family: one that has changed is never used again, so that no order meets what another left. For tests
-// over all drivers.
+// A farm with many devices of each simulated family: one that has changed is never used again, so that no order meets
+// what another left. For tests over all drivers.
 import { vi } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { chooseVariants, FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
@@ -20,7 +20,10 @@ import { PORTS } from './simulated.ts';
 
 /** One model of a family, in as many devices as are needed. */
 export type Kind = { readonly family: string; readonly model: string; readonly driver: Driver };
-/** A link that notes what goes over it, and may lose the answer to one request after the device has heard and answered it. */
+/**
+ * A link that notes what goes over it, and may lose the answer to one request after the device has heard and answered
+ * it.
+ */
 export type WatchedLink = MinerLink & { readonly sent: MinerRequest[] };
 
 export type AbilityFarm = {
@@ -35,7 +38,10 @@ export type AbilityFarm = {
   stop(): Promise<void>;
 };
 
-/** Devices live a hundred times faster than we do, so that what they do afterwards is done soon; what they tell stands still. */
+/**
+ * Devices live a hundred times faster than we do, so that what they do afterwards is done soon; what they tell stands
+ * still.
+ */
 const SPEED = 100;
 const BOOT_S = 15;
 
@@ -160,7 +166,10 @@ export const soon = (work: () => void | Promise<void>): Promise<void> =>
 
 const said = ({ method, json, form }: HttpRequest) => JSON.stringify([method, json, form]);
 
-/** Whether a request may change something. What is asked at polls does not, nor does a GraphQL query, nor words that only read. */
+/**
+ * Whether a request may change something. What is asked at polls does not, nor does a GraphQL query, nor words that
+ * only read.
+ */
 export function mayChange(driver: Driver, request: MinerRequest): boolean {
   const isAsked = (same: (ask: MinerRequest) => boolean) => Object.values(driver.asks).some(same);
   switch (request.via) {

@@ -46,8 +46,8 @@ type Acting = {
   forbids(device: Device, name: AbilityName, params?: object, code?: PeerCode): Promise<void>;
   withFault<T>(device: Device, fault: FaultName, work: () => Promise<T>, value?: FaultValue): Promise<T>;
   /**
-   * The ability ends with `peer.auth` once the owner has changed the password. `login`: it comes first, so that nothing has been sent, or it goes
-   * along with the order, which the device then has heard and refused.
+   * The ability ends with `peer.auth` once the owner has changed the password. `login`: it comes first, so that nothing
+   * has been sent, or it goes along with the order, which the device then has heard and refused.
    */
   refusedLogin(device: Device, name: AbilityName, params?: object, login?: 'first' | 'along'): Promise<void>;
 };
@@ -144,7 +144,10 @@ export function acting(driver: Driver, site: () => Simulated, known: Known = {})
   };
 }
 
-/** Whether it changes something, as far as the web tells: some devices are asked by a form, and some reboot when a page is read. */
+/**
+ * Whether it changes something, as far as the web tells: some devices are asked by a form, and some reboot when a page
+ * is read.
+ */
 function isOrder(request: MinerRequest): boolean {
   if (request.via !== 'http') return false;
   return request.path.includes('reboot') || (request.method !== 'GET' && request.form?.action !== 'onPageLoaded');

@@ -116,7 +116,10 @@ function queryName(body: unknown): string {
   return name === 'serials' || name === 'voltages' ? 'boards' : name;
 }
 
-/** What the link would hand over for these bytes: the repaired value, the text, or nothing. API 3 hands over the reply object alike. */
+/**
+ * What the link would hand over for these bytes: the repaired value, the text, or nothing. API 3 hands over the reply
+ * object alike.
+ */
 export function asLinkWould(ask: Ask, bytes: Buffer): unknown {
   if (ask.via === 'http' && ask.as === 'text') return bytes.toString('utf8');
   const value = repairJson(bytes)?.value;

@@ -1,4 +1,5 @@
-// Antminers with stock firmware from before 2020 on real sockets: read as they are, and each order accepted, refused, ignored or lost.
+// Antminers with stock firmware from before 2020 on real sockets: read as they are, and each order accepted, refused,
+// ignored or lost.
 import { Blob } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { antminerStock as driver } from '../../drivers/antminer-stock/driver.ts';

@@ -1,4 +1,5 @@
-// Antminers with stock firmware from 2020 on, on real sockets: each order accepted, refused, ignored or unheard, on generations B and C.
+// Antminers with stock firmware from 2020 on, on real sockets: each order accepted, refused, ignored or unheard, on
+// generations B and C.
 import { Blob } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { antminerStock as driver } from '../../drivers/antminer-stock/driver.ts';

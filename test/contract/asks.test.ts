@@ -1,5 +1,6 @@
-// How often each family is asked each thing: a scan and two polls ask no more than the driver's table of asks allows, and a scan that nobody waits for
-// asks nothing that was asked a moment ago. Requests are counted where they are handed to the transport.
+// How often each family is asked each thing: a scan and two polls ask no more than the driver's table of asks allows,
+// and a scan that nobody waits for asks nothing that was asked a moment ago. Requests are counted where they are handed
+// to the transport.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';

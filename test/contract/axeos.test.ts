@@ -1,4 +1,5 @@
-// Bitaxe, NerdAxe and LuckyMiner on real sockets: one API behind three pages, read as they are, and told what they can be told.
+// Bitaxe, NerdAxe and LuckyMiner on real sockets: one API behind three pages, read as they are, and told what they can
+// be told.
 import { describe, expect, test } from 'vitest';
 import { axeos as driver } from '../../drivers/axeos/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';

@@ -1,4 +1,5 @@
-// Devices that know the oldest form of the CGMiner API only, as an Avalon simulator of another maker does: recognised, read and asked once in vain.
+// Devices that know the oldest form of the CGMiner API only, as an Avalon simulator of another maker does: recognised,
+// read and asked once in vain.
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
@@ -18,7 +19,10 @@ const MM =
   'Temp[31] TMax[79] TAvg[66] Fan1[5344] Fan2[5392] FanR[72%] PS[0 1214 1316 242 3189 1320 3504] GHSspd[118800.00] ' +
   'GHSmm[119000.00] GHSavg[117000.00] Freq[560.00] Led[0] MGHS[39000.00 39000.00 39000.00] MTmax[77 79 76] TA[360] ' +
   'SoftOFF[0] ECHU[0 0 0] ECMM[0] ATAOPTS0[--avalon10-freq 448:468:488:508 --hash-asic 120] WORKMODE[0]';
-/** As it words them: one pair of bars around each pool, a blank at the end, no NUL, and nothing at all to what it does not know. */
+/**
+ * As it words them: one pair of bars around each pool, a blank at the end, no NUL, and nothing at all to what it does
+ * not know.
+ */
 const ANSWERS: Readonly<Record<string, string>> = {
   version: `${STATUS(22, 'CGMiner versions')}|VERSION,CGMiner=4.11.1,API=3.7,STM8=20.08.01,PROD=AvalonMiner 1346-116,MODEL=1346-116,HWTYPE=MM4v1_X3,SWTYPE=MM317,VERSION=23042501_6d4cd98_d3a493a,LOADER=d0d779de.00,DNA=02010000aabbccdd,MAC=b4a2eb3f2348,UPAPI=2| `,
   estats: `${STATUS(70, 'CGMiner stats')}|STATS=0,ID=AVA100,Elapsed=500,Calls=0,MM ID0=${MM},MM Count=1,Smart Speed=1,Nonce Mask=0| `,

@@ -1,4 +1,5 @@
-// The same dialect from builds that differ in their units, their sensors and their words: what one build proves of a figure, another does not.
+// The same dialect from builds that differ in their units, their sensors and their words: what one build proves of a
+// figure, another does not.
 import { describe, expect, test } from 'vitest';
 import { antminerStock } from '../../drivers/antminer-stock/driver.ts';
 import { hiveon } from '../../drivers/hiveon/driver.ts';

@@ -1,4 +1,5 @@
-// Answers of the makes and firmwares that copied Bitmain's dialect, as machines without a recording give them. Nothing false may be made of them.
+// Answers of the makes and firmwares that copied Bitmain's dialect, as machines without a recording give them. Nothing
+// false may be made of them.
 import { describe, expect, test } from 'vitest';
 import { elphapex } from '../../drivers/elphapex/driver.ts';
 import { hammer } from '../../drivers/hammer/driver.ts';

@@ -1,5 +1,5 @@
-// Makes that copied Bitmain's web (Elphapex, Hammer, VolcMiner): who is who, what stands in their place in odd cases, and what they can be told,
-// against simulated devices on real sockets.
+// Makes that copied Bitmain's web (Elphapex, Hammer, VolcMiner): who is who, what stands in their place in odd cases,
+// and what they can be told, against simulated devices on real sockets.
 import { describe, expect, test } from 'vitest';
 import { elphapex } from '../../drivers/elphapex/driver.ts';
 import { hammer } from '../../drivers/hammer/driver.ts';

@@ -1,5 +1,6 @@
-// What holds for every answer of every simulated device that speaks Bitmain's dialect, whatever it says: under a name that is in no table it has no rate
-// but one whose unit an answer proves, and no figure that turns into 0 makes a fault, a bad chip or a reading of 0 that nothing can have.
+// What holds for every answer of every simulated device that speaks Bitmain's dialect, whatever it says: under a name
+// that is in no table it has no rate but one whose unit an answer proves, and no figure that turns into 0 makes a
+// fault, a bad chip or a reading of 0 that nothing can have.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { type Device, startFarm } from '../../fixtures/farm/farm.ts';

@@ -1,4 +1,5 @@
-// Answers of Bitmain's dialect as machines without a recording give them: other coins, other builds, asleep, stopped. Nothing false may be made of them.
+// Answers of Bitmain's dialect as machines without a recording give them: other coins, other builds, asleep, stopped.
+// Nothing false may be made of them.
 import { describe, expect, test } from 'vitest';
 import { antminerStock } from '../../drivers/antminer-stock/driver.ts';
 import { hiveon } from '../../drivers/hiveon/driver.ts';

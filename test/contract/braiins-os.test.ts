@@ -1,4 +1,5 @@
-// Braiins OS on real sockets: each generation read as it is and by as few questions as it has, and changed by the words that it knows.
+// Braiins OS on real sockets: each generation read as it is and by as few questions as it has, and changed by the words
+// that it knows.
 import { describe, expect, test } from 'vitest';
 import { braiinsOs as driver } from '../../drivers/braiins-os/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';

@@ -1,4 +1,5 @@
-// Answers as devices and networks damage them, against one driver: a reading or a declared failure, no 0 that nobody said, in bounded time and size.
+// Answers as devices and networks damage them, against one driver: a reading or a declared failure, no 0 that nobody
+// said, in bounded time and size.
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError } from '../../src/base/errors.ts';

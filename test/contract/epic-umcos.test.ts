@@ -1,4 +1,5 @@
-// ePIC's firmware on real sockets: known by its page or by the HTTP behind port 4028, read as it is, told what it can be told, and lied by.
+// ePIC's firmware on real sockets: known by its page or by the HTTP behind port 4028, read as it is, told what it can
+// be told, and lied by.
 import { describe, expect, test } from 'vitest';
 import { epicUmcos as driver } from '../../drivers/epic-umcos/driver.ts';
 import { fakeLink, lostAfterSending } from '../unit/drivers/fake-link.ts';

@@ -1,4 +1,5 @@
-// Every driver against simulated devices on real sockets: what it reads is what the device says of itself, and a reboot takes it away.
+// Every driver against simulated devices on real sockets: what it reads is what the device says of itself, and a reboot
+// takes it away.
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { parseMix } from '../../fixtures/farm/families/index.ts';

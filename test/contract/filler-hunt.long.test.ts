@@ -1,4 +1,5 @@
-// `N/A`, `unknown`, `-`, `null`, `none` and zeros in any spelling name nothing: no model, no version, no part, no fault, no state.
+// `N/A`, `unknown`, `-`, `null`, `none` and zeros in any spelling name nothing: no model, no version, no part, no
+// fault, no state.
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import type { Reading } from '../../src/model/reading.ts';
@@ -20,7 +21,10 @@ const changesOf = (raw: Readonly<Record<string, unknown>>): Change[] =>
     }),
   );
 
-/** The names and states of a reading, with where they stand. MAC and serial number of the miner itself are judged elsewhere. */
+/**
+ * The names and states of a reading, with where they stand. MAC and serial number of the miner itself are judged
+ * elsewhere.
+ */
 function namesOf(value: unknown, path = ''): [string, string][] {
   if (typeof value === 'string')
     return /^(mac|serialNumber|pools\.\d+\.user|errors\.\d+\.(category|message)|miningModePreset)$/.test(path)

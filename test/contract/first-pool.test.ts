@@ -1,4 +1,5 @@
-// A first pool that is dead while the second gets the work, on real sockets: what each family tells of it, and the one flag that follows.
+// A first pool that is dead while the second gets the work, on real sockets: what each family tells of it, and the one
+// flag that follows.
 import { expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { judge } from '../../src/agent/fleet/anomaly/judge.ts';

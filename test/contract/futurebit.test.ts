@@ -1,4 +1,5 @@
-// FutureBit Apollos on real sockets: GraphQL behind a token, the rate that stays in the intervals, and each order accepted, refused, ignored or lost.
+// FutureBit Apollos on real sockets: GraphQL behind a token, the rate that stays in the intervals, and each order
+// accepted, refused, ignored or lost.
 import { describe, expect, test } from 'vitest';
 import { futurebit as driver } from '../../drivers/futurebit/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';

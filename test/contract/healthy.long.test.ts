@@ -1,4 +1,5 @@
-// No healthy simulated device of any model raises a flag, watched for hours of its own time: what is read of it, judged as the agent judges.
+// No healthy simulated device of any model raises a flag, watched for hours of its own time: what is read of it, judged
+// as the agent judges.
 import { expect, test } from 'vitest';
 import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
 import { anomalySettingsSchema } from '../../src/agent/fleet/anomaly/settings.ts';

@@ -1,4 +1,5 @@
-// Hiveon firmware: names and generations, the chains of a T9, and what it can be told, against simulated devices on real sockets.
+// Hiveon firmware: names and generations, the chains of a T9, and what it can be told, against simulated devices on
+// real sockets.
 import { describe, expect, test } from 'vitest';
 import { hiveon } from '../../drivers/hiveon/driver.ts';
 import { generationOf, modelOf } from '../../drivers/hiveon/read.ts';

@@ -1,4 +1,5 @@
-// Iceriver on real sockets: known by its page, read as it is with one request, and told what it can be told through the forms of its pages.
+// Iceriver on real sockets: known by its page, read as it is with one request, and told what it can be told through the
+// forms of its pages.
 import { describe, expect, test } from 'vitest';
 import { iceriver as driver } from '../../drivers/iceriver/driver.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';

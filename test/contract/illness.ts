@@ -1,5 +1,5 @@
-// A farm with a device of each model in each state of `illness.data.ts`: read over real sockets and judged as the agent judges, before it falls ill and
-// until every hold is over. It says what was seen and decides nothing.
+// A farm with a device of each model in each state of `illness.data.ts`: read over real sockets and judged as the agent
+// judges, before it falls ill and until every hold is over. It says what was seen and decides nothing.
 import { vi } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';

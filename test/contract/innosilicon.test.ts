@@ -1,4 +1,5 @@
-// Innosilicon on real sockets: known by either server, read over web and TCP, rebooted and given pools; a token that has expired is replaced.
+// Innosilicon on real sockets: known by either server, read over web and TCP, rebooted and given pools; a token that
+// has expired is replaced.
 import { describe, expect, test } from 'vitest';
 import { innosilicon as driver } from '../../drivers/innosilicon/driver.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';

@@ -1,4 +1,5 @@
-// What only looks like a miner is asked nothing more, until a person says what it is; a miner that is known stays one while its proof is missing.
+// What only looks like a miner is asked nothing more, until a person says what it is; a miner that is known stays one
+// while its proof is missing.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';

@@ -1,4 +1,5 @@
-// MARA firmware: whose words it speaks, the two units of its rates, its modes, and what it can be told, against simulated devices on real sockets.
+// MARA firmware: whose words it speaks, the two units of its rates, its modes, and what it can be told, against
+// simulated devices on real sockets.
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { mara } from '../../drivers/mara/driver.ts';

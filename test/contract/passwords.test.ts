@@ -1,4 +1,5 @@
-// Where drivers put a password: into a body or a header, never into an address. All drivers, with all that they ask and all that they can be told.
+// Where drivers put a password: into a body or a header, never into an address. All drivers, with all that they ask and
+// all that they can be told.
 import { expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { PeerError } from '../../src/base/errors.ts';

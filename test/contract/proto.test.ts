@@ -1,4 +1,5 @@
-// Proto rigs on real sockets: known by their page, read behind their owner's password, told what they can be told, and lied by.
+// Proto rigs on real sockets: known by their page, read behind their owner's password, told what they can be told, and
+// lied by.
 import { describe, expect, test } from 'vitest';
 import { proto as driver } from '../../drivers/proto/driver.ts';
 import { fakeLink } from '../unit/drivers/fake-link.ts';

@@ -1,4 +1,5 @@
-// Rare machines that the farm has where a mix names them: known without a login, or not, and read as they are, well and ill.
+// Rare machines that the farm has where a mix names them: known without a login, or not, and read as they are, well and
+// ill.
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { RARE_FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';

@@ -9,7 +9,8 @@ import { firstOf, readingOf } from './recorded-sets.ts';
 test.skipIf(!hasRecordings)('Antminer: the hottest chip of each recorded board', () => {
   const reading = readingOf(firstOf('antminer-stock'));
   expect(reading.boards?.map((board) => board.chipTempMaxC)).toEqual([78, 71, 69]);
-  // The PIC sensors of this unit show the intake hotter than the exhaust: another layout than the one we know, so nothing is told.
+  // The PIC sensors of this unit show the intake hotter than the exhaust: another layout than the one we know, so
+  // nothing is told.
   expect(reading).not.toHaveProperty('inletTempC');
 });
 

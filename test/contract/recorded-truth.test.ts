@@ -1,4 +1,5 @@
-// Every value of the recordings is reported as it is, or listed as not reported with one of five reasons; nothing else is reported of them.
+// Every value of the recordings is reported as it is, or listed as not reported with one of five reasons; nothing else
+// is reported of them.
 import { describe, expect, test } from 'vitest';
 import { readingSchema } from '../../src/model/reading.ts';
 import { bytesByAsk, hasRecordings, rawOf } from './answers.ts';

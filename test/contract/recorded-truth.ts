@@ -1,4 +1,5 @@
-// Which parts of a reading stand in `recorded-truth.data.ts`: what the device reported, in our units. Not what the driver adds of its own.
+// Which parts of a reading stand in `recorded-truth.data.ts`: what the device reported, in our units. Not what the
+// driver adds of its own.
 import type { Reading } from '../../src/model/reading.ts';
 
 /** What a driver adds: the window of a rate, our words for a fault, what the table of models expects. */

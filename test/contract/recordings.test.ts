@@ -1,5 +1,6 @@
-// Recorded answers of real devices: every value that somebody asserted or read by hand is read right or is listed as not read, with a reason.
-// And with any one answer missing or damaged the other fields stay, nothing throws and nothing becomes 0.
+// Recorded answers of real devices: every value that somebody asserted or read by hand is read right or is listed as
+// not read, with a reason. And with any one answer missing or damaged the other fields stay, nothing throws and nothing
+// becomes 0.
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { DRIVER_NAMES } from '../../fixtures/farm/families/index.ts';
@@ -77,7 +78,8 @@ describe('recordings', () => {
     const whole = read(rawOf(driver, bytes));
 
     test('every value is read right, or listed as not read', () => {
-      // What the source's own test asserts and what was read by hand may differ: the latter is then the newer judgement.
+      // What the source's own test asserts and what was read by hand may differ: the latter is then the newer
+      // judgement.
       compare(recording, whole, { ...recording.expect, ...recording.reading });
     });
 
@@ -128,7 +130,10 @@ function damages(driver: Driver, name: string, bytes: Buffer | undefined): Recor
   };
 }
 
-/** Texts and numbers of a reading. Lists grow with what is known: their items may move, so they are left out. The clock goes with its answer. */
+/**
+ * Texts and numbers of a reading. Lists grow with what is known: their items may move, so they are left out. The clock
+ * goes with its answer.
+ */
 function leaves(reading: Reading): [string, unknown][] {
   return Object.entries(reading).filter(([field, value]) => typeof value !== 'object' && field !== 'deviceTimeS');
 }

@@ -1,4 +1,5 @@
-// What an hour of polling costs each family, counted at its simulated device: no more than its ceiling, and an ordinary poll no more than its target.
+// What an hour of polling costs each family, counted at its simulated device: no more than its ceiling, and an ordinary
+// poll no more than its target.
 import { expect, test } from 'vitest';
 import { loopback } from '../support/loopback.ts';
 import { REQUEST_CEILINGS } from './requests.data.ts';

@@ -1,4 +1,5 @@
-// Own answers for each driver, beside the recordings: what `read` is fed when answers are damaged on purpose. One value per ask.
+// Own answers for each driver, beside the recordings: what `read` is fed when answers are damaged on purpose. One value
+// per ask.
 import type { Driver, Known } from '../../src/driver/contract.ts';
 import { bytesByAsk, cases, cgminerFixture, rawOf, recordings } from './answers.ts';
 import { elphapex, hammer, hiveon, mara, volcminer } from './samples-bitmain-copies.ts';
@@ -223,7 +224,10 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
   whatsminer: [{ name: 'API 2', known: { generation: 'api2' }, raw: whatsminer2 }],
 };
 
-/** Everything that a driver can be fed with: own answers, the captured cases of its devices, and the recordings where they are at hand. */
+/**
+ * Everything that a driver can be fed with: own answers, the captured cases of its devices, and the recordings where
+ * they are at hand.
+ */
 export function samplesOf(driver: Driver): Sample[] {
   const own = driver.id === 'cgminer' ? cgminerSamples(driver) : (OWN[driver.id] ?? []);
   const captured = cases.filter(({ firmware }) => firmware === driver.id);

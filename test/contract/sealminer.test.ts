@@ -1,4 +1,5 @@
-// Sealminers on real sockets: one truth behind TCP and web, the faults, and each order accepted, refused, ignored or lost.
+// Sealminers on real sockets: one truth behind TCP and web, the faults, and each order accepted, refused, ignored or
+// lost.
 import { describe, expect, test } from 'vitest';
 import { sealminer as driver } from '../../drivers/sealminer/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';

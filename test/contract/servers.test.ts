@@ -1,4 +1,5 @@
-// Each driver finds its devices by the web alone and by TCP alone, where the device offers both (atlas 24.1): with all other servers shut.
+// Each driver finds its devices by the web alone and by TCP alone, where the device offers both (atlas 24.1): with all
+// other servers shut.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { parseMix } from '../../fixtures/farm/families/index.ts';
@@ -10,7 +11,10 @@ import { loopback } from '../support/loopback.ts';
 
 const FAMILIES = Object.keys(parseMix('all'));
 const MOST_VARIANTS = 8;
-/** Unprivileged ports, so that an ordinary user can run it; what is not open in a test is mapped to where nobody listens. */
+/**
+ * Unprivileged ports, so that an ordinary user can run it; what is not open in a test is mapped to where nobody
+ * listens.
+ */
 const OPEN = { 80: 18_080, 4028: 14_028, 4433: 14_433, 8080: 18_088, 8359: 18_359 };
 const SHUT = 9;
 const ALL = [...SCAN_PORTS, ...SIDE_PORTS];

@@ -1,4 +1,5 @@
-// One driver against simulated devices of its family on real sockets, for tests of single families: what `farm.test.ts` does for all.
+// One driver against simulated devices of its family on real sockets, for tests of single families: what `farm.test.ts`
+// does for all.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Device, type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -33,7 +34,9 @@ export type Simulated = {
   ): Promise<{ readonly evidence: Evidence; readonly driver: Driver; readonly known: Known } | undefined>;
   /** As `read`, time after time with one memory. */
   reader(ip: string): () => Promise<VisitOutcome>;
-  /** Over `over`, if not with the login that opens it; by another driver, if there is more than one family in the farm. */
+  /**
+   * Over `over`, if not with the login that opens it; by another driver, if there is more than one family in the farm.
+   */
   read(ip: string, known?: Known, over?: MinerLink, by?: Driver): Promise<VisitOutcome>;
   stop(): Promise<void>;
 };

@@ -1,4 +1,5 @@
-// Leaving out answers changes nothing that a driver reports, but for what `subsets.data.ts` explains: what is missing may not become a statement.
+// Leaving out answers changes nothing that a driver reports, but for what `subsets.data.ts` explains: what is missing
+// may not become a statement.
 import { beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';

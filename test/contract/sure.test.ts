@@ -1,4 +1,5 @@
-// Every kind of the simulated farm proves its family without a login, by the questions that every scan asks: it is a lasting miner at once.
+// Every kind of the simulated farm proves its family without a login, by the questions that every scan asks: it is a
+// lasting miner at once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { parseMix } from '../../fixtures/farm/families/index.ts';

@@ -1,4 +1,5 @@
-// Everything that knows the kinds of tasks agrees with their one table: settings, drivers, the interface, the command line.
+// Everything that knows the kinds of tasks agrees with their one table: settings, drivers, the interface, the command
+// line.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { drivers } from '../../drivers/index.ts';

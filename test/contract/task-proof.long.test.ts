@@ -1,5 +1,6 @@
-// The whole way of an order: gate, device client, driver, simulated device, and back by a fresh look. The proof must come from the device, not from its
-// answer. Which proofs there are, and what becomes of lies, is in the tests of the task queue.
+// The whole way of an order: gate, device client, driver, simulated device, and back by a fresh look. The proof must
+// come from the device, not from its answer. Which proofs there are, and what becomes of lies, is in the tests of the
+// task queue.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';

@@ -1,5 +1,5 @@
-// Hosts of an ordinary network that say a miner's word: none becomes a miner, none is sent a login, none is told to change anything, with every login
-// that a configuration can allow. Counted at the hosts.
+// Hosts of an ordinary network that say a miner's word: none becomes a miner, none is sent a login, none is told to
+// change anything, with every login that a configuration can allow. Counted at the hosts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

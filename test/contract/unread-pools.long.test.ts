@@ -1,4 +1,5 @@
-// An empty list of pools is a statement: the device has none. It is made where the device made it, not where its rows could not be read.
+// An empty list of pools is a statement: the device has none. It is made where the device made it, not where its rows
+// could not be read.
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { isObject, type Path, pathsTo, withChange } from './hunt.ts';

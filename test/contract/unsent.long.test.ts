@@ -1,5 +1,5 @@
-// What a device has not is refused as unsupported, for every model that can be simulated, and nothing has gone out that could change anything: modes,
-// presets, pools that are none, firmware without a file.
+// What a device has not is refused as unsupported, for every model that can be simulated, and nothing has gone out that
+// could change anything: modes, presets, pools that are none, firmware without a file.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PeerError } from '../../src/base/errors.ts';
 import type { AbilityName, FirmwareImage } from '../../src/driver/contract.ts';

@@ -1,5 +1,5 @@
-// What a Whatsminer does when it is told to, over real sockets: API 2 with its encrypted writes, API 3 with its signed ones. What is sent exactly,
-// and what single answers are taken for, is in the tests of the driver.
+// What a Whatsminer does when it is told to, over real sockets: API 2 with its encrypted writes, API 3 with its signed
+// ones. What is sent exactly, and what single answers are taken for, is in the tests of the driver.
 import { mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// A 0, an empty list or an answer that is missing says nothing of its own: no fault, no rest, no mode, no 0 in place of what was told.
+// A 0, an empty list or an answer that is missing says nothing of its own: no fault, no rest, no mode, no 0 in place of
+// what was told.
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import type { Reading } from '../../src/model/reading.ts';
@@ -44,7 +45,10 @@ function changesOf(raw: Readonly<Record<string, unknown>>): Change[] {
   ];
 }
 
-/** A PSU of an Avalon that answers tells at least its control rail: nothing but zeros is what its controller writes of one that does not answer. */
+/**
+ * A PSU of an Avalon that answers tells at least its control rail: nothing but zeros is what its controller writes of
+ * one that does not answer.
+ */
 const SILENT_PSU = / PS = 0$/;
 
 /** What stands for the code of a fault that lost its own. */

@@ -1,5 +1,6 @@
-// An agent on a simulated farm while the wall clock of its host is set back and forth: what miners do is seen at once, nothing is dated after now, and
-// each step is declared, told and shown. Another start, with the clock behind, is a step too.
+// An agent on a simulated farm while the wall clock of its host is set back and forth: what miners do is seen at once,
+// nothing is dated after now, and each step is declared, told and shown. Another start, with the clock behind, is a
+// step too.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// `pithead capture`: what is recorded of devices of every family, that nothing in it tells whose they are, and how the command ends.
+// `pithead capture`: what is recorded of devices of every family, that nothing in it tells whose they are, and how the
+// command ends.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Two copies of the service as processes on one PostgreSQL. One is killed in the middle of a batch of reboots and started again, then the other
-// while it is being asked for one: nothing is lost, nothing is done twice.
+// Two copies of the service as processes on one PostgreSQL. One is killed in the middle of a batch of reboots and
+// started again, then the other while it is being asked for one: nothing is lost, nothing is done twice.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,9 @@ import { until } from './until.ts';
 const AGENTS = 4;
 const MINERS_EACH = 50;
 const MINERS = AGENTS * MINERS_EACH;
-/** About when a request has been read and not yet answered; whatever moment it turns out to be, the outcome is the same. */
+/**
+ * About when a request has been read and not yet answered; whatever moment it turns out to be, the outcome is the same.
+ */
 const IN_FLIGHT_MS = 15;
 
 type Copy = { process: Started; url: string };
@@ -80,7 +82,10 @@ async function listMiners(copy: Copy) {
 
 const answerSchema = z.object({ meta: z.object({ summary: z.object({ created_count: z.int() }) }) });
 
-/** Asks the copies in turn until one answers, as a client with an Idempotency-Key may. Gives how many tasks there are by this request. */
+/**
+ * Asks the copies in turn until one answers, as a client with an Idempotency-Key may. Gives how many tasks there are by
+ * this request.
+ */
 async function reboot(ids: readonly string[], first: 0 | 1): Promise<number> {
   const body = JSON.stringify({ task_name: 'miner.system.reboot', miner_ids: ids });
   const key = randomUUID();

@@ -1,4 +1,5 @@
-// The demo as a script starts it: one JSON object when every miner is there, a working interface behind it, and nothing left at the end.
+// The demo as a script starts it: one JSON object when every miner is there, a working interface behind it, and nothing
+// left at the end.
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
@@ -58,7 +59,10 @@ test('its first line is the way in, the list behind it is whole and valid, and i
   expect(readdirSync(path)).toEqual([]);
 });
 
-/** Who may not listen on port 80: the user of this test, or nobody if that is root. Undefined with the reason when everybody may. */
+/**
+ * Who may not listen on port 80: the user of this test, or nobody if that is root. Undefined with the reason when
+ * everybody may.
+ */
 function ordinaryUser(): { uid: number | undefined } | string {
   const isRoot = process.getuid?.() === 0;
   const who = isRoot ? { uid: NOBODY, gid: NOBODY } : {};

@@ -1,4 +1,5 @@
-// What `doctor` finds on a host: each fault that can be made here without touching the system is made, and is named with what to do about it.
+// What `doctor` finds on a host: each fault that can be made here without touching the system is made, and is named
+// with what to do about it.
 import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';

@@ -1,5 +1,6 @@
-// An agent without miners, for tests of the service: it keeps what a real one keeps over a lost connection (its outbox and its ledger of tasks),
-// goes to whichever copy answers, takes only orders that a real one would take, and notes what it would have done to which miner.
+// An agent without miners, for tests of the service: it keeps what a real one keeps over a lost connection (its outbox
+// and its ledger of tasks), goes to whichever copy answers, takes only orders that a real one would take, and notes
+// what it would have done to which miner.
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { request } from 'undici';
@@ -37,8 +38,8 @@ const REBOOT_MS = 120;
 const AT_ONCE = 4;
 
 /**
- * `urlOf` says where to go for each attempt. One that does not believe the welcome sends again whatever it has no acknowledgement for, also what
- * the service says it has.
+ * `urlOf` says where to go for each attempt. One that does not believe the welcome sends again whatever it has no
+ * acknowledgement for, also what the service says it has.
  */
 export async function startFakeAgent(
   code: string,

@@ -1,4 +1,5 @@
-// From the simulated devices to what an integrator reads: the same values, per family; faults as the right bits, and gone again.
+// From the simulated devices to what an integrator reads: the same values, per family; faults as the right bits, and
+// gone again.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';

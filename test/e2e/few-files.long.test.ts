@@ -1,5 +1,5 @@
-// A process that may open 64 files and sockets: its own scans and polls leave room for those who ask it, and when others have taken all that is left, it
-// answers again as soon as they have gone.
+// A process that may open 64 files and sockets: its own scans and polls leave room for those who ask it, and when
+// others have taken all that is left, it answers again as soon as they have gone.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,10 @@ import { until } from './until.ts';
 const HOST = loopback().ip(1);
 const URL = `http://${HOST}:18429`;
 
-/** Devices at every address of this host that take connections and never say a word: each holds what asks it for as long as it is let. */
+/**
+ * Devices at every address of this host that take connections and never say a word: each holds what asks it for as long
+ * as it is let.
+ */
 async function silentDevices(): Promise<{ port: number; held(): number }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

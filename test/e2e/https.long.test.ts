@@ -1,5 +1,6 @@
-// Miners whose web wants to be read over HTTPS, of two real families, through agent, service and commands: read and ordered over TLS once a person has
-// accepted them; who shows another key, or none, gets nothing and waits. TLS, and the page that sends there, stand before devices of the simulated farm.
+// Miners whose web wants to be read over HTTPS, of two real families, through agent, service and commands: read and
+// ordered over TLS once a person has accepted them; who shows another key, or none, gets nothing and waits. TLS, and
+// the page that sends there, stand before devices of the simulated farm.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Two units show the facts of one miner, and the technician who stands before them says which it is: by command, against a running agent. A whole site.
+// Two units show the facts of one miner, and the technician who stands before them says which it is: by command,
+// against a running agent. A whole site.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A miner that says what cannot be true, from its answer to what integrators read: null in the list, no part of the farm's sums and history, and a flag
-// that keeps the value.
+// A miner that says what cannot be true, from its answer to what integrators read: null in the list, no part of the
+// farm's sums and history, and a flag that keeps the value.
 
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
-// Strangers come to a farm and show the facts of its miners, before, during and after a restart of each: none is taken for one, none proves a restart, none
-// gets an order. And the farm moves to other addresses as a whole: every miner is known again. A whole site, real sockets.
+// Strangers come to a farm and show the facts of its miners, before, during and after a restart of each: none is taken
+// for one, none proves a restart, none gets an order. And the farm moves to other addresses as a whole: every miner is
+// known again. A whole site, real sockets.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Device } from '../../fixtures/farm/farm.ts';
 import { loopback } from '../support/loopback.ts';

@@ -1,4 +1,5 @@
-// `pithead log` as a technician types it, against simulated devices: one that keeps a log, one that has none to give, and nobody.
+// `pithead log` as a technician types it, against simulated devices: one that keeps a log, one that has none to give,
+// and nobody.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';

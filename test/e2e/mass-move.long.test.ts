@@ -1,4 +1,5 @@
-// A whole farm gets other addresses at once, and half of it the addresses of the others: every miner keeps its identity, and none appears twice. A whole site.
+// A whole farm gets other addresses at once, and half of it the addresses of the others: every miner keeps its
+// identity, and none appears twice. A whole site.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loopback } from '../support/loopback.ts';
 import { type Site, startSite } from './site.ts';

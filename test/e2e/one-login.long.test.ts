@@ -1,4 +1,5 @@
-// An Antminer whose owner set another password, on a host that scans, restarts and is asked by command: the login is tried there once, all in all.
+// An Antminer whose owner set another password, on a host that scans, restarts and is asked by command: the login is
+// tried there once, all in all.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

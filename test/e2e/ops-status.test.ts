@@ -1,5 +1,5 @@
-// An operator puts a miner under maintenance through the interface: the agent stops calling it broken, and calls it broken again when it is back in
-// operation.
+// An operator puts a miner under maintenance through the interface: the agent stops calling it broken, and calls it
+// broken again when it is back in operation.
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
-// One trouble of many miners, from the devices to what a person and an integrator see: a dead pool is one finding and not 35 flags, a dead switch is
-// one, and a miner that hangs is called what it is, with the time of its last answer.
+// One trouble of many miners, from the devices to what a person and an integrator see: a dead pool is one finding and
+// not 35 flags, a dead switch is one, and a miner that hangs is called what it is, with the time of its last answer.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// What a command restarts while no agent runs is ours, too: the agent that comes later does not count it as a restart by others.
+// What a command restarts while no agent runs is ours, too: the agent that comes later does not count it as a restart
+// by others.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rebootOnce } from '../../src/agent/standalone/reboot.ts';
 import { type Site, startSite } from './site.ts';

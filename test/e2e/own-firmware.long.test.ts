@@ -1,4 +1,5 @@
-// What we caused is ours: two firmware updates through the agent restart a device twice within the hour, and no flag says that it was not by us.
+// What we caused is ours: two firmware updates through the agent restart a device twice within the hour, and no flag
+// says that it was not by us.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// What we caused is ours: pools changed twice, a sleep and a wake, each through the agent, restart the mining of a device several times within the
-// hour, and no flag says that it was not by us; also where the agent itself ended in between.
+// What we caused is ours: pools changed twice, a sleep and a wake, each through the agent, restart the mining of a
+// device several times within the hour, and no flag says that it was not by us; also where the agent itself ended in
+// between.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Site, startSite } from './site.ts';
 

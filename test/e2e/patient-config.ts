@@ -1,4 +1,5 @@
-// A configuration for scans whose results are judged: on a busy machine a farm answers slowly, and only few at once are answered in time.
+// A configuration for scans whose results are judged: on a busy machine a farm answers slowly, and only few at once are
+// answered in time.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

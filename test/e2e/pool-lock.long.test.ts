@@ -1,5 +1,5 @@
-// An integrator sets the pools of a miner and locks them: what somebody changes on the device is set again by the agent, with the password that only
-// the order held. Miners whose pools the agent did not set cannot be locked.
+// An integrator sets the pools of a miner and locks them: what somebody changes on the device is set again by the
+// agent, with the password that only the order held. Miners whose pools the agent did not set cannot be locked.
 import { DatabaseSync } from 'node:sqlite';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// The program as its users start it: `node src/main.ts …` in a process of its own, with everything that it prints, and an end that always comes.
+// The program as its users start it: `node src/main.ts …` in a process of its own, with everything that it prints, and
+// an end that always comes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
@@ -39,10 +40,15 @@ export type Started = {
   stdout(): string;
   stderr(): string;
   readonly hasEnded: boolean;
-  /** Waits for this text on one of the streams; throws with everything that was printed when it does not come or the process ends first. */
+  /**
+   * Waits for this text on one of the streams; throws with everything that was printed when it does not come or the
+   * process ends first.
+   */
   untilPrinted(stream: 'stdout' | 'stderr', text: string | RegExp, limitMs?: number): Promise<string>;
   kill(signal: NodeJS.Signals): void;
-  /** Its end; killed, with an error, when that does not come within `limitMs`. `code` is null when a signal ended it. */
+  /**
+   * Its end; killed, with an error, when that does not come within `limitMs`. `code` is null when a signal ended it.
+   */
   end(limitMs?: number): Promise<Ended>;
 };
 

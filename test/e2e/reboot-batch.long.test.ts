@@ -1,5 +1,5 @@
-// An integrator reboots miners through the interface: they really go away and come back, never more at once than configured, and the batch says
-// what became of it.
+// An integrator reboots miners through the interface: they really go away and come back, never more at once than
+// configured, and the batch says what became of it.
 
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';

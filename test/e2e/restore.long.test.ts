@@ -1,5 +1,6 @@
-// A farm whose service loses its database, as its operator lives through it: the program goes on with a new one, says what to do, and with the backup put
-// back its miners, keys and tasks are there again and the agent reports on. Everything in processes of their own.
+// A farm whose service loses its database, as its operator lives through it: the program goes on with a new one, says
+// what to do, and with the backup put back its miners, keys and tasks are there again and the agent reports on.
+// Everything in processes of their own.
 import {
   chmodSync,
   closeSync,

@@ -1,4 +1,5 @@
-// A batch with a canary, from the order of an integrator to the miners: the first one does nothing, so the others are left alone, and the batch says why.
+// A batch with a canary, from the order of an integrator to the miners: the first one does nothing, so the others are
+// left alone, and the batch says why.
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { answerOf } from '../../src/wire/api/envelope.ts';

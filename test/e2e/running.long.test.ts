@@ -1,5 +1,6 @@
-// A technician beside the running service: what is asked on the command line goes through the agent that runs here, so that the farm's breakers and
-// its miners see one gate; how the agent is doing, and giving everything up. Everybody is a process of their own.
+// A technician beside the running service: what is asked on the command line goes through the agent that runs here, so
+// that the farm's breakers and its miners see one gate; how the agent is doing, and giving everything up. Everybody is
+// a process of their own.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +23,9 @@ const NETWORK = NET.part(0, 27);
 const BEYOND = NET.ip(257);
 const MINERS = 16;
 const GATE = { count: 4, windowS: 10 };
-/** What lies between the task queue and the device on a busy machine. How long this process stood still comes on top. */
+/**
+ * What lies between the task queue and the device on a busy machine. How long this process stood still comes on top.
+ */
 const MARGIN_MS = 4_000;
 
 let farm: Farm;

@@ -1,5 +1,5 @@
-// An integrator has a farm scanned through the interface: the agent is a process of its own, says how far it is, ends with an account that adds
-// up, gives up when told to, and begins again when it was killed in the middle.
+// An integrator has a farm scanned through the interface: the agent is a process of its own, says how far it is, ends
+// with an account that adds up, gives up when told to, and begins again when it was killed in the middle.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The first run by flags, as a script or an installer does it: a checked configuration, secrets for their owner alone, and a first scan.
+// The first run by flags, as a script or an installer does it: a checked configuration, secrets for their owner alone,
+// and a first scan.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// A whole site for end-to-end tests: simulated farm, agent and service in this process, real sockets in between, state in a temporary folder.
+// A whole site for end-to-end tests: simulated farm, agent and service in this process, real sockets in between, state
+// in a temporary folder.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// How the program learns that it is to stop where no signal reaches it: a Windows service host closes the standard input, and npm is killed.
+// How the program learns that it is to stop where no signal reaches it: a Windows service host closes the standard
+// input, and npm is killed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

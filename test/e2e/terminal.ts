@@ -1,4 +1,5 @@
-// The program on a real pseudo-terminal (`script` of util-linux), and what a person then sees: its output as a terminal draws it.
+// The program on a real pseudo-terminal (`script` of util-linux), and what a person then sees: its output as a terminal
+// draws it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Terminal } from '@xterm/headless';

@@ -1,4 +1,5 @@
-// TLS between the programs: `up` serves it and its own agent still gets in; an agent reports to nobody whose certificate is no good.
+// TLS between the programs: `up` serves it and its own agent still gets in; an agent reports to nobody whose
+// certificate is no good.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

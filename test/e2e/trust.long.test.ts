@@ -1,4 +1,5 @@
-// A farm whose owner changed the passwords: nothing gets them until a person accepted it, by command or in setup, and then all of it is read.
+// A farm whose owner changed the passwords: nothing gets them until a person accepted it, by command or in setup, and
+// then all of it is read.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// Two devices work together to be taken for a miner that is away, on a routed network where only devices say who they are: one takes its address and another
-// one shows its facts elsewhere, or both show everything. Neither is it, and a person gives the miner back what it had. A whole site, real sockets.
+// Two devices work together to be taken for a miner that is away, on a routed network where only devices say who they
+// are: one takes its address and another one shows its facts elsewhere, or both show everything. Neither is it, and a
+// person gives the miner back what it had. A whole site, real sockets.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { findRunningAgent } from '../../src/agent/control/control-client.ts';

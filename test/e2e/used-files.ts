@@ -1,4 +1,5 @@
-// Which files of `src` had a function executed, in the order of their first use. A module's own top level does not count.
+// Which files of `src` had a function executed, in the order of their first use. A module's own top level does not
+// count.
 import { Session } from 'node:inspector';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +8,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What every file may use: the words and tools of the whole program. */
 const EVERYWHERE = /^src\/(base|model)\//;
 
-/** Starts to count calls in this process. All of it is synchronous, so that a window can begin and end inside a call. */
+/**
+ * Starts to count calls in this process. All of it is synchronous, so that a window can begin and end inside a call.
+ */
 export function startCoverage() {
   const session = new Session();
   session.connect();
@@ -28,7 +31,9 @@ export function startCoverage() {
       }
     });
   };
-  /** Often while there is something new, so that the order is right; else now and then, so that waiting costs little. */
+  /**
+   * Often while there is something new, so that the order is right; else now and then, so that waiting costs little.
+   */
   const follow = () => {
     if (!isOpen) return;
     const before = seen.size;

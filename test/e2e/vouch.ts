@@ -1,4 +1,5 @@
-// A person's word for the devices of a simulated farm that give no proof without a login: what an operator does once, after the first scan.
+// A person's word for the devices of a simulated farm that give no proof without a login: what an operator does once,
+// after the first scan.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTrustRecord, TRUST_FILE } from '../../src/agent/device/trust/trust-record.ts';

@@ -1,4 +1,5 @@
-// Two ways through the program, and how many files of `src` a reader passes on each: see ways.ts. The caps only ever go down.
+// Two ways through the program, and how many files of `src` a reader passes on each: see ways.ts. The caps only ever go
+// down.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,7 +9,10 @@ import { loopback } from '../support/loopback.ts';
 
 const PROGRAM = fileURLToPath(new URL('ways.ts', import.meta.url));
 const LIMIT_MS = 90_000;
-/** A few files more than there are: what runs beside a way reaches one more in one run than in another. Modules are exact. */
+/**
+ * A few files more than there are: what runs beside a way reaches one more in one run than in another. Modules are
+ * exact.
+ */
 const CAPS = { hashrate: { files: 117, modules: 17 }, reboot: { files: 125, modules: 18 } } as const;
 
 const waysSchema = z.object({ hashrate: z.array(z.string()), reboot: z.array(z.string()) });
@@ -29,7 +33,10 @@ test('a hashrate from a driver to the v1 JSON, and a reboot from the route to th
   }
 });
 
-/** As the table of imports has them: a folder of `src`, of the agent or of the service; the files at the root of these two are one each. */
+/**
+ * As the table of imports has them: a folder of `src`, of the agent or of the service; the files at the root of these
+ * two are one each.
+ */
 const moduleOf = (file: string): string => /^src\/(?:(?:agent|service)\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? file;
 
 /** What each way passes in any case: else nothing was measured. */

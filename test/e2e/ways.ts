@@ -1,7 +1,7 @@
-// Prints the files of `src` on two ways through the program as one line of JSON: a hashrate from a driver to the v1 JSON, and a reboot from the v1
-// route to the miner. Agent, service and one simulated miner run before the first of them begins. Only what belongs to a way happens on it:
-// loops that work once in a second or more seldom stand still (host, clock, samples to disk, retries), and there is no scan. The argument is
-// the network of the miner.
+// Prints the files of `src` on two ways through the program as one line of JSON: a hashrate from a driver to the v1
+// JSON, and a reboot from the v1 route to the miner. Agent, service and one simulated miner run before the first of
+// them begins. Only what belongs to a way happens on it: loops that work once in a second or more seldom stand still
+// (host, clock, samples to disk, retries), and there is no scan. The argument is the network of the miner.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

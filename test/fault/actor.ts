@@ -1,5 +1,5 @@
-// A device that plays what a test tells it to, on its web port and on CGMiner's: what it answers may change from one request to the next. Everything
-// that it is sent is kept.
+// A device that plays what a test tells it to, on its web port and on CGMiner's: what it answers may change from one
+// request to the next. Everything that it is sent is kept.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcp, type Server as TcpServer } from 'node:net';
 

@@ -1,4 +1,5 @@
-// A farm and a service in this process, and the agent as the program that its users start: for what happens to processes and to the line in between.
+// A farm and a service in this process, and the agent as the program that its users start: for what happens to
+// processes and to the line in between.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,9 @@ import { loopback } from '../support/loopback.ts';
 
 const rowSchema = z.record(z.string(), z.union([z.number(), z.string(), z.null()]));
 
-/** In slices. `unexplained` = acknowledged but not stored, or stored but never made; `waiting` = not acknowledged yet. */
+/**
+ * In slices. `unexplained` = acknowledged but not stored, or stored but never made; `waiting` = not acknowledged yet.
+ */
 export type Ledger = {
   readonly stored: number;
   readonly acknowledged: number;
@@ -49,7 +52,10 @@ export type AgentSite = {
   stop(): Promise<void>;
 };
 
-/** The service keeps this port for its life, so that something may stand in front of it: `reachedAt` gives the URL that the agent is told. */
+/**
+ * The service keeps this port for its life, so that something may stand in front of it: `reachedAt` gives the URL that
+ * the agent is told.
+ */
 export async function startAgentSite(
   farmOptions: Partial<FarmOptions> & Pick<FarmOptions, 'miners'>,
   options: { readonly log?: Log; readonly reachedAt?: (url: string) => Promise<string> } = {},

@@ -1,5 +1,6 @@
-// A simulated farm, and agent and service as the programs that their users start, on hosts whose wall clocks can be set: in one process (`up`) on one
-// host, or as two programs on two hosts. A clock may be set while its program is away.
+// A simulated farm, and agent and service as the programs that their users start, on hosts whose wall clocks can be
+// set: in one process (`up`) on one host, or as two programs on two hosts. A clock may be set while its program is
+// away.
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -1,4 +1,5 @@
-// Configuration files that are wrong: the program says everything that is, with exit code 78, and a running agent keeps the last good one.
+// Configuration files that are wrong: the program says everything that is, with exit code 78, and a running agent keeps
+// the last good one.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// Every file that agent and service keep, in every state that a disk, a kill or a person may leave it in: the program starts, or refuses within seconds with
-// the name of the file and what to do. What it loses it says, and it stays the same agent wherever its identity is whole.
+// Every file that agent and service keep, in every state that a disk, a kill or a person may leave it in: the program
+// starts, or refuses within seconds with the name of the file and what to do. What it loses it says, and it stays the
+// same agent wherever its identity is whole.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -61,7 +62,9 @@ const isDamage = (name: string): name is Damage => name in DAMAGES;
 const IDENTITY = 'agent-9289140b1ac2';
 const readIdentity = (path: string) => readFileSync(path, 'utf8');
 
-/** `starts` = it goes on; `tells` = it goes on and names the file in its log; `refuses` = it ends and names the file. */
+/**
+ * `starts` = it goes on; `tells` = it goes on and names the file in its log; `refuses` = it ends and names the file.
+ */
 type Outcome = 'starts' | 'tells' | 'refuses';
 const NO_FILE = {
   'a folder': 'refuses',

@@ -1,5 +1,6 @@
-// The process whose disk fails: stores numbered records and tells the ledger outside what it was promised. Arguments: folder, slices, samples per
-// slice. Ends with 0 when it came through, 75 when the outbox could not be opened (to be started again).
+// The process whose disk fails: stores numbered records and tells the ledger outside what it was promised. Arguments:
+// folder, slices, samples per slice. Ends with 0 when it came through, 75 when the outbox could not be opened (to be
+// started again).
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { openOutbox } from '../../src/agent/outbox/open.ts';

@@ -1,6 +1,7 @@
-// Agents in a process of their own, for the service that is tested: steady ones, that poll each miner once a minute and report once a second, or one with as
-// many miners that sends as fast as it is let. To each line on stdin they answer with the slices that were acknowledged since the last one: when each was sent and
-// when it was acknowledged, in ms. Arguments: `steady` or `flood`, the service's URL, miners of an agent, identities as JSON.
+// Agents in a process of their own, for the service that is tested: steady ones, that poll each miner once a minute and
+// report once a second, or one with as many miners that sends as fast as it is let. To each line on stdin they answer
+// with the slices that were acknowledged since the last one: when each was sent and when it was acknowledged, in ms.
+// Arguments: `steady` or `flood`, the service's URL, miners of an agent, identities as JSON.
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { zstdCompressSync } from 'node:zlib';

@@ -1,5 +1,5 @@
-// A service that holds the key which the agent has pinned, and uses it as somebody would who should not: it signs what was never ordered, keeps what
-// it sent, and sends it again. It stores every record that the agent reports.
+// A service that holds the key which the agent has pinned, and uses it as somebody would who should not: it signs what
+// was never ordered, keeps what it sent, and sends it again. It stores every record that the agent reports.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { promisify } from 'node:util';

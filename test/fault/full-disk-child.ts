@@ -1,5 +1,5 @@
-// An outbox, and a journal beside it, on a disk that somebody else fills and frees again. Prints its account as JSON. Arguments: folder, seconds
-// for each phase.
+// An outbox, and a journal beside it, on a disk that somebody else fills and frees again. Prints its account as JSON.
+// Arguments: folder, seconds for each phase.
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
-// A device that answers every request with something hostile, as a process of its own, so that its work does not count as ours. It has many addresses with one
-// port: what comes from one of them depends on the seed and on what that one was asked before, never on time. The first answers of the addresses go
-// through all kinds. It tells its port, and at the end how many requests it saw and the kinds that it sent. Arguments: seed, addresses.
+// A device that answers every request with something hostile, as a process of its own, so that its work does not count
+// as ours. It has many addresses with one port: what comes from one of them depends on the seed and on what that one
+// was asked before, never on time. The first answers of the addresses go through all kinds. It tells its port, and at
+// the end how many requests it saw and the kinds that it sent. Arguments: seed, addresses.
 import { createServer, type Server, type Socket } from 'node:net';
 import { type Random, seeded } from '../contract/mutate.ts';
 import { BODIES, BOMB, damaged } from './hostile-replies.ts';

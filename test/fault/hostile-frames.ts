@@ -1,5 +1,5 @@
-// What a hostile service may say to an agent: everything that no service in its senses would, by kinds. Each script leaves the connection such that the
-// next wrong frame ends it, if it has not ended before.
+// What a hostile service may say to an agent: everything that no service in its senses would, by kinds. Each script
+// leaves the connection such that the next wrong frame ends it, if it has not ended before.
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
@@ -70,7 +70,10 @@ function spoilt(type: string, epoch: string, random: Random): string {
   }
 }
 
-/** A frame as it goes over the wire from a service: `first` holds the bits and the kind, the length as the protocol wants it or as it claims. */
+/**
+ * A frame as it goes over the wire from a service: `first` holds the bits and the kind, the length as the protocol
+ * wants it or as it claims.
+ */
 function wire(first: number, body: Buffer, claimed: number | bigint = body.length): Buffer {
   if (typeof claimed === 'bigint') {
     const head = Buffer.alloc(10);

@@ -1,4 +1,5 @@
-// Devices that lie, flood and break every protocol: nothing but declared errors comes of it, nothing grows, nothing blocks.
+// Devices that lie, flood and break every protocol: nothing but declared errors comes of it, nothing grows, nothing
+// blocks.
 import { expect, onTestFinished, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -46,7 +47,8 @@ test(`${isFull ? '10,000' : 'some hundred'} malformed replies over every transpo
     clock: systemClock,
     log: silentLog,
     portMap: device.portMap,
-    // What came over HTTP; the other protocols are measured by what they hand over, for their last bytes are heard before they are refused.
+    // What came over HTTP; the other protocols are measured by what they hand over, for their last bytes are heard
+    // before they are refused.
     recorder: ({ bytes, status }) => {
       if (status !== undefined) largest = Math.max(largest, bytes.length);
     },

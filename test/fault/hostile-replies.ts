@@ -1,4 +1,5 @@
-// What a hostile or broken device may answer: the named list, and damage to ordinary answers. Bytes only; who sends them is hostile-device.ts.
+// What a hostile or broken device may answer: the named list, and damage to ordinary answers. Bytes only; who sends
+// them is hostile-device.ts.
 import { gzipSync } from 'node:zlib';
 import type { Random } from '../contract/mutate.ts';
 

@@ -1,5 +1,5 @@
-// A service that sends frames of every wrong kind, or hangs up before a word is said: the agent does nothing that it was not asked to in order, says why it
-// leaves, waits longer each time, and comes back.
+// A service that sends frames of every wrong kind, or hangs up before a word is said: the agent does nothing that it
+// was not asked to in order, says why it leaves, waits longer each time, and comes back.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -62,7 +62,9 @@ function linkTo(url: string, onEffect: (what: string) => void) {
 
 type Scene = { readonly kind: string; readonly isBurst: boolean };
 
-/** A service that plays these scenes, one for each connection, then behaves. `story` = what became of each connection. */
+/**
+ * A service that plays these scenes, one for each connection, then behaves. `story` = what became of each connection.
+ */
 async function startHostileService(host: string, scenes: readonly Scene[], random: () => number) {
   const server = createServer();
   const sockets = new WebSocketServer({ server });

@@ -1,4 +1,5 @@
-// Agent and service in one process, and every device of the network is hostile: the service answers, nothing ends, and no miner is made of them.
+// Agent and service in one process, and every device of the network is hostile: the service answers, nothing ends, and
+// no miner is made of them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

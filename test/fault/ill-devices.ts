@@ -1,5 +1,6 @@
-// Devices that do not end what they begin, or answer with something bad, as a process of its own. It hears `<address> <manner> <port>,…` line by line on
-// its standard input and tells `ready` after an empty one; at SIGTERM it tells, as JSON, when each connection began and how long it lived.
+// Devices that do not end what they begin, or answer with something bad, as a process of its own. It hears `<address>
+// <manner> <port>,…` line by line on its standard input and tells `ready` after an empty one; at SIGTERM it tells, as
+// JSON, when each connection began and how long it lived.
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { BODIES } from './hostile-replies.ts';

@@ -1,5 +1,6 @@
-// Devices among the miners of a farm turn on the others: they show their MACs, serial numbers and hashboards, or another MAC with each answer, while some of
-// those restart. What happens to all others is nothing, and one finding names the devices. A whole site, real sockets.
+// Devices among the miners of a farm turn on the others: they show their MACs, serial numbers and hashboards, or
+// another MAC with each answer, while some of those restart. What happens to all others is nothing, and one finding
+// names the devices. A whole site, real sockets.
 import { expect, test } from 'vitest';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { findRunningAgent } from '../../src/agent/control/control-client.ts';

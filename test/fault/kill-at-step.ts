@@ -1,5 +1,6 @@
-// Loaded into the agent before it starts (`node --import`): tasks of the names in the file of PITHEAD_STEP_FILE are held where it says, just before or just
-// after a step of them is written to the journal, and nothing more is written of them. When as many as it says are there the program is killed.
+// Loaded into the agent before it starts (`node --import`): tasks of the names in the file of PITHEAD_STEP_FILE are
+// held where it says, just before or just after a step of them is written to the journal, and nothing more is written
+// of them. When as many as it says are there the program is killed.
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';

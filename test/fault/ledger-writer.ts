@@ -1,5 +1,6 @@
-// Runs inside the agent before its own code, and changes nothing of it: writes into a file of its own what the agent produces, every slice before its
-// transaction ends, and that it has ended. The file is the ledger outside: what it says was promised, whatever becomes of the agent's database.
+// Runs inside the agent before its own code, and changes nothing of it: writes into a file of its own what the agent
+// produces, every slice before its transaction ends, and that it has ended. The file is the ledger outside: what it
+// says was promised, whatever becomes of the agent's database.
 import { appendFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -15,7 +16,10 @@ Reflect.set(JSON, 'stringify', (...args: Parameters<typeof toText>) => {
   return toText(...args);
 });
 
-/** Slices are bound by the names of their columns. Throws where one has not what the ledger needs: then it would promise nothing. */
+/**
+ * Slices are bound by the names of their columns. Throws where one has not what the ledger needs: then it would promise
+ * nothing.
+ */
 function sliceLine(row: unknown): readonly unknown[] {
   if (typeof row !== 'object' || row === null || !('id' in row && 'body' in row && row.body instanceof Uint8Array))
     throw new TypeError('write a slice into the ledger: its id or body is missing');

@@ -1,5 +1,5 @@
-// The judge of what was produced, promised, stored and declared: it compares the ledger that the agent writes outside with what the triggers in the
-// service's database have seen. Neither side's own account is believed.
+// The judge of what was produced, promised, stored and declared: it compares the ledger that the agent writes outside
+// with what the triggers in the service's database have seen. Neither side's own account is believed.
 import { readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
@@ -41,7 +41,10 @@ const seenSchema = z.array(z.union([stepSchema, sampleSchema]));
 const gapsSchema = z.array(z.object({ epoch: z.string(), from_at: z.int(), to_at: z.int(), reason: z.string() }));
 const countSchema = z.object({ n: z.int() });
 
-/** From here on the database itself notes each step of a cursor and each sample that takes effect, whatever the service believes of them. */
+/**
+ * From here on the database itself notes each step of a cursor and each sample that takes effect, whatever the service
+ * believes of them.
+ */
 export function watchDatabase(path: string): void {
   const database = new DatabaseSync(path, { timeout: 5_000 });
   database.exec(`
@@ -100,9 +103,15 @@ export type Verdict = {
   readonly slices: number;
   /** Committed slices that the service has not stored, and samples of stored ones that had no effect. */
   readonly lost: number;
-  /** Slices stored again, effects that no slice explains, events and gaps that are there more often than they were reported. */
+  /**
+   * Slices stored again, effects that no slice explains, events and gaps that are there more often than they were
+   * reported.
+   */
   readonly doubled: number;
-  /** Samples of which no commit tells: all of them, the most that one run of the agent lost, and those in no declared gap. */
+  /**
+   * Samples of which no commit tells: all of them, the most that one run of the agent lost, and those in no declared
+   * gap.
+   */
   readonly uncommitted: number;
   readonly uncommittedMost: number;
   readonly undeclared: number;
@@ -113,7 +122,10 @@ export type Verdict = {
   readonly problems: readonly string[];
 };
 
-/** Call it when everything that the agent committed should be stored, but for the slices `waiting` that still lie in its outbox. */
+/**
+ * Call it when everything that the agent committed should be stored, but for the slices `waiting` that still lie in its
+ * outbox.
+ */
 export function judge(ledgerPath: string, databasePath: string, waiting: ReadonlySet<number> = new Set()): Verdict {
   const lines = readLines(ledgerPath);
   const { seen, gaps, events } = readDatabase(databasePath);

@@ -1,4 +1,5 @@
-// What a device may try to get more of a login than is meant for it: challenges, redirects, cookies, other addresses and other names.
+// What a device may try to get more of a login than is meant for it: challenges, redirects, cookies, other addresses
+// and other names.
 import { expect, test } from 'vitest';
 import { loopback } from '../support/loopback.ts';
 import type { Act, Reply } from './actor.ts';
@@ -9,7 +10,10 @@ const REALM = 'antMiner Configuration';
 const USUAL = `Digest realm="${REALM}", nonce="abc", qop="auth"`;
 const STRONGER = 'Digest realm="mine", nonce="abc", qop="auth", algorithm=SHA-256';
 
-/** An accepted Antminer answers each question behind its start page with this challenge: how many digests it gets of one visit. */
+/**
+ * An accepted Antminer answers each question behind its start page with this challenge: how many digests it gets of one
+ * visit.
+ */
 test.each<readonly [trick: string, digests: number, challenge: string | readonly string[]]>([
   ['its own challenge', 1, USUAL],
   ['Basic', 0, `Basic realm="${REALM}"`],

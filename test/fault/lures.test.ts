@@ -1,5 +1,6 @@
-// Devices that are none of ours and look like miners in everything that can be seen without a login: whatever they show, no password goes to them.
-// Each is as complete as somebody with our own source can make it: a simulated device of the family, behind a listener that keeps what it is sent.
+// Devices that are none of ours and look like miners in everything that can be seen without a login: whatever they
+// show, no password goes to them. Each is as complete as somebody with our own source can make it: a simulated device
+// of the family, behind a listener that keeps what it is sent.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';

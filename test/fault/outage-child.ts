@@ -1,6 +1,7 @@
-// What of an agent stores and reports, as a process of its own, so that its memory is its own: a farm of simulated miners on a virtual clock, a service
-// over a real socket. It works with the service for a while, then without it, then again. Arguments: folder, URL, miners, cycles, ms between live
-// samples. Each line of its output is JSON: what happened, or how much memory it takes.
+// What of an agent stores and reports, as a process of its own, so that its memory is its own: a farm of simulated
+// miners on a virtual clock, a service over a real socket. It works with the service for a while, then without it, then
+// again. Arguments: folder, URL, miners, cycles, ms between live samples. Each line of its output is JSON: what
+// happened, or how much memory it takes.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -30,7 +31,10 @@ const random = seeded(8);
 const fleet = Array.from({ length: miners }, (_, miner) => fleetRecord(miner, virtual.nowMs()));
 let produced = 0;
 
-/** A miner's record with figures that move as those of real ones do; its hashrate is the number by which the ledger knows it. */
+/**
+ * A miner's record with figures that move as those of real ones do; its hashrate is the number by which the ledger
+ * knows it.
+ */
 function next(atMs: number): MinerRecord {
   const record = fleet[produced % miners];
   if (record === undefined) throw new Error('no miners');

@@ -1,4 +1,5 @@
-// An agent's client of devices on a small network of devices that a test plays: with a configured login, a record of trust, and what the network would say.
+// An agent's client of devices on a small network of devices that a test plays: with a configured login, a record of
+// trust, and what the network would say.
 import { onTestFinished } from 'vitest';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';

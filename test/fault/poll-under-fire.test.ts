@@ -1,5 +1,5 @@
-// The poller while single miners poison or hang it and while the clock of the host is set: the rest goes on as if nothing were. On a virtual clock, so that hours
-// take moments.
+// The poller while single miners poison or hang it and while the clock of the host is set: the rest goes on as if
+// nothing were. On a virtual clock, so that hours take moments.
 import { expect, test } from 'vitest';
 import { createFarm, gapsOf, minersOf } from '../unit/agent/poll/farm.ts';
 import { isFull, report } from './table.ts';

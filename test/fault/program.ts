@@ -1,4 +1,5 @@
-// Programs in one file, which start in half the time that their sources take: the one that is shipped, with code of a test before its own, and others.
+// Programs in one file, which start in half the time that their sources take: the one that is shipped, with code of a
+// test before its own, and others.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync, transformSync } from 'esbuild';

@@ -1,5 +1,6 @@
-// The agent, as it is shipped, is killed again and again while it polls and reports; it is the same agent with the same miners each time. What it had
-// committed is stored, once; what it had not is at most one slice, in a declared gap. PITHEAD_SEED and PITHEAD_KILLS replay or lengthen it.
+// The agent, as it is shipped, is killed again and again while it polls and reports; it is the same agent with the same
+// miners each time. What it had committed is stored, once; what it had not is at most one slice, in a declared gap.
+// PITHEAD_SEED and PITHEAD_KILLS replay or lengthen it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +18,10 @@ const SEED = Number(process.env.PITHEAD_SEED ?? 20_261_121);
 const MINERS = 20;
 /** Of the outbox: what is more would be a second slice. */
 const SLICE_RECORDS = 250;
-/** When a kill comes: this long at most after the start, after the first sample of the run, or after the first that was committed. */
+/**
+ * When a kill comes: this long at most after the start, after the first sample of the run, or after the first that was
+ * committed.
+ */
 const MOMENTS = [
   { share: 0.2, after: [], ms: 400 },
   { share: 0.4, after: ['produced', 'committed'], ms: 1_200 },

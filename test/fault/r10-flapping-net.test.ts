@@ -1,5 +1,5 @@
-// A line to the service that is slow, narrow, cut, silent and dead by turns: what the agent committed is what the service has, once, and live values are
-// back soon after the line is. The short run has fewer faults, and shorter ones.
+// A line to the service that is slow, narrow, cut, silent and dead by turns: what the agent committed is what the
+// service has, once, and live values are back soon after the line is. The short run has fewer faults, and shorter ones.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -16,7 +16,10 @@ import { isFull, report } from './table.ts';
 const HOURS = isFull ? 24 : 2;
 /** A third of the unit's watchdog: as often as the agent is asked. */
 const FEED_MS = 30_000;
-/** The agent's time is virtual, its sockets and its disk are not: they get this much of ours before a standstill is believed. */
+/**
+ * The agent's time is virtual, its sockets and its disk are not: they get this much of ours before a standstill is
+ * believed.
+ */
 const PATIENCE_MS = 10_000;
 
 test('a day without a service is no ill health', { timeout: 280_000 }, async () => {

@@ -1,5 +1,6 @@
-// The agent as a service that hangs: its loop is blocked, or one organ stands still. A service manager in a process of its own, with the figures of the unit
-// that is shipped, restarts it. A dead uplink is no reason to. The short run has a short watchdog and the blocked loop only.
+// The agent as a service that hangs: its loop is blocked, or one organ stands still. A service manager in a process of
+// its own, with the figures of the unit that is shipped, restarts it. A dead uplink is no reason to. The short run has
+// a short watchdog and the blocked loop only.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';

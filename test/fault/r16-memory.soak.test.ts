@@ -1,5 +1,6 @@
-// What the agent keeps: for each idle miner on its heap, and of timers and open handles while time goes by, in a process of its own and after everything
-// that is free has been freed; and what the program takes of its host, as its system service starts it.
+// What the agent keeps: for each idle miner on its heap, and of timers and open handles while time goes by, in a
+// process of its own and after everything that is free has been freed; and what the program takes of its host, as its
+// system service starts it.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// An agent that starts with a long backlog: its outbox and its uplink with a small service, then the whole of it as a process, with miners that it knows
-// and a real service.
+// An agent that starts with a long backlog: its outbox and its uplink with a small service, then the whole of it as a
+// process, with miners that it knows and a real service.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'vitest';

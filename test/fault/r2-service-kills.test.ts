@@ -1,5 +1,5 @@
-// The service loses its power between storing a slice and saying so, and at other moments: what it said it has is there, and there once. On both
-// databases. PITHEAD_SEED and PITHEAD_KILLS replay or lengthen it.
+// The service loses its power between storing a slice and saying so, and at other moments: what it said it has is
+// there, and there once. On both databases. PITHEAD_SEED and PITHEAD_KILLS replay or lengthen it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The agent as a process while its wall clock is set and while it is suspended: when its miners are asked is seen by the miners themselves.
+// The agent as a process while its wall clock is set and while it is suspended: when its miners are asked is seen by
+// the miners themselves.
 import { expect, test } from 'vitest';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';

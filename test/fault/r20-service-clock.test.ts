@@ -1,5 +1,6 @@
-// The wall clocks of agent and service, in one process and on two hosts, are set forward and back, alone and together, before, during and after a restart:
-// what miners do is shown within three polls, nothing that is shown is later than now, and each step is declared.
+// The wall clocks of agent and service, in one process and on two hosts, are set forward and back, alone and together,
+// before, during and after a restart: what miners do is shown within three polls, nothing that is shown is later than
+// now, and each step is declared.
 import { expect, test } from 'vitest';
 import { until } from '../e2e/until.ts';
 import { type ClockedHost, type ClockedSite, startClockedSite } from './clocked-site.ts';
@@ -15,7 +16,9 @@ const SLACK_MS = 250;
 
 type Figures = { steps: number; slowestMs: number; future: Set<string> };
 
-/** Every time in what is shown, but for those that are the order's: none is later than now by the clock of the service. */
+/**
+ * Every time in what is shown, but for those that are the order's: none is later than now by the clock of the service.
+ */
 async function lookForFuture(site: ClockedSite, figures: Figures) {
   for (const path of ['/miners', '/events', '/agents']) {
     const text = await site.get(path);
@@ -27,7 +30,10 @@ async function lookForFuture(site: ClockedSite, figures: Figures) {
   }
 }
 
-/** The next miner stands still and the one after it is unplugged, for good: how long until the interface shows both, and the others as before. */
+/**
+ * The next miner stands still and the one after it is unplugged, for good: how long until the interface shows both, and
+ * the others as before.
+ */
 async function showsChanges(site: ClockedSite, figures: Figures): Promise<number> {
   const idle = site.farm.devices[2 * figures.steps];
   const unplugged = site.farm.devices[2 * figures.steps + 1];

@@ -1,5 +1,5 @@
-// Agents of this version and of one to come, each with a service of each: what was frozen of them goes over real sockets to the code
-// of today on both sides, and work gets done between every pair.
+// Agents of this version and of one to come, each with a service of each: what was frozen of them goes over real
+// sockets to the code of today on both sides, and work gets done between every pair.
 import { randomUUID } from 'node:crypto';
 import { test } from 'vitest';
 import { openOutbox } from '../../src/agent/outbox/open.ts';

@@ -1,5 +1,5 @@
-// A day with known faults, with the agent killed, stopped and away at any second of it: what it remembers of the miner goes through its real database
-// each time, and what was not written by then is forgotten. PITHEAD_SEED replays a run.
+// A day with known faults, with the agent killed, stopped and away at any second of it: what it remembers of the miner
+// goes through its real database each time, and what was not written by then is forgotten. PITHEAD_SEED replays a run.
 import { test } from 'vitest';
 import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
 import { type MinerJudgement, standingOf } from '../../src/agent/fleet/anomaly/state.ts';
@@ -19,12 +19,18 @@ const SEED = Number(process.env.PITHEAD_SEED ?? 20_261_121);
 /** Most polls that a flag needs to come or to go: a gap delays that, and hides what was in it. */
 const HOLD = 6;
 const MINUTE_MS = 60_000;
-/** How often the agent writes what is urgent, and its samples: one that came later than that before a kill is in the declared gap. */
+/**
+ * How often the agent writes what is urgent, and its samples: one that came later than that before a kill is in the
+ * declared gap.
+ */
 const WRITE_S = 1;
 
 const { key, document, extras } = sample(1, START_MS);
 
-/** After the sample of this minute the agent ends, killed so many seconds after it or in order, and is away for as many minutes. */
+/**
+ * After the sample of this minute the agent ends, killed so many seconds after it or in order, and is away for as many
+ * minutes.
+ */
 type Break = { readonly minute: number; readonly awayMin: number; readonly killS?: number };
 
 const losesSample = ({ killS = WRITE_S }: Break) => killS < WRITE_S;

@@ -1,4 +1,5 @@
-// What the storage has to bear: bytes and syncs of a long run in which the service follows, at the rhythm of a large farm and of a small one.
+// What the storage has to bear: bytes and syncs of a long run in which the service follows, at the rhythm of a large
+// farm and of a small one.
 import { test } from 'vitest';
 import { makeDir, sample } from '../unit/agent/outbox/farm-records.ts';
 import { DURABLE, record } from './recorded-writes.ts';
@@ -22,7 +23,8 @@ test.runIf(canTrace).for(RHYTHMS)('storage bears little more than what is stored
       (sum, step) => sum + (step.kind === 'write' && DURABLE.includes(step.file) ? step.bytes.length : 0),
       0,
     );
-    // From the first slice that was promised to the last: start and end have their own syncs, once in the life of a process.
+    // From the first slice that was promised to the last: start and end have their own syncs, once in the life of a
+    // process.
     const first = steps.findIndex(({ kind }) => kind === 'promise');
     const running = steps.slice(
       first,

@@ -1,5 +1,6 @@
-// The agent is killed at each step that it writes of a task, before it and after it, with a task of each effect class: what must run once runs once at the
-// device, what is said of it is true, and everything ends soon after the agent is back.
+// The agent is killed at each step that it writes of a task, before it and after it, with a task of each effect class:
+// what must run once runs once at the device, what is said of it is true, and everything ends soon after the agent is
+// back.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +15,10 @@ import { isFull, report } from './table.ts';
 /** As nobody sets it. */
 const POLL_S = 60;
 const AT_EACH = isFull ? 20 : 2;
-/** A device that has just restarted tells too small an uptime to prove anything soon: each is left alone for some rounds. */
+/**
+ * A device that has just restarted tells too small an uptime to prove anything soon: each is left alone for some
+ * rounds.
+ */
 const SLICES = 4;
 const DEVICES = (SLICES + 2) * AT_EACH;
 

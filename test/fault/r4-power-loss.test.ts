@@ -1,5 +1,5 @@
-// What a power cut would leave: the calls of a process on the files of its outbox are recorded, and each prefix of them is played back with what had
-// not been synced kept or dropped at random.
+// What a power cut would leave: the calls of a process on the files of its outbox are recorded, and each prefix of them
+// is played back with what had not been synced kept or dropped at random.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The n-th call of each kind on the files of the outbox fails, for every n of a full cycle. Truncating, unlinking and memory-mapped access are left
-// alone but where named; what the service's database does is not looked at here.
+// The n-th call of each kind on the files of the outbox fails, for every n of a full cycle. Truncating, unlinking and
+// memory-mapped access are left alone but where named; what the service's database does is not looked at here.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

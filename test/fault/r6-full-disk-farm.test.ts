@@ -1,5 +1,5 @@
-// The disk of an agent's host is full: its miners stay what they are at the service, which says why, and once there is room all is as before. With the
-// service on the same disk its lists are served on, and it says that it is not ready.
+// The disk of an agent's host is full: its miners stay what they are at the service, which says why, and once there is
+// room all is as before. With the service on the same disk its lists are served on, and it says that it is not ready.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// Six hours without a service, on a virtual clock; then a small service takes it all over a real socket, while new samples go on coming. What stores and
-// sends is a process of its own: its memory is measured, not that of the simulated service.
+// Six hours without a service, on a virtual clock; then a small service takes it all over a real socket, while new
+// samples go on coming. What stores and sends is a process of its own: its memory is measured, not that of the
+// simulated service.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Whom the agent touches: only addresses of the ranges, whatever a device, a redirect, a task or a text says. Connections are counted where sockets
-// are made and by listeners that must stay alone.
+// Whom the agent touches: only addresses of the ranges, whatever a device, a redirect, a task or a text says.
+// Connections are counted where sockets are made and by listeners that must stay alone.
 import { createSocket } from 'node:dgram';
 import { createServer as createSecure } from 'node:https';
 import { createServer, type Server, Socket } from 'node:net';

@@ -1,5 +1,5 @@
-// `pithead restore`, killed at each of its steps: what is there is the database from before, with all that its log held, or the one that was put back. Never
-// none, and never parts of both.
+// `pithead restore`, killed at each of its steps: what is there is the database from before, with all that its log
+// held, or the one that was put back. Never none, and never parts of both.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The line to the service: no token and no code goes to anybody who is not proven to be the service, nor over a line that others can read, unless the operator
-// says so, and then it shows.
+// The line to the service: no token and no code goes to anybody who is not proven to be the service, nor over a line
+// that others can read, unless the operator says so, and then it shows.
 
 import { writeFileSync } from 'node:fs';
 import { createServer as createPlain, type RequestListener, type Server } from 'node:http';

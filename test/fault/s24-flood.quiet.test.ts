@@ -1,4 +1,5 @@
-// One agent sends as much as it is let, in the name of others too: what others report is stored as soon as without it, and nothing under another id.
+// One agent sends as much as it is let, in the name of others too: what others report is stored as soon as without it,
+// and nothing under another id.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -67,7 +68,8 @@ test.runIf(isFull)('an agent that sends without end costs the others nothing', a
   await Promise.all([steady(), flood()]);
   await pause(FLOOD_MS);
   const [slices, flooded] = await Promise.all([steady(), flood()]);
-  // Beside each other in the same seconds: what else this machine does meets both alike. Touched = a slice of the flood was stored meanwhile.
+  // Beside each other in the same seconds: what else this machine does meets both alike. Touched = a slice of the flood
+  // was stored meanwhile.
   const untouched = slices.filter(([sentMs, ackMs]) => !flooded.some(([, atMs]) => atMs >= sentMs && atMs <= ackMs));
   const [withMs, withoutMs] = [quantile(tookMs(slices), 0.99), quantile(tookMs(untouched), 0.99)];
   const touched = 1 - untouched.length / slices.length;

@@ -1,6 +1,7 @@
-// Orders that the service never gave, in every way in which they can be forged or used again, against a real agent on a simulated farm: none is
-// carried out, every one is in the account of refusals that the agent reports. Between them it goes on to carry out what is right. The same with what
-// would cancel the right ones, and with what would call miners out of operation to hide their flags.
+// Orders that the service never gave, in every way in which they can be forged or used again, against a real agent on a
+// simulated farm: none is carried out, every one is in the account of refusals that the agent reports. Between them it
+// goes on to carry out what is right. The same with what would cancel the right ones, and with what would call miners
+// out of operation to hide their flags.
 import { randomUUID, sign } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -252,7 +253,10 @@ test('nothing is carried out that the service did not order of this agent, now, 
   const sentTotal = () => [...sent.values()].reduce((sum, count) => sum + count, 0);
   const ordersSent = () => sentTotal() - noticesSent();
   const noticesSent = () => [...cancels, ...hides].reduce((sum, { what }) => sum + (sent.get(what) ?? 0), 0);
-  /** Until the account holds all of them, or has had the time. What it does not hold when a connection ends counts as told to this service. */
+  /**
+   * Until the account holds all of them, or has had the time. What it does not hold when a connection ends counts as
+   * told to this service.
+   */
   const accounted = async () => {
     await until(
       () => sentTotal() - auditedTotal(),

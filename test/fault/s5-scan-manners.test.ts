@@ -1,5 +1,6 @@
-// How gently the agent asks who is there, on a farm that is being polled at the same time: its rate, one request at a time, nothing twice, nothing that has
-// an effect. Requests are counted where they are handed to the transport and at the devices.
+// How gently the agent asks who is there, on a farm that is being polled at the same time: its rate, one request at a
+// time, nothing twice, nothing that has an effect. Requests are counted where they are handed to the transport and at
+// the devices.
 import { expect, onTestFinished, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { startFarm } from '../../fixtures/farm/farm.ts';

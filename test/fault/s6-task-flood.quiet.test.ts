@@ -1,4 +1,5 @@
-// A service that floods its agent with orders: as many as may wait do so, the others are refused with the reason, and the miners are polled as before.
+// A service that floods its agent with orders: as many as may wait do so, the others are refused with the reason, and
+// the miners are polled as before.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

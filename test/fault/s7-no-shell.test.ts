@@ -1,5 +1,5 @@
-// No shell, no eval: nothing that the program is made of can start a program or run a text as code, but for what is named here; and a whole run of it
-// starts nothing but the service manager's own notifier.
+// No shell, no eval: nothing that the program is made of can start a program or run a text as code, but for what is
+// named here; and a whole run of it starts nothing but the service manager's own notifier.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// A token in the wrong hands: without the key that the agent made at its enrolment it opens nothing and disturbs nobody; revoked, it ends the session too.
+// A token in the wrong hands: without the key that the agent made at its enrolment it opens nothing and disturbs
+// nobody; revoked, it ends the session too.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Planted secrets: passwords of miners and pools, tokens, keys and codes are in nothing that is written, answered, shown or handed to another program, at the
-// finest log level and at a crash.
+// Planted secrets: passwords of miners and pools, tokens, keys and codes are in nothing that is written, answered,
+// shown or handed to another program, at the finest log level and at a crash.
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -43,8 +43,9 @@ type Planted = Readonly<Record<string, string>>;
 type Received = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Secrets that were sent to a device and are not its own. A login for the range is for those that have none of their own; the pool is for all that may
- * be changed. Strangers, whom nobody accepted, get nothing: no login in any form, and the pool only where a family has no login to withhold.
+ * Secrets that were sent to a device and are not its own. A login for the range is for those that have none of their
+ * own; the pool is for all that may be changed. Strangers, whom nobody accepted, get nothing: no login in any form, and
+ * the pool only where a family has no login to withhold.
  */
 function strayed(
   planted: Planted,
@@ -78,7 +79,10 @@ const inAddresses = (planted: Planted, received: Received) =>
     return sightingsOf(planted, { [`addresses asked of ${ip}`]: lines.join('\n') });
   });
 
-/** Command lines and environments of the programs that this one has started, as long as they live. One that is about to become another still has ours. */
+/**
+ * Command lines and environments of the programs that this one has started, as long as they live. One that is about to
+ * become another still has ours.
+ */
 function childrenOf(pid: number): string {
   const ours = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   return readdirSync('/proc')
@@ -134,7 +138,8 @@ test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or 
     await farm.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-  // These open with a password of their own, which the agent knows, so that it goes through every kind of login; some are ill.
+  // These open with a password of their own, which the agent knows, so that it goes through every kind of login; some
+  // are ill.
   const changed = farm.devices.filter(({ login }, i) => login !== undefined && i % 2 === 0);
   for (const device of changed) device.setFault('wrong-password', true);
   for (const [i, fault] of (['garbage', 'truncated', 'hangs'] as const).entries())
@@ -145,7 +150,8 @@ test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or 
   const state = join(folder, 'state');
   const bin = join(folder, 'bin');
   for (const path of [state, bin]) mkdirSync(path, { mode: 0o700 });
-  // A person has accepted no stranger, and all others: those without a proof by saying what they are, the rest once they were found.
+  // A person has accepted no stranger, and all others: those without a proof by saying what they are, the rest once
+  // they were found.
   const strangers = new Set(
     farm.devices
       .filter(({ login }) => login !== undefined)

@@ -1,5 +1,6 @@
-// Kills the service again and again while an agent reports to it, then counts what is in the database: every slice once, nothing missing, nothing
-// twice. Five of six kills come between the commit and its acknowledgement, the others at any moment.
+// Kills the service again and again while an agent reports to it, then counts what is in the database: every slice
+// once, nothing missing, nothing twice. Five of six kills come between the commit and its acknowledgement, the others
+// at any moment.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,6 @@
-// The service in a process of its own, as it is but for one thing: about to send the acknowledgement that it was told of, it is gone. By then
-// the slice is stored and nobody knows. Arguments: database, sequence number (0 = none). Prints its address when it listens.
+// The service in a process of its own, as it is but for one thing: about to send the acknowledgement that it was told
+// of, it is gone. By then the slice is stored and nobody knows. Arguments: database, sequence number (0 = none). Prints
+// its address when it listens.
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { systemClock } from '../../src/base/clock.ts';

@@ -1,5 +1,5 @@
-// Loaded before the program (`node --import`): its wall clock differs from that of this host by as many ms as the file says, and is set when the file
-// changes. The clocks that are never set go on as they are.
+// Loaded before the program (`node --import`): its wall clock differs from that of this host by as many ms as the file
+// says, and is set when the file changes. The clocks that are never set go on as they are.
 import { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';

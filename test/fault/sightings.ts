@@ -1,4 +1,5 @@
-// Looks for secrets wherever a program may have left them: in texts, in files as they are, and in what lies packed in databases.
+// Looks for secrets wherever a program may have left them: in texts, in files as they are, and in what lies packed in
+// databases.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

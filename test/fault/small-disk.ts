@@ -1,4 +1,5 @@
-// A disk of a few megabytes in a name space of its own, for programs of a test: filled to the last byte, made read-only, freed again, by an ordinary user too.
+// A disk of a few megabytes in a name space of its own, for programs of a test: filled to the last byte, made
+// read-only, freed again, by an ordinary user too.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Stands between an agent and a service and makes each of them one of another version, by the frozen messages of that version: what it says has the
-// fields that they have. It also says for each side what was frozen, word for word.
+// Stands between an agent and a service and makes each of them one of another version, by the frozen messages of that
+// version: what it says has the fields that they have. It also says for each side what was frozen, word for word.
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// Runs a process under strace: to see what it does to its files, or to make the n-th call of a kind fail. Where there is no strace, or it may not
-// trace, `canTrace` says so.
+// Runs a process under strace: to see what it does to its files, or to make the n-th call of a kind fail. Where there
+// is no strace, or it may not trace, `canTrace` says so.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 

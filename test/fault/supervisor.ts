@@ -1,6 +1,7 @@
-// A service manager in a process of its own that does for one service what systemd does for the unit: watchdog from READY=1 on, an abort when it is not fed
-// or a restart is asked for, a kill when that does not end it, a new start after a pause. What happens it says on its output, one JSON line each.
-// Arguments: watchdog and pause in ms, the file that notifications come through, the command.
+// A service manager in a process of its own that does for one service what systemd does for the unit: watchdog from
+// READY=1 on, an abort when it is not fed or a restart is asked for, a kill when that does not end it, a new start
+// after a pause. What happens it says on its output, one JSON line each. Arguments: watchdog and pause in ms, the file
+// that notifications come through, the command.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// The table of bars: each prints one line `id value bar pass|MISSED` when it is measured, and all are printed together at the end of a run.
-// A bar that is missed fails its test too, unless why it is missed is known: then it stays in the table as missed. `isFull` = the whole count of `npm run test:fault`; otherwise the short one of `npm run test:long`.
+// The table of bars: each prints one line `id value bar pass|MISSED` when it is measured, and all are printed together
+// at the end of a run. A bar that is missed fails its test too, unless why it is missed is known: then it stays in the
+// table as missed. `isFull` = the whole count of `npm run test:fault`; otherwise the short one of `npm run test:long`.
 import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
@@ -17,7 +18,9 @@ export type Bar = {
 
 export const isFull = process.env.PITHEAD_BARS === 'full';
 
-/** Time is judged in the whole run alone: the short one runs beside everything else on any machine, and only shows it. */
+/**
+ * Time is judged in the whole run alone: the short one runs beside everything else on any machine, and only shows it.
+ */
 export const isWithin = (ms: number | undefined, limitMs: number) =>
   !isFull || (ms ?? Number.POSITIVE_INFINITY) <= limitMs;
 

@@ -1,4 +1,5 @@
-// Devices that come to an address of another one, or call themselves another one, while nobody looks: they are sent no login, no session and no order.
+// Devices that come to an address of another one, or call themselves another one, while nobody looks: they are sent no
+// login, no session and no order.
 import { expect, test } from 'vitest';
 import { loopback } from '../support/loopback.ts';
 import type { Act } from './actor.ts';

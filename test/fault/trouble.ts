@@ -1,5 +1,5 @@
-// Loaded into the program before it starts (`node --import`): at SIGUSR2 the trouble comes that the environment names, `loop` (it is blocked for ever),
-// `poller` (its timers are lost) or `outbox` (what it compresses never comes back).
+// Loaded into the program before it starts (`node --import`): at SIGUSR2 the trouble comes that the environment names,
+// `loop` (it is blocked for ever), `poller` (its timers are lost) or `outbox` (what it compresses never comes back).
 import { syncBuiltinESMExports } from 'node:module';
 import zlib from 'node:zlib';
 

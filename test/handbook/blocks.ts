@@ -1,4 +1,5 @@
-// The parts of the handbook that are made from the code. Each stands between `<!-- name:begin -->` and `<!-- name:end -->` of its page.
+// The parts of the handbook that are made from the code. Each stands between `<!-- name:begin -->` and `<!-- name:end
+// -->` of its page.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configurationTables } from './configuration.ts';

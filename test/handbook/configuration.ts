@@ -1,4 +1,5 @@
-// The tables of `configuration.md`: every setting of the configuration file with type, default and meaning, as its schema says them.
+// The tables of `configuration.md`: every setting of the configuration file with type, default and meaning, as its
+// schema says them.
 import { z } from 'zod';
 import { fileSchema } from '../../src/agent/config/file-schema.ts';
 import { table } from './table.ts';

@@ -1,5 +1,6 @@
-// The tables of what the drivers know, made from the drivers' own data: models and evidence from `covers`, abilities from `abilities`, fields from
-// what `read` fills when it gets the samples and the captured cases. Nothing in them is written by hand.
+// The tables of what the drivers know, made from the drivers' own data: models and evidence from `covers`, abilities
+// from `abilities`, fields from what `read` fills when it gets the samples and the captured cases. Nothing in them is
+// written by hand.
 import { drivers } from '../../drivers/index.ts';
 import { ABILITY_NAMES, type Driver, type EvidenceLevel } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';

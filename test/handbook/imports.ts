@@ -1,4 +1,5 @@
-// The import table of `architecture.md`: which folder may import which, as `test/arch` checks it. Folders of the agent stand together by their number.
+// The import table of `architecture.md`: which folder may import which, as `test/arch` checks it. Folders of the agent
+// stand together by their number.
 import { AGENT_FOLDERS, mayImport, roomOf } from '../arch/rooms.ts';
 import { sources } from '../arch/sources.ts';
 import { table } from './table.ts';

@@ -1,5 +1,5 @@
-// What is seen of the program from outside, as texts in a fixed order. It starts the real service on an empty database for the parts that only a
-// running service has, and stops it again.
+// What is seen of the program from outside, as texts in a fixed order. It starts the real service on an empty database
+// for the parts that only a running service has, and stops it again.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The single program for this platform, built as a release is: it contains what it needs, checks itself, and two builds are the same bytes.
+// The single program for this platform, built as a release is: it contains what it needs, checks itself, and two builds
+// are the same bytes.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';

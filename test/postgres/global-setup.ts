@@ -1,4 +1,5 @@
-// One cluster for all files of the project. Where none can be started the files are skipped with the reason, unless PITHEAD_REQUIRE_POSTGRES=1.
+// One cluster for all files of the project. Where none can be started the files are skipped with the reason, unless
+// PITHEAD_REQUIRE_POSTGRES=1.
 import type { TestProject } from 'vitest/node';
 import { openStore } from '../../src/service/store/store.ts';
 import { newPostgresDatabase } from '../support/database.ts';

@@ -1,4 +1,5 @@
-// Skips every file when there is no PostgreSQL, or fails them all when there must be one: what they do before their first test needs it.
+// Skips every file when there is no PostgreSQL, or fails them all when there must be one: what they do before their
+// first test needs it.
 import { inject, type RunnerTestFile, TestRunner } from 'vitest';
 
 export default class PostgresRunner extends TestRunner {

@@ -1,5 +1,5 @@
-// Every operation, asked by those who may not, with generated requests that fit and that do not: the row of the authorisation table decides, and
-// nobody learns what exists elsewhere.
+// Every operation, asked by those who may not, with generated requests that fit and that do not: the row of the
+// authorisation table decides, and nobody learns what exists elsewhere.
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -2,7 +2,10 @@
 import fc from 'fast-check';
 import type { Document, JsonSchema } from './openapi.ts';
 
-/** What has broken other people's services: quotes, comments, wildcards, control characters, halves of characters, other directions, paths. */
+/**
+ * What has broken other people's services: quotes, comments, wildcards, control characters, halves of characters, other
+ * directions, paths.
+ */
 export const NASTY = [
   "' OR '1'='1",
   "'; DROP TABLE miners; --",

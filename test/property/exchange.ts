@@ -1,4 +1,5 @@
-// One request to the running service, as bytes, and the judgement of its answer by the document: status, type, shape, and nothing told that is ours.
+// One request to the running service, as bytes, and the judgement of its answer by the document: status, type, shape,
+// and nothing told that is ours.
 import { STATUS_CODES } from 'node:http';
 import { Pool } from 'undici';
 import type { Document, Operation } from './openapi.ts';
@@ -56,7 +57,10 @@ export function judge(document: Document, operation: Operation, got: Got): strin
   return status >= 400 ? judgeError(status, text) : undefined;
 }
 
-/** The form of every error, also where no operation is: exactly three fields that agree with the status, in words for clients. */
+/**
+ * The form of every error, also where no operation is: exactly three fields that agree with the status, in words for
+ * clients.
+ */
 export function judgeError(status: number, text: string): string | undefined {
   const { statusCode, message, error, ...more } = JSON.parse(text);
   if (Object.keys(more).length > 0) return `says more than three fields: ${Object.keys(more)}`;

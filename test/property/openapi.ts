@@ -1,4 +1,5 @@
-// The served OpenAPI document as data: its operations with their inputs, and its schemas compiled. It knows nothing of the routes behind it.
+// The served OpenAPI document as data: its operations with their inputs, and its schemas compiled. It knows nothing of
+// the routes behind it.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
-// Every operation of the served OpenAPI document, asked with generated requests: it takes what the document says, refuses the rest, and answers
-// in no other way. Who may ask is access.test.ts.
+// Every operation of the served OpenAPI document, asked with generated requests: it takes what the document says,
+// refuses the rest, and answers in no other way. Who may ask is access.test.ts.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RULES } from '../../src/service/auth/rules.data.ts';
@@ -9,7 +9,9 @@ import type { JsonSchema, Operation } from './openapi.ts';
 import { replay } from './seed.ts';
 import { tornBodies, tornPaths } from './torn.ts';
 
-/** What the document cannot say in a schema: requests that fit it and are refused all the same, and with which words. */
+/**
+ * What the document cannot say in a schema: requests that fit it and are refused all the same, and with which words.
+ */
 const BEYOND_SCHEMA: Readonly<Record<string, RegExp>> = {
   // No document can say that other parameters are refused; its words do.
   importMinerPositionsV2: /: (body|parameters): /,

@@ -1,4 +1,5 @@
-// How many cases, and from which seed: PITHEAD_SEED repeats a run, PITHEAD_CASES makes it longer. What fails prints the seed and the path of its case.
+// How many cases, and from which seed: PITHEAD_SEED repeats a run, PITHEAD_CASES makes it longer. What fails prints the
+// seed and the path of its case.
 import { randomInt } from 'node:crypto';
 import { inject } from 'vitest';
 
@@ -7,7 +8,9 @@ const factor = Number(process.env.PITHEAD_CASES ?? 1);
 
 const seed = Number.isInteger(given) ? given : randomInt(2 ** 31);
 
-/** Parameters of `fc.assert` for this many cases; half as many where it is about what another database does differently. */
+/**
+ * Parameters of `fc.assert` for this many cases; half as many where it is about what another database does differently.
+ */
 export const replay = (cases: number) => ({
   seed,
   numRuns: Math.ceil(cases * factor * (inject('postgres') === undefined ? 1 : 0.5)),

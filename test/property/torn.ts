@@ -1,4 +1,5 @@
-// Requests that are broken below what a schema can say: bytes that are no text, text that is no JSON, types that are not said, methods that are not there.
+// Requests that are broken below what a schema can say: bytes that are no text, text that is no JSON, types that are
+// not said, methods that are not there.
 import fc from 'fast-check';
 import { NASTY } from './arbitrary.ts';
 import type { Sent } from './exchange.ts';

@@ -1,4 +1,5 @@
-// A running service with something in it: two workspaces with agents, miners, orders and history, one that holds a grant, and keys of every kind.
+// A running service with something in it: two workspaces with agents, miners, orders and history, one that holds a
+// grant, and keys of every kind.
 import { PERMISSIONS, type Permission } from '../../src/service/auth/rules.data.ts';
 import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';

@@ -1,5 +1,5 @@
-// The order of test files: those that take longest begin first, so that none of them runs alone at the end. A fresh checkout has no times of an earlier
-// run, and the size of a file says little: these are named.
+// The order of test files: those that take longest begin first, so that none of them runs alone at the end. A fresh
+// checkout has no times of an earlier run, and the size of a file says little: these are named.
 import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 

@@ -1,4 +1,5 @@
-// Names the tests that held only when they were tried again, so that a second try hides nothing from the readers of CI's output.
+// Names the tests that held only when they were tried again, so that a second try hides nothing from the readers of
+// CI's output.
 import type { Reporter, TestModule } from 'vitest/node';
 
 export class SecondTries implements Reporter {

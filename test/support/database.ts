@@ -1,4 +1,5 @@
-// A new, empty database of the kind that the project tests on: a file, or a database of the cluster. And a look into it beside the service.
+// A new, empty database of the kind that the project tests on: a file, or a database of the cluster. And a look into it
+// beside the service.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,10 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-/** The caller drops it. `isReady`: it may have the schema already, and may have been used and emptied, where that is faster. */
+/**
+ * The caller drops it. `isReady`: it may have the schema already, and may have been used and emptied, where that is
+ * faster.
+ */
 export async function newDatabase({ isReady = false } = {}): Promise<TestDatabase> {
   const postgres = inject('postgres');
   if (postgres !== undefined && 'url' in postgres)

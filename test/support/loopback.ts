@@ -1,5 +1,6 @@
-// Networks of loopback for the simulated devices of a test file: its own, though other files and other checkouts run beside it. The name of the file
-// chooses the place, so that it is the same in each run; while another process holds that one, it is the next.
+// Networks of loopback for the simulated devices of a test file: its own, though other files and other checkouts run
+// beside it. The name of the file chooses the place, so that it is the same in each run; while another process holds
+// that one, it is the next.
 import { createServer, type Server } from 'node:net';
 import { join, relative } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -15,7 +16,10 @@ export type Loopback = {
   part(offset: number, prefix: number): string;
 };
 
-/** Above what the demo, the benches and the programs of `packaging` use. The last address, which is for all, is left out. */
+/**
+ * Above what the demo, the benches and the programs of `packaging` use. The last address, which is for all, is left
+ * out.
+ */
 const FIRST = 0x7fc00000;
 const BLOCK_SIZE = 4_096;
 const BLOCKS = 1_023;
@@ -26,7 +30,10 @@ type Block = { readonly lock: Server; next: number; readonly end: number };
 /** Of each test file that this process has run: as long as the process lives, they are its own. */
 const blocks = new Map<string, Block>();
 
-/** A network that this file has not had yet. `prefix`: from 20, the largest, to 32. Called while the file is read, it is named when a test fails. */
+/**
+ * A network that this file has not had yet. `prefix`: from 20, the largest, to 32. Called while the file is read, it is
+ * named when a test fails.
+ */
 export function loopback(prefix = 24): Loopback {
   const size = 2 ** (32 - prefix);
   const file = relative(ROOT, expect.getState().testPath ?? '');
@@ -60,8 +67,8 @@ function takeBlock(file: string): Block {
 }
 
 /**
- * A name that one process of this machine can listen at, and that is free again when the process ends, however it ends. It is no file.
- * macOS has no such names, and no such addresses either.
+ * A name that one process of this machine can listen at, and that is free again when the process ends, however it ends.
+ * It is no file. macOS has no such names, and no such addresses either.
  */
 function lockOf(block: string): Server | undefined {
   const server = createServer();

@@ -1,4 +1,5 @@
-// TLS before a plain port, as a device has it whose web wants to be read over HTTPS. Which key it shows can be swapped; it keeps what it was sent.
+// TLS before a plain port, as a device has it whose web wants to be read over HTTPS. Which key it shows can be swapped;
+// it keeps what it was sent.
 import { hash, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -79,7 +80,10 @@ export async function startTlsFront(options: {
     resumed: () => resumed,
     /** Hangs up. Everybody has seen it. */
     drop,
-    /** Another device stands there now: it shows this key to all who come. Everybody has seen that the one before has left. */
+    /**
+     * Another device stands there now: it shows this key to all who come. Everybody has seen that the one before has
+     * left.
+     */
     async swap(pair: KeyPair) {
       server.setSecureContext({ ...pair, ...versions });
       await drop();

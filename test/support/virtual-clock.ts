@@ -1,5 +1,5 @@
-// A Clock whose time moves only when a test says so: due timers run in order, and what they set off settles before the next instant.
-// It does not speed up real I/O: use it with simulated peers only.
+// A Clock whose time moves only when a test says so: due timers run in order, and what they set off settles before the
+// next instant. It does not speed up real I/O: use it with simulated peers only.
 import { type Clock, sleepOn } from '../../src/base/clock.ts';
 
 type Timer = { readonly atMs: number; readonly order: number; readonly run: () => void; isCancelled: boolean };
@@ -7,7 +7,9 @@ type Timer = { readonly atMs: number; readonly order: number; readonly run: () =
 export type VirtualClock = Clock & {
   /** Moves time on by `ms`, running every timer that falls due on the way, also those that are set on the way. */
   advance(ms: number): Promise<void>;
-  /** Moves time from timer to timer until `promise` settles; throws when that takes more than `limitMs` of virtual time. */
+  /**
+   * Moves time from timer to timer until `promise` settles; throws when that takes more than `limitMs` of virtual time.
+   */
   finish<T>(promise: Promise<T>, limitMs?: number): Promise<T>;
   /** Lets everything that is ready now happen, without moving time. */
   settle(): Promise<void>;

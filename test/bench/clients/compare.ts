@@ -2,7 +2,10 @@
 import { type Facts, FIELDS, type Field, type Value } from './facts.ts';
 
 export type Client = 'ours' | 'pyasic' | 'asic-rs';
-/** `unread`: the client does not know the device. `missing`: only the truth has a value, `extra`: only the client has one. */
+/**
+ * `unread`: the client does not know the device. `missing`: only the truth has a value, `extra`: only the client has
+ * one.
+ */
 export type How = 'wrong' | 'missing' | 'extra' | 'unread';
 export type Difference = {
   readonly client: Client;
@@ -97,7 +100,9 @@ export type Judged = {
   readonly needless: readonly string[];
 };
 
-/** `compared` is everything that was read: an explanation of a kind that was not read is neither needed nor needless. */
+/**
+ * `compared` is everything that was read: an explanation of a kind that was not read is neither needed nor needless.
+ */
 export function judge(
   differences: readonly Difference[],
   explanations: readonly Explanation[],

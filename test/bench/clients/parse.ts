@@ -1,4 +1,5 @@
-// The lines that the two reader programs print, as rows of fields. A line that does not have the expected shape is an error, not an empty device.
+// The lines that the two reader programs print, as rows of fields. A line that does not have the expected shape is an
+// error, not an empty device.
 import { z } from 'zod';
 import { type Facts, factsOf } from './facts.ts';
 

@@ -1,5 +1,6 @@
-// Installs the two foreign clients in a folder that git does not know: a virtual environment with pyasic, a small program built with asic-rs.
-// Needs python3 with venv, cargo and the network; the versions of the clients are pinned in the files beside.
+// Installs the two foreign clients in a folder that git does not know: a virtual environment with pyasic, a small
+// program built with asic-rs. Needs python3 with venv, cargo and the network; the versions of the clients are pinned in
+// the files beside.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';

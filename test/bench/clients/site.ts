@@ -1,4 +1,5 @@
-// One simulated device of each model of each family, on the real ports of its own loopback address, and what our driver reads of it.
+// One simulated device of each model of each family, on the real ports of its own loopback address, and what our driver
+// reads of it.
 import { drivers } from '../../../drivers/index.ts';
 import { chooseVariants, FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, startFarm } from '../../../fixtures/farm/farm.ts';

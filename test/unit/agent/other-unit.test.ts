@@ -1,5 +1,5 @@
-// Two miners swap their addresses, as a router's leases do, and no poll has asked since who is who: an order for one must not reach the other.
-// Simulated devices on real sockets, a whole agent.
+// Two miners swap their addresses, as a router's leases do, and no poll has asked since who is who: an order for one
+// must not reach the other. Simulated devices on real sockets, a whole agent.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// What foreign clients print becomes rows of fields, and differences from the truth meet their reasons: arithmetic only, no client runs here.
+// What foreign clients print becomes rows of fields, and differences from the truth meet their reasons: arithmetic
+// only, no client runs here.
 import { expect, test } from 'vitest';
 import { type Difference, differencesOf, type Explanation, isSame, judge } from '../../bench/clients/compare.ts';
 import { DIFFERENCES } from '../../bench/clients/differences.data.ts';

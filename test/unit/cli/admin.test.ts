@@ -1,4 +1,5 @@
-// What an administrator does from the command line, on a database file: every resource made, listed and ended, with --json that parses.
+// What an administrator does from the command line, on a database file: every resource made, listed and ended, with
+// --json that parses.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// `pithead help`: commands first, then the pages of the handbook; on a screen they fill its width, in a pipe they are as they are written.
+// `pithead help`: commands first, then the pages of the handbook; on a screen they fill its width, in a pipe they are
+// as they are written.
 import { readdirSync, readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { CommanderError } from 'commander';

@@ -1,5 +1,6 @@
-// What hiding costs: it grows with the length of a text and with nothing that a device may write, in answers as in logs. Measured in the processor's
-// time, and against passing over the same text, so that a slow or busy machine changes nothing.
+// What hiding costs: it grows with the length of a text and with nothing that a device may write, in answers as in
+// logs. Measured in the processor's time, and against passing over the same text, so that a slow or busy machine
+// changes nothing.
 import { expect, test } from 'vitest';
 import { createPlaceholders } from '../../../src/agent/capture/placeholders.ts';
 import { logEvidence } from '../../../src/agent/tasks/execution/log-evidence.ts';

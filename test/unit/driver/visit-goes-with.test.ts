@@ -1,4 +1,5 @@
-// A family whose older devices lack a whole API: what is asked once it is known, and that the API is asked for again later.
+// A family whose older devices lack a whole API: what is asked once it is known, and that the API is asked for again
+// later.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineDriver, reply } from '../../../src/driver/contract.ts';

@@ -1,4 +1,5 @@
-// Firmware bundles of stock Antminers: the part for a machine is found, and what is damaged, endless or for another machine is refused in words.
+// Firmware bundles of stock Antminers: the part for a machine is found, and what is damaged, endless or for another
+// machine is refused in words.
 import { Blob } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { crc32 as reference } from 'node:zlib';

@@ -1,4 +1,5 @@
-// Braiins OS where the recordings do not reach: modes, limits, histories of errors, sensors, fans, and answers that mix generations.
+// Braiins OS where the recordings do not reach: modes, limits, histories of errors, sensors, fans, and answers that mix
+// generations.
 import { describe, expect, test } from 'vitest';
 import { braiinsOs as driver } from '../../../drivers/braiins-os/driver.ts';
 import { modelOf, slotsOf } from '../../../drivers/braiins-os/parts.ts';

@@ -1,4 +1,5 @@
-// ePIC in what a simulated device does not show: the first generation (epic-miner 2.x), states, words for no error, its own build.
+// ePIC in what a simulated device does not show: the first generation (epic-miner 2.x), states, words for no error, its
+// own build.
 import { describe, expect, test } from 'vitest';
 import { epicUmcos as driver } from '../../../drivers/epic-umcos/driver.ts';
 

@@ -1,4 +1,5 @@
-// A link that answers from a script and notes what it was asked: for abilities, whose conversation with the device is what matters.
+// A link that answers from a script and notes what it was asked: for abilities, whose conversation with the device is
+// what matters.
 import { PeerError } from '../../../src/base/errors.ts';
 import type { MinerLink, MinerRequest } from '../../../src/transport/request.ts';
 

@@ -1,4 +1,5 @@
-// Goldshell where the simulated devices do not reach: unknown models, boards of several kinds, and how it is recognised.
+// Goldshell where the simulated devices do not reach: unknown models, boards of several kinds, and how it is
+// recognised.
 import { describe, expect, test } from 'vitest';
 import { goldshell as driver } from '../../../drivers/goldshell/driver.ts';
 import { evidenceOf } from '../../../src/driver/family.ts';

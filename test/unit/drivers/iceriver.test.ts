@@ -1,4 +1,5 @@
-// Iceriver where the simulated devices do not reach: names, units, broken sensors, a mining program that is down, and lost answers.
+// Iceriver where the simulated devices do not reach: names, units, broken sensors, a mining program that is down, and
+// lost answers.
 import { describe, expect, test } from 'vitest';
 import { iceriver as driver } from '../../../drivers/iceriver/driver.ts';
 import { session } from '../../../drivers/iceriver/session.ts';

@@ -1,4 +1,5 @@
-// Innosilicon where the simulated devices do not reach: rates in other units than millions, odd codes, old tokens, and lost answers.
+// Innosilicon where the simulated devices do not reach: rates in other units than millions, odd codes, old tokens, and
+// lost answers.
 import { describe, expect, test } from 'vitest';
 import { innosilicon as driver } from '../../../drivers/innosilicon/driver.ts';
 import { ERRORS } from '../../../drivers/innosilicon/errors.data.ts';

@@ -1,4 +1,5 @@
-// MARA firmware where the unit of its rates is hard to see: dips, builds that mix units, figures that no machine reaches; and fans of unknown models.
+// MARA firmware where the unit of its rates is hard to see: dips, builds that mix units, figures that no machine
+// reaches; and fans of unknown models.
 import { describe, expect, test } from 'vitest';
 import { mara } from '../../../drivers/mara/driver.ts';
 

@@ -1,4 +1,5 @@
-// Proto rigs that have lost something: what is expected is not what happens to be there, and the boards that hash are counted.
+// Proto rigs that have lost something: what is expected is not what happens to be there, and the boards that hash are
+// counted.
 import { describe, expect, test } from 'vitest';
 import { proto } from '../../../drivers/proto/driver.ts';
 

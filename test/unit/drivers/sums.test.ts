@@ -1,4 +1,5 @@
-// What is added up of parts is told only if every part is: a board or supply that does not say its figure would look like a loss.
+// What is added up of parts is told only if every part is: a board or supply that does not say its figure would look
+// like a loss.
 import { expect, test } from 'vitest';
 import { auradineFluxos } from '../../../drivers/auradine-fluxos/driver.ts';
 import { braiinsOs } from '../../../drivers/braiins-os/driver.ts';

@@ -1,4 +1,5 @@
-// Readings of Whatsminers over TCP 4028 and API 3: units, sentinels, empty places, liquid cooling, sleep, a dead mining process.
+// Readings of Whatsminers over TCP 4028 and API 3: units, sentinels, empty places, liquid cooling, sleep, a dead mining
+// process.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { whatsminer } from '../../../drivers/whatsminer/driver.ts';

@@ -1,4 +1,5 @@
-// A simulated Antminer against its protocols: shapes of both generations, a login that is really checked, and one truth behind every server.
+// A simulated Antminer against its protocols: shapes of both generations, a login that is really checked, and one truth
+// behind every server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Device, Farm } from '../../../fixtures/farm/farm.ts';
 import { ask, askText, challengeOf, digestHeader, get, getWithLogin, jsonPage, ROOT, testFarm } from './clients.ts';

@@ -1,4 +1,5 @@
-// Simulated Avalons and the plain cgminer: the token text, control by ascset, one client at a time, and errors in the program's own words.
+// Simulated Avalons and the plain cgminer: the token text, control by ascset, one client at a time, and errors in the
+// program's own words.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Device, Farm } from '../../../fixtures/farm/farm.ts';

@@ -1,4 +1,5 @@
-// Simulated Bitaxes and their kin: a page that is always compressed, one API, settings that count after a restart, and what old builds do not know.
+// Simulated Bitaxes and their kin: a page that is always compressed, one API, settings that count after a restart, and
+// what old builds do not know.
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// Simulated Elphapex, Hammer and VolcMiner against their protocols: their own units and keys, the lies, and one truth behind every server.
+// Simulated Elphapex, Hammer and VolcMiner against their protocols: their own units and keys, the lies, and one truth
+// behind every server.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Device, Farm } from '../../../fixtures/farm/farm.ts';
 import { ask, askText, get, getWithLogin, type Json, jsonPage, ROOT, talk, testFarm } from './clients.ts';

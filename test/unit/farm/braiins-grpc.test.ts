@@ -1,5 +1,5 @@
-// The gRPC face of the simulated Braiins OS over real HTTP/2: it tells and does what the other faces tell and do, in the field numbers of the
-// published messages.
+// The gRPC face of the simulated Braiins OS over real HTTP/2: it tells and does what the other faces tell and do, in
+// the field numbers of the published messages.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Device, Farm, FaultName } from '../../../fixtures/farm/farm.ts';
 import { decode, encode, inner, list, text, uint } from '../../../fixtures/farm/servers/protobuf.ts';

@@ -1,4 +1,5 @@
-// A request in text gets text, as cgminer has answered since before it knew JSON: from every simulated device that speaks its API.
+// A request in text gets text, as cgminer has answered since before it knew JSON: from every simulated device that
+// speaks its API.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Device, Farm } from '../../../fixtures/farm/farm.ts';
 import { asText } from '../../../fixtures/farm/servers/cgminer-text.ts';

@@ -1,4 +1,5 @@
-// Plain clients for simulated devices, written from the protocols' descriptions and from nothing of ours: what they get is what is on the wire.
+// Plain clients for simulated devices, written from the protocols' descriptions and from nothing of ours: what they get
+// is what is on the wire.
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';

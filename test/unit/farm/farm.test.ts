@@ -1,4 +1,5 @@
-// The farm as a whole: where it stands, what it is made of, neighbours, moves, errors with advice, and that nothing stays behind.
+// The farm as a whole: where it stands, what it is made of, neighbours, moves, errors with advice, and that nothing
+// stays behind.
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { chooseVariants, parseMix } from '../../../fixtures/farm/families/index.ts';

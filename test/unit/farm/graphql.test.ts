@@ -1,4 +1,5 @@
-// GraphQL as the simulated devices speak it: what foreign clients may write, and that nothing runs while a field is wrong.
+// GraphQL as the simulated devices speak it: what foreign clients may write, and that nothing runs while a field is
+// wrong.
 import { expect, test } from 'vitest';
 import { answerGraphql, fail, type Node } from '../../../fixtures/farm/servers/graphql.ts';
 

@@ -1,4 +1,5 @@
-// A plain gRPC client for simulated devices, and a reader of protobuf by field numbers, written from the specifications and from nothing of ours.
+// A plain gRPC client for simulated devices, and a reader of protobuf by field numbers, written from the specifications
+// and from nothing of ours.
 import { connect, type IncomingHttpHeaders } from 'node:http2';
 
 export type Call = {

@@ -1,4 +1,5 @@
-// A simulated farm lives: values move from step to step and stand still within one, counters grow with the hashrate, uptime with the clock.
+// A simulated farm lives: values move from step to step and stand still within one, counters grow with the hashrate,
+// uptime with the clock.
 import { afterEach, expect, test } from 'vitest';
 import type { Farm, FarmOptions } from '../../../fixtures/farm/farm.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';

@@ -1,4 +1,5 @@
-// Simulated LuxOS miners: one session for all that changes anything, boards out of order, and answers that agree with the truth.
+// Simulated LuxOS miners: one session for all that changes anything, boards out of order, and answers that agree with
+// the truth.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Device, Farm } from '../../../fixtures/farm/farm.ts';
 import { ask, get, testFarm } from './clients.ts';

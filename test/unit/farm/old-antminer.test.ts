@@ -1,4 +1,5 @@
-// Simulated Antminers from before 2020, Sealminers and FutureBits against their protocols, asked without any driver: the lies and traps of each.
+// Simulated Antminers from before 2020, Sealminers and FutureBits against their protocols, asked without any driver:
+// the lies and traps of each.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Device, Farm } from '../../../fixtures/farm/farm.ts';
 import { ask, askText, get, getWithLogin, Json, jsonPage, ROOT, testFarm } from './clients.ts';

@@ -1,4 +1,5 @@
-// Reboots of simulated devices on real sockets and virtual time: gone at once, back after the boot time, with everything at zero.
+// Reboots of simulated devices on real sockets and virtual time: gone at once, back after the boot time, with
+// everything at zero.
 import { afterEach, expect, test } from 'vitest';
 import type { Device, Farm, FarmOptions } from '../../../fixtures/farm/farm.ts';
 import { systemClock } from '../../../src/base/clock.ts';

@@ -1,4 +1,5 @@
-// Simulated Whatsminers against API 2 and API 3. The agent's own transport writes here, so that both sides of the ciphers check each other.
+// Simulated Whatsminers against API 2 and API 3. The agent's own transport writes here, so that both sides of the
+// ciphers check each other.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Device, Farm } from '../../../fixtures/farm/farm.ts';

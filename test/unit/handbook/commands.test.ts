@@ -1,4 +1,5 @@
-// Every command line of the documents is one that the program takes: its words are commands, its options are theirs, its topics are pages.
+// Every command line of the documents is one that the program takes: its words are commands, its options are theirs,
+// its topics are pages.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';

@@ -1,4 +1,5 @@
-// Every relative link and path of the documents leads to a file, and the ten questions of architecture.md lead to the files that hold the answers.
+// Every relative link and path of the documents leads to a file, and the ten questions of architecture.md lead to the
+// files that hold the answers.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';

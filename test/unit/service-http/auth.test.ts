@@ -1,4 +1,5 @@
-// Who may do what, in the interface's words and order: key, workspace, permission, farm. Foreign things are never confirmed.
+// Who may do what, in the interface's words and order: key, workspace, permission, farm. Foreign things are never
+// confirmed.
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { RULES } from '../../../src/service/auth/rules.data.ts';
 import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';

@@ -1,5 +1,5 @@
-// Secrets are planted everywhere the service takes one. None is seen again: not in the log at its finest, not in an answer, not in the metrics,
-// not in clear in the database.
+// Secrets are planted everywhere the service takes one. None is seen again: not in the log at its finest, not in an
+// answer, not in the metrics, not in clear in the database.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// What hangs on the clock of the service beside the state of miners, when that clock is wrong or set: who serves a miner, codes, repeated requests, what is
-// kept, and a host that starts without the time.
+// What hangs on the clock of the service beside the state of miners, when that clock is wrong or set: who serves a
+// miner, codes, repeated requests, what is kept, and a host that starts without the time.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openAdmin } from '../../../src/service/admin.ts';

@@ -1,5 +1,6 @@
-// Clocks that are wrong or set, of agents and of the service: the state of a miner follows the order of an agent's slices and never its clock, what is
-// shown is dated by the clock of the service and never later than now, and what is older than the state counts in history all the same.
+// Clocks that are wrong or set, of agents and of the service: the state of a miner follows the order of an agent's
+// slices and never its clock, what is shown is dated by the clock of the service and never later than now, and what is
+// older than the state counts in history all the same.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { MAX_ORDER } from '../../../src/service/store/outbox-order.ts';

@@ -1,4 +1,5 @@
-// What happened to miners, over HTTP: as their agents said it, newest first, of one miner or of some types, and of one's own farms only.
+// What happened to miners, over HTTP: as their agents said it, newest first, of one miner or of some types, and of
+// one's own farms only.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventSchema } from '../../../src/wire/api/tenants.ts';
 import type { ReportRecord } from '../../../src/wire/records.ts';

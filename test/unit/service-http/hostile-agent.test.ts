@@ -1,4 +1,5 @@
-// An agent that lies about who it is, or sends far more than its share: it changes nothing of another agent's, and the others go on.
+// An agent that lies about who it is, or sends far more than its share: it changes nothing of another agent's, and the
+// others go on.
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';

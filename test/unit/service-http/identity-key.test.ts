@@ -1,4 +1,5 @@
-// Enrolment with a key of the agent's own: what is no key is refused before the code is used up, and the token alone opens nothing.
+// Enrolment with a key of the agent's own: what is no key is refused before the code is used up, and the token alone
+// opens nothing.
 import { expect, test } from 'vitest';
 import { ENROL_PATH, PROTOCOL_VERSION } from '../../../src/wire/protocol.ts';
 import { newIdentityKey } from '../../support/identity-key.ts';

@@ -100,7 +100,8 @@ test('two keys with the same MAC stay two miners, and stay the same two for a ne
   expect((await list(rig)).map(({ id, ip }) => [id, ip])).toEqual(before.map(({ id, ip }) => [id, ip]));
 });
 
-// The id, its history and its tasks went to the stranger once its agent had not reported the miner for a quarter of an hour.
+// The id, its history and its tasks went to the stranger once its agent had not reported the miner for a quarter of an
+// hour.
 test('a unit that its agent doubts does not get the id of a miner that stands nowhere, however long', async () => {
   const rig = await startRig();
   const agent = await connect(rig);

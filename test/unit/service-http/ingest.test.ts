@@ -1,4 +1,5 @@
-// What agents report arrives exactly once, in order, whatever is sent twice, late or damaged, and is served as it was said.
+// What agents report arrives exactly once, in order, whatever is sent twice, late or damaged, and is served as it was
+// said.
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// An agent that is not itself any more invents miners: it gets no further than what it was granted, its real miners go on, and what was never seen
-// again is gone after a week.
+// An agent that is not itself any more invents miners: it gets no further than what it was granted, its real miners go
+// on, and what was never seen again is gone after a week.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { budgetAt } from '../../../src/service/store/miners/identity/grant.ts';

@@ -1,4 +1,5 @@
-// Large pages of both versions over HTTP: compressed for who takes it, the same bytes for who does not, and what a client changed shows at once.
+// Large pages of both versions over HTTP: compressed for who takes it, the same bytes for who does not, and what a
+// client changed shows at once.
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { expect, test } from 'vitest';

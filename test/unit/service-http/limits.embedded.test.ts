@@ -1,4 +1,5 @@
-// Clients that are slow, or that nobody else should wait for: every wait for them ends, in the one form of errors, and others are served meanwhile.
+// Clients that are slow, or that nobody else should wait for: every wait for them ends, in the one form of errors, and
+// others are served meanwhile.
 import { connect as connectTcp, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';

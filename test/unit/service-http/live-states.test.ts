@@ -1,5 +1,5 @@
-// An agent whose disk takes nothing: its miners show what they do, the reason is told, nothing counts as stored; and what it could store after all comes
-// in without setting anything back.
+// An agent whose disk takes nothing: its miners show what they do, the reason is told, nothing counts as stored; and
+// what it could store after all comes in without setting anything back.
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// /metrics: what happened is counted under routes, kinds and states; no id, address, key or token shows. A revoked agent is let go.
+// /metrics: what happened is counted under routes, kinds and states; no id, address, key or token shows. A revoked
+// agent is let go.
 import { expect, onTestFinished, test } from 'vitest';
 import { query } from './database.ts';
 import { hostRecord, minerRecord } from './records.ts';

@@ -1,4 +1,5 @@
-// A device that tells no mode: `normal` in v1, where the text is required, and null in v2. Each list's filter acts on what that list shows.
+// A device that tells no mode: `normal` in v1, where the text is required, and null in v2. Each list's filter acts on
+// what that list shows.
 import { expect, test } from 'vitest';
 import { minerRecord } from './records.ts';
 import { call, startRig } from './rig.ts';

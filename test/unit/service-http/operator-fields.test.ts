@@ -1,4 +1,5 @@
-// PATCH …/miners/{id}, and positions as CSV: what is set stays through reports, places hold one miner, each change is recorded, nothing is half done.
+// PATCH …/miners/{id}, and positions as CSV: what is set stays through reports, places hold one miner, each change is
+// recorded, nothing is half done.
 import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { ConfigError } from '../../../src/base/errors.ts';

@@ -1,4 +1,5 @@
-// What operators say of miners reaches the agent that serves them: when it connects and when it changes, on whichever copy.
+// What operators say of miners reaches the agent that serves them: when it connects and when it changes, on whichever
+// copy.
 import { expect, test } from 'vitest';
 import { OPS_STATUS_PAGE, type OpsStatusFrame } from '../../../src/wire/frames.ts';
 import { query } from './database.ts';

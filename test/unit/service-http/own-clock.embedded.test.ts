@@ -1,5 +1,5 @@
-// The clock of the service itself is set while it runs, or was set while it was away: nothing is shown in the future, nothing stays online that does not
-// answer, and reports, history and tasks go on at once.
+// The clock of the service itself is set while it runs, or was set while it was away: nothing is shown in the future,
+// nothing stays online that does not answer, and reports, history and tasks go on at once.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { untilSoon } from '../../e2e/until.ts';
@@ -153,7 +153,8 @@ test.each([2 * HOUR_MS, -2 * HOUR_MS])(
     rig.clock.set(setByMs);
     await untilSeen(rig, setByMs < 0 ? 'back' : 'forward');
     await order(ids[1]);
-    // What may still wait, and for how long, is what it was: the agent counts from the welcome by a clock that is never set.
+    // What may still wait, and for how long, is what it was: the agent counts from the welcome by a clock that is never
+    // set.
     const leftMs = (welcomed: { at: string }, task: { expires_at: string }, setSinceMs: number) => {
       const sinceWelcomeMs = rig.clock.nowMs() - setSinceMs - Date.parse(welcomed.at);
       return Date.parse(task.expires_at) - Date.parse(welcomed.at) - sinceWelcomeMs;

@@ -1,4 +1,5 @@
-// What answers say of requests that do not fit: the place, what was received there, what is accepted, and nothing that is not so.
+// What answers say of requests that do not fit: the place, what was received there, what is accepted, and nothing that
+// is not so.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call, type Rig, startOwnedRig } from './rig.ts';
 

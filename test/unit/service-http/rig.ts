@@ -31,7 +31,9 @@ export type Answer = {
 };
 
 export type SteppedClock = Clock & {
-  /** So much time passes, on the clock of the wall and on the one that is never set; back again where it is negative. */
+  /**
+   * So much time passes, on the clock of the wall and on the one that is never set; back again where it is negative.
+   */
   step(ms: number): void;
   /** Sets the clock of the wall alone, as NTP or an operator does. */
   set(ms: number): void;

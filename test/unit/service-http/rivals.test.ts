@@ -1,5 +1,6 @@
-// Two agents of a farm that claim the same miner: the one that serves it keeps it, whatever the other one says; both are named. A miner goes to another
-// agent when the first one has lost it for long enough, or was revoked: so a reinstalled agent finds its miners, at once or a little later.
+// Two agents of a farm that claim the same miner: the one that serves it keeps it, whatever the other one says; both
+// are named. A miner goes to another agent when the first one has lost it for long enough, or was revoked: so a
+// reinstalled agent finds its miners, at once or a little later.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openStore } from '../../../src/service/store/store.ts';

@@ -1,5 +1,5 @@
-// A scan as a task of an agent: how far it is and what came of it is in the task, one at a time, for as long as the agent speaks of it, on every copy
-// and over a restart of the service.
+// A scan as a task of an agent: how far it is and what came of it is in the task, one at a time, for as long as the
+// agent speaks of it, on every copy and over a restart of the service.
 import { expect, test } from 'vitest';
 import type { TaskRecord } from '../../../src/wire/records.ts';
 import { query } from './database.ts';

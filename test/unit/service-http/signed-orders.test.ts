@@ -1,4 +1,5 @@
-// The service signs what an agent carries out: with one key, whichever copy sends, for this agent and this connection only.
+// The service signs what an agent carries out: with one key, whichever copy sends, for this agent and this connection
+// only.
 import { createPublicKey, verify } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

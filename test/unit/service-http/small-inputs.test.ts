@@ -1,4 +1,5 @@
-// What differs in how it is written and not in what it means is the same: ids in either case, blank filters. What has no meaning is refused.
+// What differs in how it is written and not in what it means is the same: ids in either case, blank filters. What has
+// no meaning is refused.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostRecord, minerRecord } from './records.ts';
 import { call, type Rig, startOwnedRig } from './rig.ts';

@@ -1,4 +1,5 @@
-// Stopping in order: load balancers are told first, requests under way are answered, agents are let go, and it ends in time whatever clients do.
+// Stopping in order: load balancers are told first, requests under way are answered, agents are let go, and it ends in
+// time whatever clients do.
 import { connect as connectTcp } from 'node:net';
 import { Agent, request } from 'undici';
 import { expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// From the order of a client to the outcome that an agent reports: what is made, what is skipped and why, how tasks reach agents, how batches end.
+// From the order of a client to the outcome that an agent reports: what is made, what is skipped and why, how tasks
+// reach agents, how batches end.
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test, vi } from 'vitest';
 import { batchSummarySchema, createAnswerSchema } from '../../../src/service/http/v1/batches.ts';

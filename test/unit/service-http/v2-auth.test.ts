@@ -1,4 +1,5 @@
-// Every v2 row of the authorisation table × every kind of key × own, granted, foreign, no workspace and farm: the row decides each cell.
+// Every v2 row of the authorisation table × every kind of key × own, granted, foreign, no workspace and farm: the row
+// decides each cell.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PERMISSIONS, type Permission, RULES, type Rule } from '../../../src/service/auth/rules.data.ts';
 import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';
@@ -31,7 +32,10 @@ afterAll(() => stop());
 type Place = { workspaceId: string; farmId: string };
 const own = (): Place => ({ workspaceId: rig.workspaceId, farmId: rig.farmId });
 
-/** The decision of the guard alone: what is below the farm does not exist here, so an open door answers 200, 400, 404 or 415 of its own. */
+/**
+ * The decision of the guard alone: what is below the farm does not exist here, so an open door answers 200, 400, 404 or
+ * 415 of its own.
+ */
 async function ask(route: string, place: Place, headers: Record<string, string>): Promise<Answer> {
   const [method = '', path = ''] = route.split(' ');
   const url = path

@@ -1,5 +1,5 @@
-// Agents of this version and of one to come, each saying what was frozen of it: the service takes everything, loses nothing that it
-// knows, and serves it.
+// Agents of this version and of one to come, each saying what was frozen of it: the service takes everything, loses
+// nothing that it knows, and serves it.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,5 @@
-// Speaks the wire as an agent does: enrols, says hello, sends slices, answers tasks. It keeps everything that the service sends.
+// Speaks the wire as an agent does: enrols, says hello, sends slices, answers tasks. It keeps everything that the
+// service sends.
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { WebSocket } from 'ws';

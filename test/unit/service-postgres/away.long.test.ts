@@ -1,4 +1,5 @@
-// A database that does not answer: the service says so in time and in form, is not ready meanwhile, and goes on by itself afterwards.
+// A database that does not answer: the service says so in time and in form, is not ready meanwhile, and goes on by
+// itself afterwards.
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';

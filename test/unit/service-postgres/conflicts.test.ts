@@ -1,4 +1,5 @@
-// Transactions that PostgreSQL ends for the sake of others: real deadlocks, real serialization failures, and an end to trying again.
+// Transactions that PostgreSQL ends for the sake of others: real deadlocks, real serialization failures, and an end to
+// trying again.
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../../src/service/store/migrations/migrations.ts';

@@ -1,5 +1,5 @@
-// Copies of the service on one database go by the clock of that: a copy whose own clock is wrong, or is set while it runs, says so, and shows and decides what
-// the others do. A step of the clock of the database is carried over once.
+// Copies of the service on one database go by the clock of that: a copy whose own clock is wrong, or is set while it
+// runs, says so, and shows and decides what the others do. A step of the clock of the database is carried over once.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { until } from '../../e2e/until.ts';

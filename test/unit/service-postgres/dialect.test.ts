@@ -1,4 +1,5 @@
-// What PostgreSQL would do differently from the embedded database, and does not: types, texts, the order of texts; and what it must not tell.
+// What PostgreSQL would do differently from the embedded database, and does not: types, texts, the order of texts; and
+// what it must not tell.
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { renderError } from '../../../src/base/errors.ts';

@@ -1,4 +1,5 @@
-// Copies that never look by themselves in this time: only what PostgreSQL passes on can bring the one what the other was told.
+// Copies that never look by themselves in this time: only what PostgreSQL passes on can bring the one what the other
+// was told.
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { queryDatabase } from '../../support/database.ts';

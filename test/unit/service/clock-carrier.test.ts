@@ -1,4 +1,5 @@
-// What is left to do after a step of the clock, and how two steps become one. That the store is carried over is test/fault and clock-repairs.
+// What is left to do after a step of the clock, and how two steps become one. That the store is carried over is
+// test/fault and clock-repairs.
 import { expect, test } from 'vitest';
 import { ALL_SEE_MS, joinedMs, type TakenStep, workLeft } from '../../../src/service/clock-carrier.ts';
 

@@ -27,7 +27,10 @@ const REQUESTS: readonly MinerRequest[] = [
   { via: 'whatsminer3-write', cmd: 'set.system.reboot' },
 ];
 
-/** A seed with a few bytes changed, cut, doubled or put in from elsewhere; sometimes as a right frame, so that it comes further. */
+/**
+ * A seed with a few bytes changed, cut, doubled or put in from elsewhere; sometimes as a right frame, so that it comes
+ * further.
+ */
 const answers = fc
   .record({
     seed: fc.constantFrom(...SEEDS),

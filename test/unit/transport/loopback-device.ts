@@ -1,4 +1,5 @@
-// Real TCP servers on loopback for the tests of this folder: each connection is handed to a script. They record what they were sent.
+// Real TCP servers on loopback for the tests of this folder: each connection is handed to a script. They record what
+// they were sent.
 import { createServer, type Server, type Socket } from 'node:net';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { PeerError } from '../../../src/base/errors.ts';
@@ -59,7 +60,10 @@ export function portOf(server: Server): number {
   return address.port;
 }
 
-/** A transport whose port `devicePort` leads to the given real port. On a clock of the test a deadline falls when the test has seen enough. */
+/**
+ * A transport whose port `devicePort` leads to the given real port. On a clock of the test a deadline falls when the
+ * test has seen enough.
+ */
 export function transportTo(
   ports: Readonly<Record<number, number>>,
   limits: Partial<TransportLimits> = {},

@@ -1,5 +1,5 @@
-// A recording by the running agent: its device is left alone by everybody else from the first question to the last, and each question takes a turn of
-// its own. A simulated device on real sockets.
+// A recording by the running agent: its device is left alone by everybody else from the first question to the last, and
+// each question takes a turn of its own. A simulated device on real sockets.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';

@@ -1,4 +1,5 @@
-// Where miner passwords come from, and what is said when they cannot be had: a file of the owner's, the environment, or a service manager.
+// Where miner passwords come from, and what is said when they cannot be had: a file of the owner's, the environment, or
+// a service manager.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Local switches hold for what people of this host ask for, too: at the control socket of the agent that runs, and where none runs.
+// Local switches hold for what people of this host ask for, too: at the control socket of the agent that runs, and
+// where none runs.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

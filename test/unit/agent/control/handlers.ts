@@ -1,4 +1,5 @@
-// An agent's handlers for tests of the control socket: what was asked of them is kept, and answers come when the test says so.
+// An agent's handlers for tests of the control socket: what was asked of them is kept, and answers come when the test
+// says so.
 
 import type { ControlHandlers } from '../../../../src/agent/control/control-handlers.ts';
 import type { AgentStatus, RunRequest } from '../../../../src/agent/control/messages.ts';

@@ -1,4 +1,5 @@
-// What people of this host ask for goes through the task queue as everything else does: told step by step, bounded, and given up when nobody listens.
+// What people of this host ask for goes through the task queue as everything else does: told step by step, bounded, and
+// given up when nobody listens.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLocalRuns } from '../../../../src/agent/control/handlers/local-runs.ts';
 import type { RunRequest, Step } from '../../../../src/agent/control/messages.ts';

@@ -1,4 +1,5 @@
-// A factory login is tried once per miner and day, however many questions a visit has and however often it is visited; a configured one seldom while it is refused.
+// A factory login is tried once per miner and day, however many questions a visit has and however often it is visited;
+// a configured one seldom while it is refused.
 import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { parseConfig } from '../../../../src/agent/config/config.ts';

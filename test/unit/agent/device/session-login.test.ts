@@ -1,4 +1,5 @@
-// What the device client adds to a driver: a factory login by session is tried once, an accepted one is a fact, a fresh look takes nothing from memory.
+// What the device client adds to a driver: a factory login by session is tried once, an accepted one is a fact, a fresh
+// look takes nothing from memory.
 import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,5 @@
-// A device whose web is read over TLS is known by its key: real sockets, and a device that another one takes the place of, at every moment.
+// A device whose web is read over TLS is known by its key: real sockets, and a device that another one takes the place
+// of, at every moment.
 import { createServer, type RequestListener, Server } from 'node:http';
 import { createServer as createSocketServer, type Server as SocketServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// Images are found by their hash, fetched only from where the configuration allows, and refused before anything reaches a miner otherwise.
+// Images are found by their hash, fetched only from where the configuration allows, and refused before anything reaches
+// a miner otherwise.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,4 +1,5 @@
-// What the fleet says of its miners when the wall clock of the host is set: nothing that it decides moves, and nothing is dated after now.
+// What the fleet says of its miners when the wall clock of the host is set: nothing that it decides moves, and nothing
+// is dated after now.
 import { expect, test } from 'vitest';
 import { drivers } from '../../../../drivers/index.ts';
 import type { MinerTarget } from '../../../../src/agent/device/device-client.ts';

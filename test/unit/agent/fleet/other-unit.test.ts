@@ -1,5 +1,5 @@
-// What the fleet makes of who answers: a unit that took the place of another is not held to that one's refused login, and a reading of this interval is
-// known as such.
+// What the fleet makes of who answers: a unit that took the place of another is not held to that one's refused login,
+// and a reading of this interval is known as such.
 import { expect, test } from 'vitest';
 import { drivers } from '../../../../drivers/index.ts';
 import type { MinerTarget } from '../../../../src/agent/device/device-client.ts';

@@ -1,4 +1,5 @@
-// A person says which of two units is the miner: it holds over a restart, against that other unit at that address, and against no other one.
+// A person says which of two units is the miner: it holds over a restart, against that other unit at that address, and
+// against no other one.
 import { expect, test } from 'vitest';
 import type { Shown } from '../../../../src/agent/fleet/identity/record.ts';
 import { createSettlement } from '../../../../src/agent/fleet/settlement.ts';
@@ -198,7 +199,8 @@ test('--all takes those that moved away from a silent address and that no other 
   const farm = Array.from({ length: 8 }, (_, n) => n + 1);
   polls(bench, Object.fromEntries(farm.map((n) => [old(n), facts(n)])));
   const keys = farm.map((n) => at(old(n)));
-  // 5 is being rebooted, 6 has an impostor at a third address, 7 still stands where it was; 8 is a stranger with the MAC of another in the network.
+  // 5 is being rebooted, 6 has an impostor at a third address, 7 still stands where it was; 8 is a stranger with the
+  // MAC of another in the network.
   const impostors = { '10.0.3.6': facts(6), [old(7)]: facts(7), [next(8)]: { ...facts(8), ...net(MAC.c) } };
   polls(bench, { ...Object.fromEntries(farm.slice(0, 7).map((n) => [next(n), facts(n)])), ...impostors }, 6);
   rebooting.add(keys[4] ?? '');

@@ -1,4 +1,5 @@
-// Which MACs the neighbour table may lend to miners: those of direct neighbours that answered, each with a word on who else shows it.
+// Which MACs the neighbour table may lend to miners: those of direct neighbours that answered, each with a word on who
+// else shows it.
 import { expect, test } from 'vitest';
 import { createNeighbours } from '../../../../src/agent/host/neighbours.ts';
 

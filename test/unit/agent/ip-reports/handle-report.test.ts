@@ -1,4 +1,5 @@
-// A press of the button on a simulated miner, over real sockets: the address is looked at now, identity is what the device itself says.
+// A press of the button on a simulated miner, over real sockets: the address is looked at now, identity is what the
+// device itself says.
 import { createSocket } from 'node:dgram';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Which datagrams become a hint: those of the configured ranges, once, and never more than the total allows. Over real sockets on loopback.
+// Which datagrams become a hint: those of the configured ranges, once, and never more than the total allows. Over real
+// sockets on loopback.
 import { createSocket } from 'node:dgram';
 import { afterEach, expect, test } from 'vitest';
 import { createIpReports, type IpReport } from '../../../../src/agent/ip-reports/listener.ts';

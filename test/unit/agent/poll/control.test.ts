@@ -1,4 +1,5 @@
-// What others may do to the poller while it works: add, move, remove, ask now, stop. Never two visits of one miner, never a result of the past.
+// What others may do to the poller while it works: add, move, remove, ask now, stop. Never two visits of one miner,
+// never a result of the past.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createFarm, type Manner, minersOf } from './farm.ts';

@@ -1,4 +1,5 @@
-// Simulated miners for the poller on a virtual clock: each answers, fails or hangs as its script says, and every visit is written down.
+// Simulated miners for the poller on a virtual clock: each answers, fails or hangs as its script says, and every visit
+// is written down.
 import type { PollTarget } from '../../../../src/agent/poll/poll-schedule.ts';
 import { Poller, type PollerOptions, type PollResult } from '../../../../src/agent/poll/poller.ts';
 import type { Clock } from '../../../../src/base/clock.ts';

@@ -1,4 +1,5 @@
-// A simulated network for scans on a virtual clock: each address has ports that answer in their own time, and a device that can be identified.
+// A simulated network for scans on a virtual clock: each address has ports that answer in their own time, and a device
+// that can be identified.
 import type { Identification, ScanDeps } from '../../../../src/agent/scan/plan.ts';
 import type { ProbeResult } from '../../../../src/transport/tcp/exchange.ts';
 import type { VirtualClock } from '../../../support/virtual-clock.ts';

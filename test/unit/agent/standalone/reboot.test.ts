@@ -1,5 +1,5 @@
-// Reboots without a running agent: an order is for the unit that was recognised, not for whoever has its address when its turn comes. Simulated
-// devices on real sockets.
+// Reboots without a running agent: an order is for the unit that was recognised, not for whoever has its address when
+// its turn comes. Simulated devices on real sockets.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Tasks of the agent's own go through the same gate: journaled, one at a time, told while they run, ended by a cancel, run again after a crash.
+// Tasks of the agent's own go through the same gate: journaled, one at a time, told while they run, ended by a cancel,
+// run again after a crash.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AgentTask, TaskOutcome } from '../../../../src/agent/tasks/contract.ts';
 import { createTaskQueue, type TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';

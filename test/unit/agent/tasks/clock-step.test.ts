@@ -1,4 +1,5 @@
-// Caps, lives and proofs of tasks when the wall clock is set, while the agent runs and between two runs; and what is reported of them afterwards.
+// Caps, lives and proofs of tasks when the wall clock is set, while the agent runs and between two runs; and what is
+// reported of them afterwards.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';

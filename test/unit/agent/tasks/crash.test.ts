@@ -1,5 +1,5 @@
-// A kill at each step of the journal: nothing that must run once runs twice, and everything ends. The kill is a database that is gone under the
-// gate's feet, and a new gate on the same file.
+// A kill at each step of the journal: nothing that must run once runs twice, and everything ends. The kill is a
+// database that is gone under the gate's feet, and a new gate on the same file.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';

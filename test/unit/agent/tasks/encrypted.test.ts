@@ -1,4 +1,5 @@
-// Passwords in the params of tasks and in locked pools: encrypted on disk where there is a key, gone when the task is over, readable from older files.
+// Passwords in the params of tasks and in locked pools: encrypted on disk where there is a key, gone when the task is
+// over, readable from older files.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What a person on site has the agent do is told to the services once it is over, as an event of the miner: they did not order it and have no task
-// for it. Nothing that never reached a miner is told, and a kill loses none of it.
+// What a person on site has the agent do is told to the services once it is over, as an event of the miner: they did
+// not order it and have no task for it. Nothing that never reached a miner is told, and a kill loses none of it.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { eventRecordSchema } from '../../../../src/wire/records.ts';

@@ -1,4 +1,5 @@
-// An order is for a miner, not for an address: where another unit answers, nothing is sent, and what that unit says proves nothing.
+// An order is for a miner, not for an address: where another unit answers, nothing is sent, and what that unit says
+// proves nothing.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TargetIdentity } from '../../../../src/agent/tasks/contract.ts';
 import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';

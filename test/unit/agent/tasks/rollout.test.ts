@@ -1,5 +1,5 @@
-// Batches that are not carried out all at once: the first ones, the rest if those are proven, and an end when too many fail. The agent alone sees to
-// it, and a restart changes nothing.
+// Batches that are not carried out all at once: the first ones, the rest if those are proven, and an end when too many
+// fail. The agent alone sees to it, and a restart changes nothing.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import type { TaskCommand } from '../../../../src/wire/frames.ts';

@@ -1,4 +1,5 @@
-// What a service cannot do to an agent, out of malice or by mistake: fill its journal or its outbox for ever, or touch what others ordered.
+// What a service cannot do to an agent, out of malice or by mistake: fill its journal or its outbox for ever, or touch
+// what others ordered.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { createBench, keyOf } from './test-queue.ts';

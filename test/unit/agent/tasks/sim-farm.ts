@@ -1,4 +1,5 @@
-// Miners that live on a virtual clock: they go away when told to reboot, come back, warm up. They count every order that reached them.
+// Miners that live on a virtual clock: they go away when told to reboot, come back, warm up. They count every order
+// that reached them.
 
 import { z } from 'zod';
 import type { TaskDeps } from '../../../../src/agent/tasks/contract.ts';

@@ -1,4 +1,5 @@
-// Miners on a virtual clock whose settings follow orders late, never, or at once, and which may go away for it. They count every order.
+// Miners on a virtual clock whose settings follow orders late, never, or at once, and which may go away for it. They
+// count every order.
 import { z } from 'zod';
 import type { TaskDeps } from '../../../../src/agent/tasks/contract.ts';
 import type { Clock } from '../../../../src/base/clock.ts';

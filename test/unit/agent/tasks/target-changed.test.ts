@@ -1,4 +1,5 @@
-// A task is for the unit that it began with. Where its miner stands at another address meanwhile, it goes on only if facts show that it is the same unit.
+// A task is for the unit that it began with. Where its miner stands at another address meanwhile, it goes on only if
+// facts show that it is the same unit.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compareUnits, type Likeness } from '../../../../src/agent/fleet/identity/claims.ts';
 import { factsOf, type Shown, type UnitFacts } from '../../../../src/agent/fleet/identity/record.ts';

@@ -55,7 +55,9 @@ export function createBench(effects: Parameters<typeof createSimFarm>[1] = {}) {
         ...rest,
       };
     },
-    /** What a kill leaves: the file as it is, nothing said to the task queue. Its timers go on, its database does not. */
+    /**
+     * What a kill leaves: the file as it is, nothing said to the task queue. Its timers go on, its database does not.
+     */
     crash() {
       db.close();
       db = openSqlite(join(dir, 'tasks.db'), [tasksMigrations]);

@@ -1,4 +1,5 @@
-// A reboot that cannot be proven holds no place for as long as it is looked for: others go on, and its outcome is as honest as before.
+// A reboot that cannot be proven holds no place for as long as it is looked for: others go on, and its outcome is as
+// honest as before.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskQueue } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import type { SimMiner } from './sim-farm.ts';

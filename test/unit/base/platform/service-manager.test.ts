@@ -1,4 +1,5 @@
-// What systemd hears of us, on a virtual clock; the real messenger against a real socket is part of the packaging tests.
+// What systemd hears of us, on a virtual clock; the real messenger against a real socket is part of the packaging
+// tests.
 import { expect, test } from 'vitest';
 import { silentLog } from '../../../../src/base/log.ts';
 import { createServiceManager } from '../../../../src/base/platform/service-manager.ts';

@@ -1,4 +1,5 @@
-// A file that is made once: on the disk before its name is there, by one of all who make it at the same time, and never in the place of something.
+// A file that is made once: on the disk before its name is there, by one of all who make it at the same time, and never
+// in the place of something.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

@@ -1,4 +1,5 @@
-// Root in a folder of another user: it follows no link that this user has put there, opens no file of anybody else, and what it makes is the user's.
+// Root in a folder of another user: it follows no link that this user has put there, opens no file of anybody else, and
+// what it makes is the user's.
 import {
   chmodSync,
   chownSync,

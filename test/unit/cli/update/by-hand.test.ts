@@ -1,5 +1,5 @@
-// How a person and the updater reach each other on Windows: the bundle lies there before the request, what becomes of it is told, what nobody takes up is
-// taken back; and what the service host says is understood or refused.
+// How a person and the updater reach each other on Windows: the bundle lies there before the request, what becomes of
+// it is told, what nobody takes up is taken back; and what the service host says is understood or refused.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// The cache of large pages: made once a second at most, however many ask; never older than that; bounded; a failure is not kept.
+// The cache of large pages: made once a second at most, however many ask; never older than that; bounded; a failure is
+// not kept.
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createPageCache, type PageBody, takesGzip } from '../../../../src/service/http/shared/page-cache.ts';

@@ -1,4 +1,5 @@
-// Several copies that write to one database at the same moment: each report has its effect once, each miner is one, each task is made once.
+// Several copies that write to one database at the same moment: each report has its effect once, each miner is one,
+// each task is made once.
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Slice } from '../../../../src/service/store/ingest.ts';

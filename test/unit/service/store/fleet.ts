@@ -1,5 +1,6 @@
-// A farm as they are: a few models, most miners well, some asleep, stale, flagged, out of service; a neighbour farm in the same database.
-// The same in every run. Tests and benches that ask for plans need tables of a size at which plans differ.
+// A farm as they are: a few models, most miners well, some asleep, stale, flagged, out of service; a neighbour farm in
+// the same database. The same in every run. Tests and benches that ask for plans need tables of a size at which plans
+// differ.
 import { sql } from 'kysely';
 import type { Databases } from '../../../../src/service/store/databases.ts';
 import type { Store } from '../../../../src/service/store/store.ts';
@@ -81,7 +82,10 @@ export function fleetRecord(n: number, atMs: number, prefix = 'A'): MinerRecord 
   });
 }
 
-/** Reports the fleet through the store as agents do, and gives miners racks and ops statuses. A neighbour farm gets a tenth as many. */
+/**
+ * Reports the fleet through the store as agents do, and gives miners racks and ops statuses. A neighbour farm gets a
+ * tenth as many.
+ */
 export async function fillFleet(
   store: Store,
   { write }: Pick<Databases, 'write'>,

@@ -1,4 +1,5 @@
-// The plans that a database makes for the statements that the store really sends: caught on their way, explained, put into words.
+// The plans that a database makes for the statements that the store really sends: caught on their way, explained, put
+// into words.
 import { CompiledQuery, type KyselyPlugin } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../../../src/service/store/schema.ts';
@@ -35,7 +36,10 @@ export async function explain(db: Db, { sql, parameters }: CompiledQuery, isPost
 
 const detailSchema = z.object({ detail: z.string() });
 
-/** `SEARCH miners USING COVERING INDEX name (a=? AND b>?)`, `SCAN miners USING INDEX name`, `SEARCH miners USING INTEGER PRIMARY KEY (rowid=?)`. */
+/**
+ * `SEARCH miners USING COVERING INDEX name (a=? AND b>?)`, `SCAN miners USING INDEX name`, `SEARCH miners USING INTEGER
+ * PRIMARY KEY (rowid=?)`.
+ */
 function readSqlite(rows: readonly unknown[]): Access[] {
   return rows.flatMap((row): Access[] => {
     const { detail } = detailSchema.parse(row);

@@ -1,4 +1,5 @@
-// Bringing tasks to an agent while others give them up, and to one that does not read: whatever may have reached it, it is told to give up.
+// Bringing tasks to an agent while others give them up, and to one that does not read: whatever may have reached it, it
+// is told to give up.
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../../../src/base/log.ts';
@@ -12,7 +13,10 @@ import { minerRecord } from '../../service-http/records.ts';
 
 const MINERS = 150;
 
-/** A farm with an agent that knows many miners, on two copies of the service; `order` makes a batch of reboots for all that have none. */
+/**
+ * A farm with an agent that knows many miners, on two copies of the service; `order` makes a batch of reboots for all
+ * that have none.
+ */
 async function startFarm() {
   const clock = createVirtualClock();
   const nowMs = clock.nowMs();

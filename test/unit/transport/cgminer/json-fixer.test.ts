@@ -184,7 +184,8 @@ describe('the work grows with the length and no faster', () => {
         return cpuMsOf(() => repairJson(text));
       };
       costMs(20_000);
-      // Quadratic work would take seconds for 400 KB; the better of two keeps a collection of garbage out of the verdict.
+      // Quadratic work would take seconds for 400 KB; the better of two keeps a collection of garbage out of the
+      // verdict.
       expect(Math.min(costMs(400_000), costMs(400_000))).toBeLessThan(400);
     }
   });

@@ -1,4 +1,5 @@
-// HTTP to a device, against servers of every kind: what is an answer, how a connection fails, and what a hostile one may not do.
+// HTTP to a device, against servers of every kind: what is an answer, how a connection fails, and what a hostile one
+// may not do.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { unpackBody } from '../../../../src/transport/http/unpack.ts';

@@ -1,4 +1,5 @@
-// A device that is known by its TLS key: nothing goes to another key, on a new connection or on one that was kept, and a login goes no other way.
+// A device that is known by its TLS key: nothing goes to another key, on a new connection or on one that was kept, and
+// a login goes no other way.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { SecureVersion } from 'node:tls';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,5 @@
-// Files that go to a device: every byte, its length beforehand, read as it is sent; and what becomes of an upload that goes wrong.
+// Files that go to a device: every byte, its length beforehand, read as it is sent; and what becomes of an upload that
+// goes wrong.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, openAsBlob, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -30,8 +30,8 @@ async function openPort(host = '127.0.0.1', onConnection = () => {}) {
 }
 
 /**
- * A port whose owner has stopped accepting: when its short backlog is full the kernel drops what comes, as a filtered host does.
- * The owner is a thread that sleeps, because a server of this thread would go on accepting.
+ * A port whose owner has stopped accepting: when its short backlog is full the kernel drops what comes, as a filtered
+ * host does. The owner is a thread that sleeps, because a server of this thread would go on accepting.
  */
 async function silentPort(): Promise<number> {
   const owner = new Worker(

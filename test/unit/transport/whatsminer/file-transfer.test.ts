@@ -1,4 +1,5 @@
-// Firmware and logs of Whatsminer: one connection, every byte, nothing before the device is ready; and what becomes of it when that goes wrong.
+// Firmware and logs of Whatsminer: one connection, every byte, nothing before the device is ready; and what becomes of
+// it when that goes wrong.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, openAsBlob, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';

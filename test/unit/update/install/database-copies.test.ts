@@ -1,4 +1,5 @@
-// The way back for data: only if the new version changed what the old one must read, then all databases together, and again after a kill.
+// The way back for data: only if the new version changed what the old one must read, then all databases together, and
+// again after a kill.
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,4 +1,5 @@
-// Whatever the new version does and whenever the updater is killed: in the end there is a version that works, and a broken one is tried once.
+// Whatever the new version does and whenever the updater is killed: in the end there is a version that works, and a
+// broken one is tried once.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

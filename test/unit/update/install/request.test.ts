@@ -1,4 +1,5 @@
-// What the agent puts down for root: nothing but plain files in its own folder is looked at, and what makes no sense is taken away.
+// What the agent puts down for root: nothing but plain files in its own folder is looked at, and what makes no sense is
+// taken away.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

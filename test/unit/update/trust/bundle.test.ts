@@ -1,4 +1,5 @@
-// What is installed and what is not: only a whole, newer program for this platform, signed by a key that a pinned root vouches for.
+// What is installed and what is not: only a whole, newer program for this platform, signed by a key that a pinned root
+// vouches for.
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

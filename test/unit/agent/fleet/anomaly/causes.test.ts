@@ -1,4 +1,5 @@
-// The right cause and nothing invented: no pools, nothing to hash with, stopped by heat, a table of one source, and a device that knows its build better.
+// The right cause and nothing invented: no pools, nothing to hash with, stopped by heat, a table of one source, and a
+// device that knows its build better.
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../../../../src/model/reading.ts';
 import { type Change, createBench, put } from './fixture.ts';

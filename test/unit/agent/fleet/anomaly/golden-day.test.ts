@@ -1,5 +1,5 @@
-// A day with known faults, minute by minute: the flags are those of the faults, and restarts and stepping clocks change none of them. Kills and gaps:
-// test/fault/r26-flags.test.ts.
+// A day with known faults, minute by minute: the flags are those of the faults, and restarts and stepping clocks change
+// none of them. Kills and gaps: test/fault/r26-flags.test.ts.
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../../../../src/agent/fleet/anomaly/judge.ts';
 import { judgementSchema, type MinerJudgement } from '../../../../../src/agent/fleet/anomaly/state.ts';

@@ -1,4 +1,5 @@
-// Every rule that compares one sample: it holds before it raises, keeps its evidence, clears apart, and is silent about what it cannot see.
+// Every rule that compares one sample: it holds before it raises, keeps its evidence, clears apart, and is silent about
+// what it cannot see.
 import { describe, expect, test } from 'vitest';
 import { holdsOf } from '../../../../../src/agent/fleet/anomaly/judge.ts';
 import { RULES } from '../../../../../src/agent/fleet/anomaly/rules.ts';

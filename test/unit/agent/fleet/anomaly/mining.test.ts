@@ -1,4 +1,5 @@
-// Not known is not "no": what proves that a miner mines or does not, how long the last proof stands in silence, and when that is said.
+// Not known is not "no": what proves that a miner mines or does not, how long the last proof stands in silence, and
+// when that is said.
 import { describe, expect, test } from 'vitest';
 import { type Change, createBench, put } from './fixture.ts';
 

@@ -1,4 +1,5 @@
-// Rules that judge movement: counters as differences, values that stand still, restarts, and what was learned from a steady miner.
+// Rules that judge movement: counters as differences, values that stand still, restarts, and what was learned from a
+// steady miner.
 import { describe, expect, test } from 'vitest';
 import { anomalySettingsSchema } from '../../../../../src/agent/fleet/anomaly/settings.ts';
 import type { Reading } from '../../../../../src/model/reading.ts';

@@ -1,4 +1,5 @@
-// Fans, boards and power as machines truly have them: in oil, rebuilt, failing one after another, tuned, and lists that contradict the whole.
+// Fans, boards and power as machines truly have them: in oil, rebuilt, failing one after another, tuned, and lists that
+// contradict the whole.
 import { describe, expect, test } from 'vitest';
 import type { BoardReading, Reading } from '../../../../../src/model/reading.ts';
 import { type Change, createBench, put } from './fixture.ts';

@@ -1,4 +1,5 @@
-// Which restarts are ours: those between the start of a task that may restart the mining and some minutes after its end.
+// Which restarts are ours: those between the start of a task that may restart the mining and some minutes after its
+// end.
 import { describe, expect, test } from 'vitest';
 import { hasRestarted, isOurs, mayHaveRestarted } from '../../../../../src/agent/fleet/anomaly/evidence/restarts.ts';
 

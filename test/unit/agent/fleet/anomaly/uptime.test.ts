@@ -1,4 +1,5 @@
-// Clocks of devices: set, swinging, standing still, starting again; and what begins anew with a restart, a wake-up or a return.
+// Clocks of devices: set, swinging, standing still, starting again; and what begins anew with a restart, a wake-up or a
+// return.
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../../../../src/model/reading.ts';
 import { type Change, createBench, put } from './fixture.ts';

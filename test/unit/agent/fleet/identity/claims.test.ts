@@ -1,4 +1,5 @@
-// What a unit elsewhere with a miner's facts is to that miner: the verdict of one look, and what the looks together decide.
+// What a unit elsewhere with a miner's facts is to that miner: the verdict of one look, and what the looks together
+// decide.
 import { describe, expect, test } from 'vitest';
 import { type Circumstances, decide, type Weight, weigh } from '../../../../../src/agent/fleet/identity/claims.ts';
 import { factsOf, newEntry, type Shown } from '../../../../../src/agent/fleet/identity/record.ts';

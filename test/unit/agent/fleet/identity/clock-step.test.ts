@@ -1,4 +1,5 @@
-// A miner counts as live since it was seen, not since the wall clock says so: else a step back makes the dead live for as long as the step.
+// A miner counts as live since it was seen, not since the wall clock says so: else a step back makes the dead live for
+// as long as the step.
 import { expect, test } from 'vitest';
 import { MinerRegistry } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../../src/agent/fleet/identity/storage/store.ts';

@@ -24,7 +24,9 @@ export type Bench = {
   registry: MinerRegistry;
   /** Opens a new registry on the same database. */
   restart(): void;
-  /** Observes and answers check-old with what stands at that address in `world`. `key` is `''` while it is not settled. */
+  /**
+   * Observes and answers check-old with what stands at that address in `world`. `key` is `''` while it is not settled.
+   */
   see(ip: string, shown: Shown, more?: Partial<Sighting>): Seen;
   /** The same once per poll interval until it is settled. */
   settle(ip: string, shown: Shown): Seen;

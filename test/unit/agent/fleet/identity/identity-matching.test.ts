@@ -242,7 +242,8 @@ describe('identity matching', () => {
     expect(bench.see('10.0.0.2', { mac: MAC.b }).left).toEqual([]);
   });
 
-  // The one that went silent was taken for the one that moved: facts that two units have shown name neither of them any more.
+  // The one that went silent was taken for the one that moved: facts that two units have shown name neither of them any
+  // more.
   test('what two units have shown moves none of them', () => {
     const bench = createBench();
     bench.see('10.0.0.1', { mac: MAC.a, serialNumber: 'S1' });

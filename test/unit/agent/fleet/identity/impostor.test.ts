@@ -1,4 +1,5 @@
-// A device that shows the facts of another miner is never taken for it, whenever it does so; and a farm that moves is, without a hand.
+// A device that shows the facts of another miner is never taken for it, whenever it does so; and a farm that moves is,
+// without a hand.
 import { describe, expect, test } from 'vitest';
 import type { Shown } from '../../../../../src/agent/fleet/identity/record.ts';
 import { type Bench, createBench, MAC, POLL_MS } from './fixture.ts';
@@ -481,7 +482,8 @@ test('a claim that has ended flags no unit any more, and is remembered for an ho
   expect([bench.registry.isContested(ELSEWHERE), bench.registry.isContested(HOME)]).toEqual([false, false]);
 });
 
-// A disputed unit gets no login. Most tell MAC and serial number behind one only, so the claim ended by our own doing, and an hour later both got theirs.
+// A disputed unit gets no login. Most tell MAC and serial number behind one only, so the claim ended by our own doing,
+// and an hour later both got theirs.
 test('a unit that has fallen silent about what it claims claims it still', () => {
   const bench = createBench();
   const own = { mac: MAC.b, serialNumber: 'S2', boardSerials: ['B9'] };
@@ -501,7 +503,8 @@ test('a unit that has fallen silent about what it claims claims it still', () =>
   expect(bench.registry.states(bench.registry.byIp(ELSEWHERE)?.key ?? key)?.mac).toBe('duplicate');
 });
 
-// The hour was counted from the start of the claim: a device that alternated was free for one poll every hour, and so was the miner's login.
+// The hour was counted from the start of the claim: a device that alternated was free for one poll every hour, and so
+// was the miner's login.
 test('the hour after a claim begins when it has ended, however long it went on, and a restart begins it anew', () => {
   const bench = createBench();
   const own = { mac: MAC.b, serialNumber: 'S2' };

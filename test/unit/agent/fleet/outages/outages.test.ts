@@ -1,4 +1,5 @@
-// A farm whose pool or switch dies: one finding, one event when it begins and one when it is over, and the flags of its miners point at it.
+// A farm whose pool or switch dies: one finding, one event when it begins and one when it is over, and the flags of its
+// miners point at it.
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { drivers } from '../../../../../drivers/index.ts';

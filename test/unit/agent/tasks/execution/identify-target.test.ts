@@ -1,5 +1,5 @@
-// Who stands at a miner's address, as far as something shows it without another packet: what it says, its MAC in this host's neighbour table, its
-// last poll. A real miner registry; no socket.
+// Who stands at a miner's address, as far as something shows it without another packet: what it says, its MAC in this
+// host's neighbour table, its last poll. A real miner registry; no socket.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { drivers } from '../../../../../drivers/index.ts';
 import type { MinerTarget } from '../../../../../src/agent/device/device-client.ts';

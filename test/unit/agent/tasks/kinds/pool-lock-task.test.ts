@@ -1,4 +1,5 @@
-// Locked pools are brought back through the task queue, neither on one odd reading nor without end; a lock is refused where it could not be kept.
+// Locked pools are brought back through the task queue, neither on one odd reading nor without end; a lock is refused
+// where it could not be kept.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

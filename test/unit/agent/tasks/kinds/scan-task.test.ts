@@ -1,4 +1,5 @@
-// A scan that the service asks for, on a simulated network and a virtual clock: only what is configured, told not too often, accounted for whole.
+// A scan that the service asks for, on a simulated network and a virtual clock: only what is configured, told not too
+// often, accounted for whole.
 import { expect, test } from 'vitest';
 import { createManualScans } from '../../../../../src/agent/scan/manual-scans.ts';
 import { runScan } from '../../../../../src/agent/scan/scan.ts';

@@ -1,4 +1,5 @@
-// An update that the service asks for: fetched, checked, handed over once, and ended with what root says, however often the agent is killed.
+// An update that the service asks for: fetched, checked, handed over once, and ended with what root says, however often
+// the agent is killed.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -13,7 +13,8 @@
 //   13:20        B is read twice in one minute, the second time at 85 degrees
 //   16:00-20:00  the agent is off
 //
-// Hours. Cells (ten minutes) with data are averaged; a cell's average is per observed miner-minute times the miners that reported in it.
+// Hours. Cells (ten minutes) with data are averaged; a cell's average is per observed miner-minute times the miners
+// that reported in it.
 //   plain (A + B)   150 TH/s, 5,000 W, 33.333 J/TH, (60 + 70) / 2 = 65 degrees, at most 70, 2 online of 2
 //   06  three cells of six, all plain: the plain averages; 2 x 30 of 2 x 60 miner-minutes = 0.5
 //   07  plain, once what came twice is counted once

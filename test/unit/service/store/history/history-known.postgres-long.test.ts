@@ -1,4 +1,5 @@
-// Historical metrics of what is not always told: a reading without a value is no reading of 0, and a miner that never tells one adds nothing.
+// Historical metrics of what is not always told: a reading without a value is no reading of 0, and a miner that never
+// tells one adds nothing.
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { newId, openStore, type Store } from '../../../../../src/service/store/store.ts';

@@ -1,4 +1,5 @@
-// Historical metrics: a day worked out by hand, reported with gaps, restarts and a late backlog, in several orders; what is counted once; limits.
+// Historical metrics: a day worked out by hand, reported with gaps, restarts and a late backlog, in several orders;
+// what is counted once; limits.
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Slice } from '../../../../../src/service/store/ingest.ts';
@@ -66,7 +67,10 @@ function sender(store: Store, agentId: string, farmId: string) {
   };
 }
 
-/** Reports the whole day, ten minutes a slice; the late hour at the end, its slices twice, then its records once more as a reinstalled agent. */
+/**
+ * Reports the whole day, ten minutes a slice; the late hour at the end, its slices twice, then its records once more as
+ * a reinstalled agent.
+ */
 async function reportTheDay(store: Store, farmId: string, agentId: string): Promise<void> {
   const keys = newKeys();
   const send = sender(store, agentId, farmId);

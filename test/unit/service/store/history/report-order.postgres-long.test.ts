@@ -1,5 +1,6 @@
-// Reports that come in any order, cut into slices at will, sent again, by an agent that starts anew: the state of the slice that was made last stays,
-// whatever times the slices say, and history is what a plain model makes of the readings.
+// Reports that come in any order, cut into slices at will, sent again, by an agent that starts anew: the state of the
+// slice that was made last stays, whatever times the slices say, and history is what a plain model makes of the
+// readings.
 import fc from 'fast-check';
 import type { ControlledTransaction } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -39,7 +40,9 @@ afterAll(async () => {
 /** What a miner said in a minute; of one minute every report is the same. */
 type Reading = { readonly miner: number; readonly minute: number; readonly isOnline: boolean; readonly level: number };
 
-/** Spells of minutes with a report; a hole has two minutes or more, because one late poll is no hole (history.test.ts). */
+/**
+ * Spells of minutes with a report; a hole has two minutes or more, because one late poll is no hole (history.test.ts).
+ */
 const spellsArbitrary = fc.array(
   fc.record({ hole: fc.integer({ min: 2, max: 40 }), length: fc.integer({ min: 1, max: 12 }) }),
   { minLength: 1, maxLength: 3 },
@@ -98,7 +101,10 @@ const unexpected = (): never => {
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
-/** The hour in plain words: of each cell of ten minutes the average over its miner-minutes, times its miners; of the hour the mean of its cells. */
+/**
+ * The hour in plain words: of each cell of ten minutes the average over its miner-minutes, times its miners; of the
+ * hour the mean of its cells.
+ */
 function hourOf(readings: readonly Reading[]) {
   const cells = [...Map.groupBy(readings, ({ minute }) => Math.floor(minute / 10)).values()].map((cell) => {
     const perMiner = new Set(cell.map(({ miner }) => miner)).size / cell.length;

@@ -1,5 +1,5 @@
-// The runner of schema steps with made-up ones, on either database: from every version forward, after a copy where that is ours to make. Newer
-// databases are left alone.
+// The runner of schema steps with made-up ones, on either database: from every version forward, after a copy where that
+// is ours to make. Newer databases are left alone.
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';

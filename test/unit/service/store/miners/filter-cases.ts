@@ -13,7 +13,10 @@ export type FilterCase = {
   /** Of the v2 search; the others are asked of the list that v1 and v2 share. */
   readonly search?: MinerSearch;
   readonly window?: Window;
-  /** The index that narrows it down. Absent: none can, the farm is read in the order of the list; `why` says what stands against one. */
+  /**
+   * The index that narrows it down. Absent: none can, the farm is read in the order of the list; `why` says what stands
+   * against one.
+   */
   readonly index?: string;
   readonly why?: string;
 };

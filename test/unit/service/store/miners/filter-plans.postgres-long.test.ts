@@ -1,4 +1,5 @@
-// How the database gets at the miners of each filter: the statements that the store sends, on a farm of a size at which plans differ.
+// How the database gets at the miners of each filter: the statements that the store sends, on a farm of a size at which
+// plans differ.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Databases } from '../../../../../src/service/store/databases.ts';

@@ -1,4 +1,5 @@
-// Filters in SQL against the same filters in plain code, on random fleets; and the plans that the database makes for them.
+// Filters in SQL against the same filters in plain code, on random fleets; and the plans that the database makes for
+// them.
 import fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -197,7 +198,10 @@ test('no list reads the whole table: every plan starts from an index', async () 
   }
 });
 
-/** Steps of the plan; on PostgreSQL of the plan that it has when it must not read whole tables, because these are too small to need an index. */
+/**
+ * Steps of the plan; on PostgreSQL of the plan that it has when it must not read whole tables, because these are too
+ * small to need an index.
+ */
 function explain(text: string, parameters: readonly unknown[]): Promise<string[]> {
   return databases.read.transaction().execute(async (trx) => {
     const isPostgres = isPostgresUrl(database.target);

@@ -1,4 +1,5 @@
-// Backups of a database that is in use: made beside everything else, so many kept, none where there is no room; put back whole, with the right key.
+// Backups of a database that is in use: made beside everything else, so many kept, none where there is no room; put
+// back whole, with the right key.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A damaged database of the service: cut, overwritten, empty or no database at all, found at the start or while it is in use. The service begins anew
-// with another one, and what it had lies beside it.
+// A damaged database of the service: cut, overwritten, empty or no database at all, found at the start or while it is
+// in use. The service begins anew with another one, and what it had lies beside it.
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

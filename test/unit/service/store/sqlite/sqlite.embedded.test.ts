@@ -1,4 +1,5 @@
-// The embedded database file: durable settings, and a lock that another process holds, copies of it before its schema changes.
+// The embedded database file: durable settings, and a lock that another process holds, copies of it before its schema
+// changes.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

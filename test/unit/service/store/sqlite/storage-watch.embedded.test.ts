@@ -1,4 +1,5 @@
-// What the service makes of errors of its database: SQLite calls a page damaged that the disk refused to read, and that costs nobody a database.
+// What the service makes of errors of its database: SQLite calls a page damaged that the disk refused to read, and that
+// costs nobody a database.
 import { expect, test } from 'vitest';
 import { SQLITE } from '../../../../../src/base/storage/sqlite.ts';
 import { createFaultWatch } from '../../../../../src/service/store/sqlite/storage-watch.ts';

@@ -1,4 +1,5 @@
-// Tasks and their batches are kept for 400 days, then removed in portions; what is asked again and again about them is answered by an index.
+// Tasks and their batches are kept for 400 days, then removed in portions; what is asked again and again about them is
+// answered by an index.
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Databases } from '../../../../../src/service/store/databases.ts';
