@@ -1,4 +1,5 @@
-// The command line. Every command is one file in cli/; this file only puts them together and is the only one that ends the process.
+// The command line. Every command is one file in cli/; this file only puts them together and is the only one that ends
+// the process.
 import { systemClock } from './base/clock.ts';
 import { whenLaunchersGo } from './base/platform/launcher.ts';
 import { toExitCode } from './cli/output/exit.ts';

@@ -1,7 +1,10 @@
-// Every code of an error or a refusal: what it means and what to do. The types of errors.ts, the answers of HTTP, the OpenAPI document and the handbook
-// come from here.
+// Every code of an error or a refusal: what it means and what to do. The types of errors.ts, the answers of HTTP, the
+// OpenAPI document and the handbook come from here.
 
-/** `text` is the message where the error has none of its own; `status` is the HTTP status, absent = no client of HTTP sees it. */
+/**
+ * `text` is the message where the error has none of its own; `status` is the HTTP status, absent = no client of HTTP
+ * sees it.
+ */
 export type ErrorEntry = { readonly status?: number; readonly text: string; readonly advice: string };
 
 const entry = (text: string, advice: string, status?: number): ErrorEntry =>
@@ -226,7 +229,10 @@ export type PeerCode = keyof typeof PEER_ERRORS;
 
 const skip = (text: string, advice: string, agentText = text) => ({ text, agentText, advice });
 
-/** Why a target of a new task is skipped, in the order in which the reasons are looked for. `agentText` is for tasks that are about agents. */
+/**
+ * Why a target of a new task is skipped, in the order in which the reasons are looked for. `agentText` is for tasks
+ * that are about agents.
+ */
 export const SKIP_REASONS = {
   not_found: skip('No miner with this id in the farm', 'Check the id.', 'No agent with this id in the farm'),
   ops_status: skip('The miner is retired or archived', 'Change the ops status of the miner first.'),

@@ -1,4 +1,5 @@
-// What an administrator does: workspaces, farms, keys, codes, grants. On the store of a running service or on its database file beside it.
+// What an administrator does: workspaces, farms, keys, codes, grants. On the store of a running service or on its
+// database file beside it.
 import type { Clock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
@@ -19,7 +20,10 @@ export { PERMISSIONS, type Permission };
 const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const SLUG_WORDS = '1 to 63 small letters, digits and hyphens, without a hyphen at either end';
 
-/** Its methods take and give times as ISO 8601 texts; null = never, or every one. They throw ConfigError for what does not fit. */
+/**
+ * Its methods take and give times as ISO 8601 texts; null = never, or every one. They throw ConfigError for what does
+ * not fit.
+ */
 export type Admin = ReturnType<typeof createAdmin>;
 
 /** Opens the database of a service, also while the service runs. Close it when done. */
@@ -70,7 +74,10 @@ function administerTenants({ tenants }: Store, clock: Clock) {
     return tenants.setArchived(id, atMs);
   };
   return {
-    /** The workspace `default` and its farm, made when they are missing: with the ids that they are known by already, where a database began anew. */
+    /**
+     * The workspace `default` and its farm, made when they are missing: with the ids that they are known by already,
+     * where a database began anew.
+     */
     async ensureDefaults(known?: { readonly workspaceId: string; readonly farmId: string }) {
       const nowMs = clock.nowMs();
       const workspace = { id: known?.workspaceId ?? newId(nowMs), name: 'Default', slug: 'default' };
@@ -177,7 +184,10 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
       requireMaxMiners(maxMiners);
       return agents.grant(id, maxMiners, options);
     },
-    /** For the agent of this process, when a new or restored database does not know it: it keeps its identity. Gives whether it was unknown. */
+    /**
+     * For the agent of this process, when a new or restored database does not know it: it keeps its identity. Gives
+     * whether it was unknown.
+     */
     async admitAgent({ id, farmId, name, token, identityKey, version, maxMiners }: KnownAgent) {
       if ((await agents.find(id)) !== undefined) return false;
       await agents.admit(

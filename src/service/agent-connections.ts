@@ -1,4 +1,5 @@
-// Connects what serves agents: uplinks, tasks, ops status, and the notifications between copies of the service. It decides nothing itself.
+// Connects what serves agents: uplinks, tasks, ops status, and the notifications between copies of the service. It
+// decides nothing itself.
 import type { Clock } from '../base/clock.ts';
 import { renderError } from '../base/errors.ts';
 import type { Part } from '../base/lifecycle.ts';
@@ -67,7 +68,10 @@ export function createAgentConnections({ store, ingest, signer, clock, log }: Co
       { ...uplinks, name: 'uplinks' },
     ] satisfies Part[],
     stopQuota: () => quota.stop(),
-    /** To be called when new tasks of the agent are stored. A failure here is no failure of the request: the sweep of the dispatcher delivers them. */
+    /**
+     * To be called when new tasks of the agent are stored. A failure here is no failure of the request: the sweep of
+     * the dispatcher delivers them.
+     */
     async deliver(agentId: string): Promise<void> {
       clusterNotifier.announceTasks(agentId);
       await dispatcher.deliver(agentId).catch(warnOf(agentId, 'deliver tasks to an agent'));

@@ -1,11 +1,13 @@
-// Carries what lives in the store over a step of the clock: at once over a step forward, and over a step back when all copies of the service go by it.
-// It sees no steps itself: see clock-watch.ts.
+// Carries what lives in the store over a step of the clock: at once over a step forward, and over a step back when all
+// copies of the service go by it. It sees no steps itself: see clock-watch.ts.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { ReferenceStep, ServiceClock } from './service-clock.ts';
 import type { ClockRepairs } from './store/store.ts';
 
-/** After this time all copies have seen a step that one of them has seen, and what they were about to write is written. */
+/**
+ * After this time all copies have seen a step that one of them has seen, and what they were about to write is written.
+ */
 export const ALL_SEE_MS = 3_000;
 
 /** A step that the service goes by and that is not finished in the store. `byMs` < 0 = back. */

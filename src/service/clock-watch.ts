@@ -1,5 +1,6 @@
-// Sees when the clock of the service was set, while the service runs or before it started: logs it, and has the store carried over (clock-carrier.ts).
-// Where copies of the service share a database it measures the clock of the database, which all of them go by. It sets no clock.
+// Sees when the clock of the service was set, while the service runs or before it started: logs it, and has the store
+// carried over (clock-carrier.ts). Where copies of the service share a database it measures the clock of the database,
+// which all of them go by. It sets no clock.
 import { renderError } from '../base/errors.ts';
 import { createRound, type Part } from '../base/lifecycle.ts';
 import { type ClockLook, lookAtClocks, stepBetween } from '../base/time/clock-steps.ts';

@@ -1,5 +1,6 @@
-// The clock that the service decides by. It follows its reference, which is the clock of this host or, where copies share a database, that of the
-// database, and runs on with a clock that is never set: a step of the reference counts only once what lives has been carried over it.
+// The clock that the service decides by. It follows its reference, which is the clock of this host or, where copies
+// share a database, that of the database, and runs on with a clock that is never set: a step of the reference counts
+// only once what lives has been carried over it.
 import { uptime } from 'node:os';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -79,7 +80,10 @@ export function createServiceClock(clock: Clock): ServiceClock {
 /** An answer that took longer is too imprecise. */
 const SLOWEST_ANSWER_MS = 1_000;
 
-/** The time of the database, and when it was read; undefined when the answer took too long. Throws what the database throws. */
+/**
+ * The time of the database, and when it was read; undefined when the answer took too long. Throws what the database
+ * throws.
+ */
 export async function measureDatabase(
   clock: Clock,
   sharedNowMs: () => Promise<number>,
@@ -92,7 +96,10 @@ export async function measureDatabase(
 }
 
 const MEASURE_TRIES = 5;
-/** Hosts without a battery begin with the time at which they ended, or at which their system was built; by then a time server has set them. */
+/**
+ * Hosts without a battery begin with the time at which they ended, or at which their system was built; by then a time
+ * server has set them.
+ */
 const BOOTING_MS = 15 * 60_000;
 
 type Beginning = {
@@ -104,7 +111,10 @@ type Beginning = {
   readonly hostUptimeMs?: (() => number) | undefined;
 };
 
-/** Makes the clock right before anything goes by it. Gives by how much it is behind what the service had at its end, ms; 0 = it is not. */
+/**
+ * Makes the clock right before anything goes by it. Gives by how much it is behind what the service had at its end, ms;
+ * 0 = it is not.
+ */
 export async function beginTime({ store, clock, serviceClock, log, hostUptimeMs }: Beginning): Promise<number> {
   const { sharedNowMs } = store;
   for (let tries = 0; sharedNowMs !== undefined && tries < MEASURE_TRIES; tries++) {

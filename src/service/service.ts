@@ -1,4 +1,5 @@
-// Puts the service together: store, server, uplinks, tasks. One object with a start, a stop, and what an administrator may do.
+// Puts the service together: store, server, uplinks, tasks. One object with a start, a stop, and what an administrator
+// may do.
 import type { Clock } from '../base/clock.ts';
 import { createRound, type Part, startParts } from '../base/lifecycle.ts';
 import { createAdmin } from './admin.ts';
@@ -28,7 +29,10 @@ export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'tls'> &
     /** Without it the service speaks plain HTTP, and belongs behind something that does not. */
     readonly tls?: TlsFiles | undefined;
     readonly limits?: ServerLimits;
-    /** From the start of a stop, when /readyz fails, until connections end: time for a load balancer to see it. Default: 0. */
+    /**
+     * From the start of a stop, when /readyz fails, until connections end: time for a load balancer to see it. Default:
+     * 0.
+     */
     readonly drainMs?: number | undefined;
     /** For tests of clocks: changes the time that the database server gives. */
     readonly databaseClock?: ((nowMs: number) => number) | undefined;
@@ -45,7 +49,9 @@ const PRUNE_MS = 3_600_000;
 const FIRST_KEY = 'pithead: first key of orders';
 const PAGE_CACHE = { minBytes: 256 * 1024, maxBytes: 128 * 1024 * 1024 };
 
-/** Reads the certificate, opens the store (throws when it cannot) and builds the rest; nothing listens before `start`. */
+/**
+ * Reads the certificate, opens the store (throws when it cannot) and builds the rest; nothing listens before `start`.
+ */
 export async function createService(options: ServiceOptions) {
   const secured = options.tls && readTls(options.tls);
   if (secured !== undefined && secured.expiresAtMs <= options.clock.nowMs())
@@ -119,9 +125,15 @@ async function compose(
   let stopParts: (() => Promise<void>) | undefined;
   return {
     admin: createAdmin(store, clock, undecryptable),
-    /** Of its embedded database: what stands in the way of storing, and the backups. `damaged` aborts when the service has to end. */
+    /**
+     * Of its embedded database: what stands in the way of storing, and the backups. `damaged` aborts when the service
+     * has to end.
+     */
     storage: { fault: storage.fault, damaged: storage.damaged, backups: storage.backups },
-    /** Listens; gives the address, with the port that was taken, and the plain one for this host alone (the same where there is no TLS). */
+    /**
+     * Listens; gives the address, with the port that was taken, and the plain one for this host alone (the same where
+     * there is no TLS).
+     */
     async start(): Promise<{ url: string; localUrl: string }> {
       stopParts = await startParts(parts, { ...STOP, onError: (message) => log.error({}, message) });
       return listeners.addresses();

@@ -1,5 +1,5 @@
-// The embedded database as a file on the disk of this host: held by one service alone, set aside when it is damaged, watched while the disk refuses, backed
-// up. A database server sees to itself, and needs nothing of this.
+// The embedded database as a file on the disk of this host: held by one service alone, set aside when it is damaged,
+// watched while the disk refuses, backed up. A database server sees to itself, and needs nothing of this.
 import type { Clock } from '../base/clock.ts';
 import { renderError } from '../base/errors.ts';
 import { createRound, type Part } from '../base/lifecycle.ts';
@@ -24,7 +24,10 @@ export type StorageOptions = {
   readonly databasePath: string;
   /** What the secrets in the database are encrypted with. Absent: they lie open. */
   readonly keyFiles?: KeyFiles | undefined;
-  /** Other services have the same file open, as tests of copies do: then it is not locked, set aside or backed up. Default: false. */
+  /**
+   * Other services have the same file open, as tests of copies do: then it is not locked, set aside or backed up.
+   * Default: false.
+   */
   readonly isShared?: boolean;
   /** Of an embedded database. Absent: none are made. */
   readonly backups?: BackupSettings | undefined;

@@ -1,5 +1,5 @@
-// When slices were produced, by a clock that is never set: their age is right whatever the wall clock is set to. Kept in
-// memory: of slices of an earlier run only the wall time on disk is known.
+// When slices were produced, by a clock that is never set: their age is right whatever the wall clock is set to. Kept
+// in memory: of slices of an earlier run only the wall time on disk is known.
 import { type ClockLook, isStep, offsetOf } from '../../base/time/clock-steps.ts';
 
 /** From this id on, wall time was `offsetMs` ahead of elapsed time. */

@@ -1,4 +1,5 @@
-// Durations as people write them: `90s`, `5m`, `1h30m`, `250ms`, `2d`. A bare number is refused, because it has no unit.
+// Durations as people write them: `90s`, `5m`, `1h30m`, `250ms`, `2d`. A bare number is refused, because it has no
+// unit.
 
 /** The largest first. */
 const UNITS_MS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };

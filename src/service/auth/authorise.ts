@@ -1,5 +1,5 @@
-// Identifies the caller (the key) and decides by the rule of the route. The interface gives the texts and their order: spec decisions, "Authentication".
-// An answer never shows whether a foreign workspace or farm exists.
+// Identifies the caller (the key) and decides by the rule of the route. The interface gives the texts and their order:
+// spec decisions, "Authentication". An answer never shows whether a foreign workspace or farm exists.
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ApiKey, Farm, Grant, KeyStore, TenantStore } from '../store/store.ts';
@@ -9,7 +9,10 @@ import { apiKeyId, isSecretOf } from './secrets.ts';
 /** What it needs of the store. */
 export type AuthSource = ReturnType<typeof createAuthSource>;
 
-/** The time when a key was used is stored at most once a minute, beside the request. A failure is logged and fails no request. */
+/**
+ * The time when a key was used is stored at most once a minute, beside the request. A failure is logged and fails no
+ * request.
+ */
 const MARK_USED_MS = 60_000;
 /** With more keys than this within a minute, some times are stored more often. */
 const MAX_TRIED = 10_000;
@@ -116,7 +119,10 @@ const isAmong = (ids: readonly string[] | null, { id }: Farm) => ids === null ||
 const isGranted = (permissions: readonly string[] | null, needed: Needed) =>
   permissions === null || (needed === 'any' ? permissions.length > 0 : permissions.includes(needed));
 
-/** Farms of the workspace that the caller may use with the permission, and those that it may use with any; null = all of them. */
+/**
+ * Farms of the workspace that the caller may use with the permission, and those that it may use with any; null = all of
+ * them.
+ */
 async function usableFarms(
   source: AuthSource,
   caller: Caller,

@@ -1,5 +1,5 @@
-// The vault of a service: which key file the secrets in its database are encrypted with. An embedded database has one process and uses that of its
-// host; one that copies of the service share needs one that all of them have.
+// The vault of a service: which key file the secrets in its database are encrypted with. An embedded database has one
+// process and uses that of its host; one that copies of the service share needs one that all of them have.
 import { ConfigError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { openOrCreateVault, openVault, type Vault } from '../../base/storage/vault.ts';
@@ -39,8 +39,9 @@ export function keyNotDecrypted(databasePath: string, files: KeyFiles | undefine
 }
 
 /**
- * Made if there is none, but not for a database that `isEncrypted` already: a new key opens nothing there. Undefined = secrets lie open, which is logged.
- * Throws ConfigError when a file that was named holds no key, or what is encrypted has none.
+ * Made if there is none, but not for a database that `isEncrypted` already: a new key opens nothing there. Undefined =
+ * secrets lie open, which is logged. Throws ConfigError when a file that was named holds no key, or what is encrypted
+ * has none.
  */
 export function openServiceVault(
   databasePath: string,

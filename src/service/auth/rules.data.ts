@@ -1,4 +1,5 @@
-// The one authorisation table: which permission a route needs and what it is about. A route without a row here cannot be served.
+// The one authorisation table: which permission a route needs and what it is about. A route without a row here cannot
+// be served.
 
 export const PERMISSIONS = [
   'miners.read',
@@ -19,7 +20,9 @@ type Unknown = 'denied' | 'not-found';
 export type KeyRule = {
   readonly access: 'key';
   readonly permission: Needed;
-  /** `own` = the workspace of the key; else that in the path (own or granted), with `farm` also the farm in the path. */
+  /**
+   * `own` = the workspace of the key; else that in the path (own or granted), with `farm` also the farm in the path.
+   */
   readonly scope: 'own' | 'workspace' | 'farm';
   readonly unknownWorkspace?: Unknown;
   readonly unknownFarm?: Unknown;

@@ -1,5 +1,5 @@
-// Keys, tokens and codes: how they look, how they are made, how they are compared. All carry at least 128 random bits, so a plain SHA-256 is
-// enough at rest.
+// Keys, tokens and codes: how they look, how they are made, how they are compared. All carry at least 128 random bits,
+// so a plain SHA-256 is enough at rest.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex');

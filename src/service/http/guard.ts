@@ -1,5 +1,5 @@
-// Runs before every route: looks up its row in the authorisation table, identifies the key, counts it against its rate, asks auth for access.
-// A route without a row cannot be registered.
+// Runs before every route: looks up its row in the authorisation table, identifies the key, counts it against its rate,
+// asks auth for access. A route without a row cannot be registered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
@@ -13,8 +13,9 @@ export type Rates = {
   /** Requests per minute with one key. */
   readonly perKey: number;
   /**
-   * Requests per minute from one address with keys that are not good. Keys cannot be guessed; this slows down who tries, or goes on with an old one.
-   * Each is looked up all the same, a tenth of what its answer costs: good keys from the same address still work.
+   * Requests per minute from one address with keys that are not good. Keys cannot be guessed; this slows down who
+   * tries, or goes on with an old one. Each is looked up all the same, a tenth of what its answer costs: good keys from
+   * the same address still work.
    */
   readonly perStranger: number;
   /** Enrolment attempts per minute from one address. */
@@ -46,7 +47,10 @@ function ruleOf(method: string, url: string): Rule {
   return rule;
 }
 
-/** `@fastify/rate-limit` must be registered before. It counts in memory: each copy of the service allows the whole rate, which is a bound on work, not a quota. */
+/**
+ * `@fastify/rate-limit` must be registered before. It counts in memory: each copy of the service allows the whole rate,
+ * which is a bound on work, not a quota.
+ */
 export function registerGuard(app: FastifyInstance, source: AuthSource, clock: Clock, rates: Rates): void {
   app.decorateRequest('access', null);
   app.decorateRequest('rateKey', '');

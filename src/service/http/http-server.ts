@@ -1,5 +1,6 @@
-// The server socket: plain or TLS, with a bound on every wait for a client and on the number of clients. Requests are handled in server.ts.
-// Certificate and key are checked before anything listens: they can be read, are what they should be, and belong together.
+// The server socket: plain or TLS, with a bound on every wait for a client and on the number of clients. Requests are
+// handled in server.ts. Certificate and key are checked before anything listens: they can be read, are what they should
+// be, and belong together.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer as createPlain, type IncomingMessage, type RequestListener, type Server } from 'node:http';
@@ -21,7 +22,9 @@ export type SocketLimits = {
 /** How often late clients are looked for; each is cut at most this much later than its limit. */
 const LOOK_SHARE = 5;
 
-/** Some clients offer HTTP/2 with every request (`Upgrade: h2c`): what we do not take up is a request like any other. */
+/**
+ * Some clients offer HTTP/2 with every request (`Upgrade: h2c`): what we do not take up is a request like any other.
+ */
 const isForUplink = ({ url, headers }: IncomingMessage) =>
   url?.split('?')[0] === UPLINK_PATH && headers.upgrade?.toLowerCase() === 'websocket';
 
@@ -52,7 +55,10 @@ export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 /** As Node takes it; nothing older than TLS 1.2 is spoken. */
 export type TlsMaterial = { readonly cert: Buffer; readonly key: Buffer; readonly minVersion: 'TLSv1.2' };
 
-/** Looks whether the files have changed, and if they are good, has the server use them for new connections: certificates are renewed often. */
+/**
+ * Looks whether the files have changed, and if they are good, has the server use them for new connections: certificates
+ * are renewed often.
+ */
 export function createRenewal(files: TlsFiles, server: SecureServer, first: TlsMaterial, log: Log): () => void {
   let current = first;
   return () => {

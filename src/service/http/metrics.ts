@@ -1,4 +1,5 @@
-// GET /metrics for Prometheus: requests, agents, ingest, tasks, the process. Labels are routes, kinds and states: never an id, an address or a key.
+// GET /metrics for Prometheus: requests, agents, ingest, tasks, the process. Labels are routes, kinds and states: never
+// an id, an address or a key.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';

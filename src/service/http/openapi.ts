@@ -1,4 +1,5 @@
-// The OpenAPI 3.1 document, made from the schemas of the routes. It describes; what is enforced is in the routes and in auth.
+// The OpenAPI 3.1 document, made from the schemas of the routes. It describes; what is enforced is in the routes and in
+// auth.
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
@@ -127,7 +128,10 @@ const RETRY_AFTER = {
   schema: { type: 'integer', minimum: 1 },
 };
 
-/** Errors of bodies where there is none, and 404 where what is unknown is denied; the interface document gives the list of grants a 404 all the same. */
+/**
+ * Errors of bodies where there is none, and 404 where what is unknown is denied; the interface document gives the list
+ * of grants a 404 all the same.
+ */
 function neverGiven(method: string, path: string): number[] {
   const rule = RULES[`${method} ${path}`];
   const mayBeUnknown =

@@ -1,4 +1,5 @@
-// The HTTP server: limits, request ids, the guard, one shape of errors, OpenAPI. It serves no resource itself: see routes.ts.
+// The HTTP server: limits, request ids, the guard, one shape of errors, OpenAPI. It serves no resource itself: see
+// routes.ts.
 import { randomUUID } from 'node:crypto';
 import { parse } from 'node:querystring';
 import rateLimit from '@fastify/rate-limit';
@@ -61,7 +62,10 @@ export type ServerParts = {
   readonly publicUrl?: string | undefined;
   readonly limits: ServerLimits;
   readonly tls: TlsMaterial | undefined;
-  /** Addresses and networks of the proxies in front of us: their header with the client's address counts, that of others does not. */
+  /**
+   * Addresses and networks of the proxies in front of us: their header with the client's address counts, that of others
+   * does not.
+   */
   readonly trustProxy?: readonly string[];
 };
 
@@ -100,7 +104,8 @@ export async function createServer(parts: ServerParts) {
   }).withTypeProvider<ZodTypeProvider>();
   registerJsonBody(app);
   app.setValidatorCompiler(compileValidator);
-  // Shapes of answers are declared for OpenAPI and checked in tests; checking a large list again on each request would cost more than making it.
+  // Shapes of answers are declared for OpenAPI and checked in tests; checking a large list again on each request would
+  // cost more than making it.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(createErrorHandler(log));
   app.setNotFoundHandler((_request, reply) => {
@@ -108,7 +113,8 @@ export async function createServer(parts: ServerParts) {
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    // An answer is for the holder of the key, also where a cache in between does not know `x-api-key`; and it is never a web page.
+    // An answer is for the holder of the key, also where a cache in between does not know `x-api-key`; and it is never
+    // a web page.
     reply.header('cache-control', 'no-store');
     reply.header('x-content-type-options', 'nosniff');
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')

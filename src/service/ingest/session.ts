@@ -61,7 +61,9 @@ export class Session {
   readonly #fields: { readonly agentId: string };
   readonly #transmit: (frame: ServiceFrame) => void;
   readonly #reportUnshown: (error: unknown) => void;
-  /** The epochs of this connection, with the order before the first slice of the outbox of each; none before the hello. */
+  /**
+   * The epochs of this connection, with the order before the first slice of the outbox of each; none before the hello.
+   */
   readonly #epochs = new Map<string, number>();
   #greeting: Greeting | undefined;
 

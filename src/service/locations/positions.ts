@@ -1,5 +1,5 @@
-// Positions of miners as CSV, out and in: the same columns in the same order for ever, safe to open in a spreadsheet. Miners are identified by
-// their id; the other identity columns are for people and are never written.
+// Positions of miners as CSV, out and in: the same columns in the same order for ever, safe to open in a spreadsheet.
+// Miners are identified by their id; the other identity columns are for people and are never written.
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
@@ -42,8 +42,8 @@ type Row = {
 };
 
 /**
- * Applies all rows or none; miners that are not in the file keep their positions. Gives the miners whose position changes (or would, in a dry run).
- * Throws ConfigError that names every line that is wrong.
+ * Applies all rows or none; miners that are not in the file keep their positions. Gives the miners whose position
+ * changes (or would, in a dry run). Throws ConfigError that names every line that is wrong.
  */
 export async function importPositions(
   store: OperatorStore,
@@ -110,7 +110,8 @@ function readRows(text: string, known: ReadonlyMap<string, MinerLocation>, probl
     if (miner === undefined) problem(`no miner of the farm has the id '${id}'`);
     else if (seen.has(id)) problem(`the miner ${id} is in the file twice`);
     else {
-      // A mark that does not fit its id is a file whose rows have slipped. Addresses change by themselves and say nothing.
+      // A mark that does not fit its id is a file whose rows have slipped. Addresses change by themselves and say
+      // nothing.
       const marks = [
         ['mac', miner.mac],
         ['serial_number', miner.serial],

@@ -1,5 +1,6 @@
-// Notifies the other copies of the service: an agent has new tasks, a new connection, or miners with another ops status.
-// Notifications carry ids only; copies read the database, and look regularly too, so that a lost one costs only time.
+// Notifies the other copies of the service: an agent has new tasks, a new connection, or miners with another ops
+// status. Notifications carry ids only; copies read the database, and look regularly too, so that a lost one costs only
+// time.
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Messages } from '../store/store.ts';

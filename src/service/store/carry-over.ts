@@ -1,5 +1,6 @@
-// When the clock of the service is set, the times by which it decides are moved: what was live stays live for the time that it had left, and what was over
-// stays over. Times that only show when something happened stay, because it is not known which clock was wrong.
+// When the clock of the service is set, the times by which it decides are moved: what was live stays live for the time
+// that it had left, and what was over stays over. Times that only show when something happened stay, because it is not
+// known which clock was wrong.
 import type { ExpressionBuilder } from 'kysely';
 import { staleAfterMs } from './ingest.ts';
 import { LIVE_KEY_MS } from './miners/identity/known-miner.ts';
@@ -16,8 +17,9 @@ const LARGE_MS = 2 * DECIDES_MS;
 const STRAGGLING_MS = 60_000;
 
 /**
- * Once for each step. `freshMs`: for so long the new time has been in use, and what was written since is left alone. Gives the miners that it changed. After a
- * step back the states of miners still have to be dated anew: see miners/redating.ts.
+ * Once for each step. `freshMs`: for so long the new time has been in use, and what was written since is left alone.
+ * Gives the miners that it changed. After a step back the states of miners still have to be dated anew: see
+ * miners/redating.ts.
  */
 export async function carryOver(db: Db, step: TimeStep, freshMs: number): Promise<number> {
   const { fromMs, toMs } = step;
@@ -62,8 +64,8 @@ export async function carryOver(db: Db, step: TimeStep, freshMs: number): Promis
 }
 
 /**
- * After `carryOver`, when everything goes by the new time: what was still written by the time of before. Miners would be stale, or online for too long, until
- * their next report.
+ * After `carryOver`, when everything goes by the new time: what was still written by the time of before. Miners would
+ * be stale, or online for too long, until their next report.
  */
 export async function carryStragglers(db: Db, step: TimeStep): Promise<number> {
   if (step.toMs - step.fromMs > LARGE_MS) return shiftMiners(db, step, step.fromMs - STRAGGLING_MS, step.fromMs);
@@ -137,7 +139,10 @@ async function endAtLatest(db: Db, nowMs: number): Promise<number> {
 
 const OPEN = ['pending', 'running'] as const;
 
-/** Every time of those that are not over, so that they have waited for as long as before and may wait for as long as before. */
+/**
+ * Every time of those that are not over, so that they have waited for as long as before and may wait for as long as
+ * before.
+ */
 async function carryTasks(db: Db, { fromMs, toMs }: TimeStep): Promise<void> {
   const byMs = toMs - fromMs;
   await db

@@ -1,5 +1,6 @@
-// The store and the clock of the service: keeps the last time that the service had, carries what lives over a step of the clock, and sets history aside that
-// will be counted again. Copies that share a database share its clock; one of them carries a step over.
+// The store and the clock of the service: keeps the last time that the service had, carries what lives over a step of
+// the clock, and sets history aside that will be counted again. Copies that share a database share its clock; one of
+// them carries a step over.
 import { carryOver, carryStragglers, endWhatIsOver, type TimeStep } from './carry-over.ts';
 import type { Databases } from './databases.ts';
 import { bringHistoryBack, setHistoryAside } from './history/history-set-back.ts';
@@ -18,8 +19,9 @@ export function createClockRepairs(databases: Databases) {
     /** The time that the service had when it last looked; undefined in a new database. */
     lastMs: async (): Promise<number | undefined> => (await readTime(read))?.at,
     /**
-     * It is now `nowMs`, `passedMs` after we last looked. Gives until when time has passed for certain: what is removed because it is old goes by that. A clock
-     * that jumps ahead makes it go at twice its pace at most, as does time in which no service ran. A new database begins with a time that is not a guess.
+     * It is now `nowMs`, `passedMs` after we last looked. Gives until when time has passed for certain: what is removed
+     * because it is old goes by that. A clock that jumps ahead makes it go at twice its pace at most, as does time in
+     * which no service ran. A new database begins with a time that is not a guess.
      */
     keepTime: (nowMs: number, passedMs: number, isSure: boolean): Promise<number> =>
       transact(async (trx) => {
@@ -31,7 +33,10 @@ export function createClockRepairs(databases: Databases) {
         await writeTime(trx, nowMs, Math.max(certainMs, Math.min(nowMs, certainMs + gainedMs)));
         return Math.min(nowMs, certainMs + gainedMs);
       }),
-    /** Once for each step, whichever copy is first; see carry-over.ts. Gives the miners that it changed, undefined where another copy was first. */
+    /**
+     * Once for each step, whichever copy is first; see carry-over.ts. Gives the miners that it changed, undefined where
+     * another copy was first.
+     */
     carryOver: (step: TimeStep, freshMs: number): Promise<number | undefined> =>
       transact(async (trx) => {
         await lock(trx, 'time');
@@ -47,7 +52,10 @@ export function createClockRepairs(databases: Databases) {
     carryStragglers: (step: TimeStep) => transact((trx) => carryStragglers(trx, step)),
     /** After a step back by so many ms: states of miners are dated in the future. */
     redate: (nowMs: number, byMs: number) => redateMiners(databases, nowMs, byMs),
-    /** After a step, and at the start, when one may have been missed. Gives of how many farms history was set aside, and of how many it came back. */
+    /**
+     * After a step, and at the start, when one may have been missed. Gives of how many farms history was set aside, and
+     * of how many it came back.
+     */
     async repairHistory(nowMs: number) {
       const repair = async (repairFarm: typeof setHistoryAside) => {
         let farms = 0;

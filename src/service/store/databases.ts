@@ -1,4 +1,5 @@
-// What the store needs of a database beside the query builder: two connections, and what each database does in its own way.
+// What the store needs of a database beside the query builder: two connections, and what each database does in its own
+// way.
 import type { ColumnDefinitionBuilder } from 'kysely';
 import { BugError } from '../../base/errors.ts';
 import type { DiskFault } from '../../base/storage/disk-fault.ts';
@@ -9,9 +10,9 @@ import type { Db } from './schema.ts';
 export type AutoNumber = (key: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
 
 /**
- * In a transaction: waits until no other transaction holds the lock of this name, on any copy, and holds it until this one ends. What is read
- * after it is what they left. A transaction that takes two locks takes `uplink` before `identity` before `history`, and `tasks` before `request`:
- * otherwise two could wait for each other.
+ * In a transaction: waits until no other transaction holds the lock of this name, on any copy, and holds it until this
+ * one ends. What is read after it is what they left. A transaction that takes two locks takes `uplink` before
+ * `identity` before `history`, and `tasks` before `request`: otherwise two could wait for each other.
  */
 export type Lock = (transaction: Db, name: LockName) => Promise<void>;
 type LockName =
@@ -26,10 +27,16 @@ type LockName =
   | `locations ${string}`
   | `request ${string}`;
 
-/** One transaction. The database may give it up for another one; then `work` runs again, so it must change nothing but the database. */
+/**
+ * One transaction. The database may give it up for another one; then `work` runs again, so it must change nothing but
+ * the database.
+ */
 type Transact = <T>(work: (transaction: Db) => Promise<T>) => Promise<T>;
 
-/** Short texts to every process that has the database open, this one too. They may get lost, and carry no state: the receiver reads the database. */
+/**
+ * Short texts to every process that has the database open, this one too. They may get lost, and carry no state: the
+ * receiver reads the database.
+ */
 export type Messages = {
   /** At most 8,000 bytes. Does nothing where only one process can have the database. */
   send(text: string): Promise<void>;
@@ -61,7 +68,10 @@ export type Databases = {
   readonly messages: Messages;
   /** Of the file of an embedded database; absent where a database server keeps the data. */
   readonly storage?: StorageWatch;
-  /** The clock that all copies of the service share, ms since the epoch. Undefined where one process has the database for itself. */
+  /**
+   * The clock that all copies of the service share, ms since the epoch. Undefined where one process has the database
+   * for itself.
+   */
   readonly sharedNowMs: (() => Promise<number>) | undefined;
   close(): Promise<void>;
 };

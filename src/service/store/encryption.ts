@@ -1,5 +1,6 @@
-// Texts that are encrypted in the database, where the service has a key for that: the params of tasks, because they may hold passwords of pools, and the
-// private halves of the keys that tasks are signed with. What was written before there was a key stays readable.
+// Texts that are encrypted in the database, where the service has a key for that: the params of tasks, because they may
+// hold passwords of pools, and the private halves of the keys that tasks are signed with. What was written before there
+// was a key stays readable.
 import { decryptWith, encryptWith, isEncrypted, type Vault } from '../../base/storage/vault.ts';
 import type { Databases } from './databases.ts';
 

@@ -1,4 +1,5 @@
-// Reads events of miners, agents and the service, and records those of the service. Those of agents are stored by ingest.ts; pruning.ts removes old ones.
+// Reads events of miners, agents and the service, and records those of the service. Those of agents are stored by
+// ingest.ts; pruning.ts removes old ones.
 import type { Databases } from './databases.ts';
 import { countAll, type Window } from './rows.ts';
 import type { Row } from './schema.ts';

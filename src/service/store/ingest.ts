@@ -1,5 +1,6 @@
-// Stores what agents report: one slice is one transaction, exactly once by (agent, epoch, sequence). An older record never replaces a newer one: the order of
-// its slices decides between records of one agent, our clock between those of two. It trusts that records fit their schemas, and checks whose they are.
+// Stores what agents report: one slice is one transaction, exactly once by (agent, epoch, sequence). An older record
+// never replaces a newer one: the order of its slices decides between records of one agent, our clock between those of
+// two. It trusts that records fit their schemas, and checks whose they are.
 import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases, Lock } from './databases.ts';
 import { rollUp } from './history/history-write.ts';
@@ -35,7 +36,10 @@ export type Slice = {
   /** While it is the same the agent's keys are: slices of one agent differ in epoch only. Default: the epoch. */
   readonly instanceId?: string;
   readonly seq: number;
-  /** Of two slices of the agent the one with the higher number is the newer one: see outbox-order.ts. Default: the sequence number. */
+  /**
+   * Of two slices of the agent the one with the higher number is the newer one: see outbox-order.ts. Default: the
+   * sequence number.
+   */
   readonly order?: number;
   /** The states are shown and not kept: see live-states.ts. */
   readonly unkeptThrough?: number;
@@ -48,7 +52,9 @@ export type Slice = {
 };
 
 export type SliceOutcome =
-  /** `outdated` records of miners count in history; a newer state of their miner was stored, or came in the same slice. */
+  /**
+   * `outdated` records of miners count in history; a newer state of their miner was stored, or came in the same slice.
+   */
   | {
       readonly kind: 'stored';
       readonly strangerTasks: number;
@@ -221,7 +227,10 @@ async function storeMiners(
   return { minerIds, rowOf: countedRowOf, outdated, refused, contested: claims.length };
 }
 
-/** Which stored miner each key means: one that is registered, or one that it continues; `refused` are new and beyond what the agent may have. */
+/**
+ * Which stored miner each key means: one that is registered, or one that it continues; `refused` are new and beyond
+ * what the agent may have.
+ */
 async function recogniseMiners(db: Db, lock: Lock, slice: Origin, newest: ReadonlyMap<string, MinerRecord>) {
   const found = await findRegistered(db, slice.agentId, [...newest.keys()]);
   const isSettled = [...newest.keys()].every((key) => {
@@ -251,7 +260,8 @@ function isOutdated(known: KnownMiner, slice: Origin, reportedAtMs: number): boo
   if (known.agent_id === slice.agentId) {
     const order = orderOfSlice(slice);
     if (known.reported_order > order) return true;
-    // It waited while the agent's disk took nothing, and a newer live state is shown. Slices after `unkept_through` did not wait: theirs are newer.
+    // It waited while the agent's disk took nothing, and a newer live state is shown. Slices after `unkept_through` did
+    // not wait: theirs are newer.
     const hasWaited = known.unkept_through !== null && order <= known.unkept_through;
     if (slice.unkeptThrough !== undefined || !hasWaited) return false;
     // A live state with a time in the future was dated before our clock was set back: any state is newer.
@@ -262,8 +272,9 @@ function isOutdated(known: KnownMiner, slice: Origin, reportedAtMs: number): boo
 }
 
 /**
- * When the newest successful reading was. A failed poll carries the time of the last good one; where that is no earlier than the poll itself the agent's
- * clock was set back in between, and what is stored counts: a miner that does not answer must not stay online for it.
+ * When the newest successful reading was. A failed poll carries the time of the last good one; where that is no earlier
+ * than the poll itself the agent's clock was set back in between, and what is stored counts: a miner that does not
+ * answer must not stay online for it.
  */
 function lastSeenMs({ document }: MinerRecord, known: KnownMiner | undefined, reportedAtMs: number): number | null {
   if (document.last_updated_at === null) return null;

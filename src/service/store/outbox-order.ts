@@ -1,16 +1,20 @@
-// Decides which of two reports of one agent is newer, without any clock: an agent numbers its slices, and the numbers begin again only with a new outbox,
-// which counts as newer than all before. It does not compare reports of two agents.
+// Decides which of two reports of one agent is newer, without any clock: an agent numbers its slices, and the numbers
+// begin again only with a new outbox, which counts as newer than all before. It does not compare reports of two agents.
 import type { Databases } from './databases.ts';
 
-/** More slices than one outbox ever has: one a second for two thousand years. Below it is the number of the outbox: together they fit 53 bits. */
+/**
+ * More slices than one outbox ever has: one a second for two thousand years. Below it is the number of the outbox:
+ * together they fit 53 bits.
+ */
 const ORDERS = 2 ** 36;
 export const MAX_ORDER = ORDERS - 1;
 const MAX_OUTBOXES = 2 ** 17 - 1;
 
 export type OutboxStore = {
   /**
-   * The order before the first slice of the outbox that the agent sends from now on: its slices count from there, by numbers from 1 to MAX_ORDER. The outbox is
-   * the one it has, or a newer one when the name is another than the last one, or when `isRolledBack`: it is a copy from before what it sent to us.
+   * The order before the first slice of the outbox that the agent sends from now on: its slices count from there, by
+   * numbers from 1 to MAX_ORDER. The outbox is the one it has, or a newer one when the name is another than the last
+   * one, or when `isRolledBack`: it is a copy from before what it sent to us.
    */
   beginOutbox(agentId: string, name: string, options?: { isRolledBack: boolean }): Promise<number>;
 };

@@ -44,7 +44,10 @@ const NEVER_AGAIN_MS = 7 * DAY_MS;
 /** While its agent still reports it, it would come back as another one. */
 const UNREPORTED_MS = DAY_MS;
 
-/** What was seen in passing, with no word of an operator and no task: miners that an attacker invents, guests of an hour. Real miners stay for ever. */
+/**
+ * What was seen in passing, with no word of an operator and no task: miners that an attacker invents, guests of an
+ * hour. Real miners stay for ever.
+ */
 async function prunePassing(write: Db, nowMs: number): Promise<void> {
   for (let last = 0; ; ) {
     const rows = await write

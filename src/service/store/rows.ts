@@ -1,4 +1,5 @@
-// What many statements of the store share: rows in portions, pages and counts, lists of texts in one column. It knows no table.
+// What many statements of the store share: rows in portions, pages and counts, lists of texts in one column. It knows
+// no table.
 import type { SelectQueryBuilder } from 'kysely';
 import type { Tables } from './schema.ts';
 
@@ -13,15 +14,18 @@ export function chunks<T>(items: readonly T[]): T[][] {
 }
 
 /**
- * The clocks of copies of the service may differ by as much. What was written later than that from now was written before the clock was set back, and
- * does not say how long ago.
+ * The clocks of copies of the service may differ by as much. What was written later than that from now was written
+ * before the clock was set back, and does not say how long ago.
  */
 export const CLOCKS_DIFFER_MS = 60_000;
 
 /** A part of a list: at most `limit` items after `offset` are skipped. */
 export type Window = { readonly limit: number; readonly offset: number };
 
-/** How many rows the statement selects that a page of `rows` is of. A page that is not full is the last one, and its end is the count. */
+/**
+ * How many rows the statement selects that a page of `rows` is of. A page that is not full is the last one, and its end
+ * is the count.
+ */
 export async function countAll<T extends keyof Tables>(
   wanted: SelectQueryBuilder<Tables, T, object>,
   rows = 0,

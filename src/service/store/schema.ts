@@ -1,5 +1,6 @@
-// The tables of the service, described once: the first step of the schema creates them from here, the query builder gets its types from here.
-// A miner is two rows: a narrow one that filters and counts read, and its documents, which are only read for the page that is served.
+// The tables of the service, described once: the first step of the schema creates them from here, the query builder
+// gets its types from here. A miner is two rows: a narrow one that filters and counts read, and its documents, which
+// are only read for the page that is served.
 import { type Generated, type Kysely, type Selectable, sql } from 'kysely';
 
 /** Portable types only. `row`: an integer primary key, given with the row or made by the database. */
@@ -134,7 +135,10 @@ export const TABLES = {
     reported_at: always(bigint),
     /** Of two records of this agent the one with the higher number is the newer one: see outbox-order.ts. */
     reported_order: always(bigint),
-    /** The state was shown and not kept: up to the slice of this order older ones may still come. Null = it is that of a stored slice. */
+    /**
+     * The state was shown and not kept: up to the slice of this order older ones may still come. Null = it is that of a
+     * stored slice.
+     */
     unkept_through: rarely(optional(bigint)),
     /** Time of the newest successful reading, and when it becomes too old to count as online. */
     seen_at: always(optional(bigint)),
@@ -200,7 +204,10 @@ export const TABLES = {
     /** Since when it shall be given up if it has not been started; only on tasks that the agent has. */
     cancel_at: optional(bigint),
   },
-  /** The newest signs tasks. `private_key` may be encrypted; `endorsement` is by the key before, null where there was none or it could not sign. */
+  /**
+   * The newest signs tasks. `private_key` may be encrypted; `endorsement` is by the key before, null where there was
+   * none or it could not sign.
+   */
   task_keys: { id: row, public_key: text, private_key: text, endorsement: optional(text), created_at: bigint },
   idempotency_keys: { api_key_id: key, key, body_hash: text, response: text, created_at: bigint },
   ingest_cursors: { agent_id: key, epoch: key, seq: bigint, updated_at: bigint },
@@ -214,13 +221,17 @@ export const TABLES = {
     count: optional(bigint),
   },
   events: { farm_id: text, agent_id: text, miner_id: optional(text), type: text, at: bigint, detail: text },
-  /** For which minutes the miner is accounted for in history, and in which cells its quantities were known, joined by `;`: see history/. */
+  /**
+   * For which minutes the miner is accounted for in history, and in which cells its quantities were known, joined by
+   * `;`: see history/.
+   */
   miner_presence: { row_id: row, spans: text, known: { ...text, initially: '' } },
   /** Ten minutes of a farm in miner-minutes, and an hour as sums over such cells. */
   history_cells: { farm_id: key, from_at: { ...bigint, isKey: true }, ...SUMS },
   history_hours: { farm_id: key, from_at: { ...bigint, isKey: true }, cells: integer, ...SUMS },
   /**
-   * The time that the service had when it last looked, and until when time has passed for certain: see clock-repairs.ts. One row, `one` = 1.
+   * The time that the service had when it last looked, and until when time has passed for certain: see
+   * clock-repairs.ts. One row, `one` = 1.
    */
   service_time: { one: row, at: bigint, certain_at: bigint },
   /** The newest connection of an agent, on whichever copy. */
@@ -236,11 +247,17 @@ function overwritten<W extends 'always' | 'rarely'>(when: W): readonly Overwritt
   const columns: Readonly<Record<string, Column>> = TABLES.miners;
   return Object.keys(columns).filter((name): name is Overwritten<W> => columns[name]?.overwritten === when);
 }
-/** Columns of miners that each report overwrites, and those that lists, filters and identity look up, which hardly ever change. */
+/**
+ * Columns of miners that each report overwrites, and those that lists, filters and identity look up, which hardly ever
+ * change.
+ */
 export const MOVING = overwritten('always');
 export const STEADY = overwritten('rarely');
 
-/** Actual of expected hashrate, null where there is nothing to compare. A filter asks in exactly these words, or the index does not serve it. */
+/**
+ * Actual of expected hashrate, null where there is nothing to compare. A filter asks in exactly these words, or the
+ * index does not serve it.
+ */
 export const REALIZATION = sql<number>`(hashrate / nullif(expected_hashrate, 0))`;
 
 type Value<C> =

@@ -1,4 +1,5 @@
-// The store of the service: one interface, asynchronous, whatever the database. Opening it brings the schema up to date.
+// The store of the service: one interface, asynchronous, whatever the database. Opening it brings the schema up to
+// date.
 import { v7 } from 'uuid';
 import { BugError, ConfigError, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -60,9 +61,10 @@ export { isMatch, type ValueFilter } from './value-filter.ts';
 export type Store = ReturnType<typeof storeOf>;
 
 /**
- * Opens the database of a `postgres://` URL, or opens or creates the file of a path; applies what its schema lacks. Throws when that fails.
- * With a vault, which may depend on whether the database is sealed, the secrets that are written from now on are sealed. With `onAside`, which only the
- * one process that serves the file may give, a damaged file is set aside and a new one begun.
+ * Opens the database of a `postgres://` URL, or opens or creates the file of a path; applies what its schema lacks.
+ * Throws when that fails. With a vault, which may depend on whether the database is sealed, the secrets that are
+ * written from now on are sealed. With `onAside`, which only the one process that serves the file may give, a damaged
+ * file is set aside and a new one begun.
  */
 export async function openStore(
   target: string,

@@ -1,4 +1,5 @@
-// Operator objects on one column: eq, ne, in, nin for values, gt, gte, lt, lte for times. All operators given must hold.
+// Operator objects on one column: eq, ne, in, nin for values, gt, gte, lt, lte for times. All operators given must
+// hold.
 import { type ExpressionBuilder, type ExpressionWrapper, type ReferenceExpression, type SqlBool, sql } from 'kysely';
 import type { Tables } from './schema.ts';
 

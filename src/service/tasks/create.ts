@@ -1,4 +1,5 @@
-// Creating task batches for a client: once per idempotency key, one batch per agent, and the answer in the interface's words.
+// Creating task batches for a client: once per idempotency key, one batch per agent, and the answer in the interface's
+// words.
 import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { REFUSALS } from '../../base/error-codes.data.ts';
@@ -32,7 +33,10 @@ export type Made = {
   readonly createdAtMs: number;
 };
 
-/** The JSON text of the answer. Throws RefusedError `request.invalid` when no agent would take the params, `request.conflict` when the idempotency key was used with another body. */
+/**
+ * The JSON text of the answer. Throws RefusedError `request.invalid` when no agent would take the params,
+ * `request.conflict` when the idempotency key was used with another body.
+ */
 export async function createBatches(
   creation: BatchCreation,
   parts: {

@@ -1,5 +1,5 @@
-// Sends tasks to their agents: at once when they are connected, when they connect again, and again while no receipt comes. Ends what has waited too long.
-// Sending twice is harmless: the agent runs each task id once.
+// Sends tasks to their agents: at once when they are connected, when they connect again, and again while no receipt
+// comes. Ends what has waited too long. Sending twice is harmless: the agent runs each task id once.
 import type { Clock } from '../../base/clock.ts';
 import { createRound } from '../../base/lifecycle.ts';
 import type { Log } from '../../base/log.ts';
@@ -8,9 +8,15 @@ import type { TaskStore } from '../store/store.ts';
 
 /** A connected agent that has not confirmed a task by then is sent it again. */
 const RESEND_MS = 30_000;
-/** How long after its expiry a task that the agent has taken may stay without outcome: reboots are proven slowly, links break. */
+/**
+ * How long after its expiry a task that the agent has taken may stay without outcome: reboots are proven slowly, links
+ * break.
+ */
 const OUTCOME_GRACE_MS = 30 * 60_000;
-/** Tasks are sent when they are created; the sweep finds those whose notification from another copy was lost, and those whose time is over. */
+/**
+ * Tasks are sent when they are created; the sweep finds those whose notification from another copy was lost, and those
+ * whose time is over.
+ */
 const SWEEP_MS = 5_000;
 /** Together, even with the largest params, less than what an agent may leave unread before its connection is ended. */
 const PAGE = 100;

@@ -1,4 +1,5 @@
-// Which of the selected miners get the task, in which batches, and why the others do not. Pure; spec decisions, "Tasks".
+// Which of the selected miners get the task, in which batches, and why the others do not. Pure; spec decisions,
+// "Tasks".
 import { SKIP_REASONS, type SkipReason } from '../../base/error-codes.data.ts';
 import { isAboutAgents, type RolloutOrder, type TaskName } from '../../model/task.ts';
 import type { NewBatch, TaskCandidate } from '../store/store.ts';
@@ -8,8 +9,8 @@ type Skip = { readonly reason: SkipReason; readonly message: string; readonly id
 export type Plan = { readonly batches: readonly NewBatch[]; readonly skipped: readonly Skip[] };
 
 /**
- * `ids` as the client gave them, duplicates included; the ids of batches and tasks come from `newId`. Agents get tasks in the order of their ids, which is
- * that of the client: the first that is named goes first.
+ * `ids` as the client gave them, duplicates included; the ids of batches and tasks come from `newId`. Agents get tasks
+ * in the order of their ids, which is that of the client: the first that is named goes first.
  */
 export function planBatches(
   name: TaskName,
@@ -62,7 +63,10 @@ function judge(
   return { agentId: miner.agentId, minerKey: miner.agentKey, rowId: miner.rowId };
 }
 
-/** The rollout as the agent of a batch of `size` tasks gets it: percents become numbers, a part of a task counts as a whole one. */
+/**
+ * The rollout as the agent of a batch of `size` tasks gets it: percents become numbers, a part of a task counts as a
+ * whole one.
+ */
 function rolloutOf({ canary, stop_after, stop_after_percent }: RolloutOrder, size: number): NewBatch['rollout'] {
   const limits = [
     ...(stop_after === undefined ? [] : [stop_after]),

@@ -20,9 +20,9 @@ type Undecryptable = () => ConfigError;
 type Key = Pick<Signing, 'publicKey' | 'changes'> & { readonly id: number; readonly privateKey: KeyObject };
 
 /**
- * The key in use, which another copy may have changed, is looked up each time; throws ConfigError when its private half cannot be opened.
- * With a `seed` the first key comes from it: the same again for a database that was put back to a copy from before it had one, so that agents which have
- * learnt it meanwhile are not lost.
+ * The key in use, which another copy may have changed, is looked up each time; throws ConfigError when its private half
+ * cannot be opened. With a `seed` the first key comes from it: the same again for a database that was put back to a
+ * copy from before it had one, so that agents which have learnt it meanwhile are not lost.
  */
 export function createSigner(
   keys: TaskKeyStore,
@@ -61,8 +61,9 @@ export function createSigner(
 }
 
 /**
- * Replaces the key in use; each agent gets the new one with its next connection. `isEndorsed` = agents take it over by themselves,
- * because the old one has signed it. Throws ConfigError when the old one cannot be opened, unless it `isLost`.
+ * Replaces the key in use; each agent gets the new one with its next connection. `isEndorsed` = agents take it over by
+ * themselves, because the old one has signed it. Throws ConfigError when the old one cannot be opened, unless it
+ * `isLost`.
  */
 export async function replaceKey(
   keys: TaskKeyStore,

@@ -1,4 +1,5 @@
-// Names under which schemas of the interface appear in its OpenAPI document, and the mark of what the interface document does not have.
+// Names under which schemas of the interface appear in its OpenAPI document, and the mark of what the interface
+// document does not have.
 import { z } from 'zod';
 import { agentV1Schema } from '../../model/host.ts';
 import { minerV1Schema } from '../../model/miner.ts';

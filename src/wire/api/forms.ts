@@ -1,4 +1,5 @@
-// The forms that bodies of requests are made of: closed objects, ids, times, and operator objects of searches. Each says what it accepts.
+// The forms that bodies of requests are made of: closed objects, ids, times, and operator objects of searches. Each
+// says what it accepts.
 import { z } from 'zod';
 import { SECRET_NAME } from '../../model/task.ts';
 
@@ -22,8 +23,8 @@ export function closedObject<S extends z.core.$ZodLooseShape>(shape: S) {
 }
 
 /**
- * For `refine` on a closed object: looks at what has no other problem. A field that is not taken is left out of what a rule sees, and would make
- * it say that nothing was received.
+ * For `refine` on a closed object: looks at what has no other problem. A field that is not taken is left out of what a
+ * rule sees, and would make it say that nothing was received.
  */
 export const ofGoodFields = { when: ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0 };
 

@@ -7,7 +7,9 @@ import { EXTENSION, named } from './components.ts';
 import { answerOf, searchPage } from './envelope.ts';
 import { atLeastOneOf, closedObject, dateFilter, givenId, valueFilter } from './forms.ts';
 
-/** What a substring is looked for in. `serial_number` means those of hashboards, power supplies and the controller too. */
+/**
+ * What a substring is looked for in. `serial_number` means those of hashboards, power supplies and the controller too.
+ */
 const SEARCH_FIELDS = ['ip', 'mac', 'serial_number', 'model', 'firmware_version', 'hostname', 'rack'] as const;
 export type SearchField = (typeof SEARCH_FIELDS)[number];
 

@@ -1,5 +1,5 @@
-// Task batches and tasks of v2: what is answered of them, and the body that creates them. Params are those of model/tasks/task-params.ts, closed; miners and
-// agents check again what reaches them.
+// Task batches and tasks of v2: what is answered of them, and the body that creates them. Params are those of
+// model/tasks/task-params.ts, closed; miners and agents check again what reaches them.
 import { z } from 'zod';
 import { actorSchema, BATCH_STATUSES, EXECUTION_TASK_NAMES, TASK_STATUSES, taskNameSchema } from '../../model/task.ts';
 import { isModeOrPreset, PARAMS_FIELDS, POOL_FIELDS, poolList } from '../../model/tasks/task-params.ts';

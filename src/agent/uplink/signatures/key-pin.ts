@@ -1,5 +1,5 @@
-// The pinned key of a service, in a file of its own beside the credentials: the key changes, and an operator who removes
-// the file makes the agent accept a key that no earlier one has signed.
+// The pinned key of a service, in a file of its own beside the credentials: the key changes, and an operator who
+// removes the file makes the agent accept a key that no earlier one has signed.
 import { z } from 'zod';
 import { ConfigError, RefusedError } from '../../../base/errors.ts';
 import { readPublicKey } from '../../../base/secrets.ts';

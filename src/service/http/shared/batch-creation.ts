@@ -16,13 +16,19 @@ export const creationHeaders = z.looseObject({
   'idempotency-key': z.string().optional().meta({ minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY }),
 });
 
-/** How a version of the interface shows what was created. `fields` = task name and params, creator, time: the same in both. */
+/**
+ * How a version of the interface shows what was created. `fields` = task name and params, creator, time: the same in
+ * both.
+ */
 type Words = {
   toBatch(batch: Made['batches'][number], fields: object): unknown;
   toSkipped(skip: Made['skipped'][number]): unknown;
 };
 
-/** Creates the batches for the farm of this request and sends the answer, that of the first time for a repeated idempotency key. */
+/**
+ * Creates the batches for the farm of this request and sends the answer, that of the first time for a repeated
+ * idempotency key.
+ */
 export async function sendCreated(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,5 +1,5 @@
-// Bodies of requests: JSON in UTF-8. It refuses, before any schema sees it, a body in another character set, a compressed one, one that is not text, one
-// that is nested too deep, and `null`.
+// Bodies of requests: JSON in UTF-8. It refuses, before any schema sees it, a body in another character set, a
+// compressed one, one that is not text, one that is nested too deep, and `null`.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { RefusedError } from '../../../base/errors.ts';
 import { invalidRequest } from './errors.ts';
@@ -37,7 +37,10 @@ function isUtf8(contentType: string): boolean {
 /** No body that we take is deeper; a deeper one could exhaust the stack of the code that walks it. */
 const MAX_DEPTH = 64;
 
-/** Whether brackets of a JSON text are nested deeper than anything we take. Looks at the text only, so it costs one pass and no stack. */
+/**
+ * Whether brackets of a JSON text are nested deeper than anything we take. Looks at the text only, so it costs one pass
+ * and no stack.
+ */
 function isTooDeep(json: string): boolean {
   let depth = 0;
   let isText = false;

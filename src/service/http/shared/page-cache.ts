@@ -1,6 +1,6 @@
-// Bodies of large pages, kept as bytes for a second, and compressed for those who take that: many clients that ask for the same page cost one
-// reading of the database. What a client changed shows at once: the code that changes miners for a client clears the cache. Bounded in bytes;
-// small bodies are made anew each time.
+// Bodies of large pages, kept as bytes for a second, and compressed for those who take that: many clients that ask for
+// the same page cost one reading of the database. What a client changed shows at once: the code that changes miners for
+// a client clears the cache. Bounded in bytes; small bodies are made anew each time.
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -62,7 +62,10 @@ export function createPageCache(
   };
 
   return {
-    /** The body under this key, made when there is none that is fresh. Requests that come while it is made wait for the same one. */
+    /**
+     * The body under this key, made when there is none that is fresh. Requests that come while it is made wait for the
+     * same one.
+     */
     async get(key: string, make: () => Promise<PageText>): Promise<PageBody> {
       const before = entries.get(key);
       if (before !== undefined && isFresh(before)) return before.body;

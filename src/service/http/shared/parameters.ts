@@ -1,4 +1,5 @@
-// The forms that query parameters take: whole numbers, single values, lists given repeated, with commas, or both. Each says what it accepts.
+// The forms that query parameters take: whole numbers, single values, lists given repeated, with commas, or both. Each
+// says what it accepts.
 import { z } from 'zod';
 import { show, UUID } from '../../../wire/api/forms.ts';
 import type { Window } from '../../store/store.ts';

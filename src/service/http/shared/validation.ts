@@ -1,4 +1,5 @@
-// Checks requests against the zod schema of their route. The answer to what does not fit names the path, what was received and what is accepted.
+// Checks requests against the zod schema of their route. The answer to what does not fit names the path, what was
+// received and what is accepted.
 import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
 import { SECRET_NAME } from '../../../model/task.ts';

@@ -46,7 +46,10 @@ export function registerAgents(app: App, { store: { agents, tenants }, clock }: 
   });
 }
 
-/** A filter that names a farm which the caller may not use is refused like a farm in the path; it does not silently find nothing. */
+/**
+ * A filter that names a farm which the caller may not use is refused like a farm in the path; it does not silently find
+ * nothing.
+ */
 function selectFarms({ farmIds }: Access, ofWorkspace: readonly string[], filter: ValueFilter | undefined) {
   const usable = ofWorkspace.filter((id) => farmIds === null || farmIds.includes(id));
   if (filter === undefined) return usable;

@@ -41,7 +41,10 @@ export function registerMiners(app: App, parts: RouteParts): void {
   });
 }
 
-/** A miner of this farm (schema: minerV1Schema): the stored document, with what only the service knows put in front of it. */
+/**
+ * A miner of this farm (schema: minerV1Schema): the stored document, with what only the service knows put in front of
+ * it.
+ */
 export function minerItem(farm: Farm): Item {
   const farmPart = `"farm_id":${JSON.stringify(farm.id)},"farm":${JSON.stringify({ id: farm.id, name: farm.name })},"workspace_id":${JSON.stringify(farm.workspaceId)}`;
   const document = { membersOf: 'document', replace: ['"mining_mode":null', `"mining_mode":"${SHOWN_MODE}"`] } as const;

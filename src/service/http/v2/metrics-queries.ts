@@ -1,4 +1,5 @@
-// POST …/miner-metrics/query: how many miners of a farm there are of each kind. POST …/metrics/query: historical metrics of a farm, in buckets of UTC.
+// POST …/miner-metrics/query: how many miners of a farm there are of each kind. POST …/metrics/query: historical
+// metrics of a farm, in buckets of UTC.
 import { z } from 'zod';
 import { formatDurationMs } from '../../../base/time/duration.ts';
 import { answerOf } from '../../../wire/api/envelope.ts';

@@ -55,7 +55,10 @@ export function registerFarmMiners(app: App, parts: RouteParts): void {
   });
 }
 
-/** A miner of this farm (schema: minerV2Schema): the stored documents one after the other, with what only the service knows in front. */
+/**
+ * A miner of this farm (schema: minerV2Schema): the stored documents one after the other, with what only the service
+ * knows in front.
+ */
 export function minerItem(farm: Farm): Item {
   const farmPart = `"farm_id":${JSON.stringify(farm.id)},"workspace_id":${JSON.stringify(farm.workspaceId)}`;
   return [

@@ -1,5 +1,5 @@
-// GET and POST …/miner-positions: racks and positions of miners, as CSV for a spreadsheet and back. An extension of the interface; the command line
-// uses the same functions.
+// GET and POST …/miner-positions: racks and positions of miners, as CSV for a spreadsheet and back. An extension of the
+// interface; the command line uses the same functions.
 import { z } from 'zod';
 import { ConfigError } from '../../../base/errors.ts';
 import { EXTENSION } from '../../../wire/api/components.ts';

@@ -1,5 +1,5 @@
-// GET /workspaces: the workspace of the key and those that grants open to it, with what the key may do there; and GET …/farms: the farms of one of
-// them, of a granted one those that the grant names.
+// GET /workspaces: the workspace of the key and those that grants open to it, with what the key may do there; and GET
+// …/farms: the farms of one of them, of a granted one those that the grant names.
 import { z } from 'zod';
 import { listOf } from '../../../wire/api/envelope.ts';
 import { anyId } from '../../../wire/api/forms.ts';

@@ -1,5 +1,6 @@
-// History after the clock of the service was set back. History that is now in the future is set aside, so that those minutes can be counted when they come.
-// It is not removed, because it is not known which clock was wrong. When the clock is set forward again, it comes back where nothing else was counted.
+// History after the clock of the service was set back. History that is now in the future is set aside, so that those
+// minutes can be counted when they come. It is not removed, because it is not known which clock was wrong. When the
+// clock is set forward again, it comes back where nothing else was counted.
 import type { Databases } from '../databases.ts';
 import { CLOCKS_DIFFER_MS } from '../rows.ts';
 import type { Db } from '../schema.ts';
@@ -79,7 +80,10 @@ async function forgetPresence(trx: Db, farmId: string, cell: number): Promise<vo
   }
 }
 
-/** Brings back what was set aside and lies in the past now, where nothing else has been counted. Gives whether there was any. */
+/**
+ * Brings back what was set aside and lies in the past now, where nothing else has been counted. Gives whether there was
+ * any.
+ */
 export async function bringHistoryBack({ transact, lock }: Parts, farmId: string, nowMs: number): Promise<boolean> {
   return transact(async (trx) => {
     await lock(trx, `history ${farmId}`);

@@ -1,9 +1,10 @@
-// The arithmetic of historical metrics: what a report adds to a cell of ten minutes, how cells make an hour, which averages follow from sums. Pure.
+// The arithmetic of historical metrics: what a report adds to a cell of ten minutes, how cells make an hour, which
+// averages follow from sums. Pure.
 //
-// A cell counts miner-minutes. Within a cell the minutes in which something was known stand for those in which it was not: an average is the sum
-// over the miner-minutes that know it / how many they are x the miners that reported it in the cell. So neither a restart of the agent nor a reading
-// without the value makes a dip, and a miner that did not report it in ten minutes adds nothing. Longer buckets are the mean of their cells that
-// have data.
+// A cell counts miner-minutes. Within a cell the minutes in which something was known stand for those in which it was
+// not: an average is the sum over the miner-minutes that know it / how many they are x the miners that reported it in
+// the cell. So neither a restart of the agent nor a reading without the value makes a dip, and a miner that did not
+// report it in ten minutes adds nothing. Longer buckets are the mean of their cells that have data.
 import { OFFLINE_SOURCE } from '../../../model/document.ts';
 import type { MinerRecord } from '../../../wire/records.ts';
 import type { Row } from '../schema.ts';
@@ -20,8 +21,8 @@ export type Quantity = (typeof QUANTITIES)[number];
 /** Sums over cells; `online`, `hashrate`, `expected` and `power` are sums of the cells' averages. */
 export type CellSums = Readonly<Omit<Row<'history_hours'>, 'farm_id' | 'from_at'>>;
 /**
- * `…_count` says how many miner-minutes (in an hour: cells) know the value, `…_miners` how many miners (in an hour: the sum over its cells); an
- * unreachable miner is known to give nothing.
+ * `…_count` says how many miner-minutes (in an hour: cells) know the value, `…_miners` how many miners (in an hour: the
+ * sum over its cells); an unreachable miner is known to give nothing.
  */
 export type Sums = Omit<CellSums, 'cells'>;
 
@@ -60,7 +61,10 @@ export function quantitiesOf({ document, extras }: MinerRecord): Readonly<Record
   };
 }
 
-/** What one report adds for so many minutes. `isFirst`: whether the miner, or that it knows the quantity, has not been counted in this cell. */
+/**
+ * What one report adds for so many minutes. `isFirst`: whether the miner, or that it knows the quantity, has not been
+ * counted in this cell.
+ */
 export function sumsOf(record: MinerRecord, minutes: number, isFirst: (what: 'miner' | Quantity) => boolean): Sums {
   const { document } = record;
   const isOnline = document.last_check_succeed;

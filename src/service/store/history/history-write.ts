@@ -1,5 +1,5 @@
-// Adds reports to history, in the transaction that stores their slice: the minutes that they newly account for, the farm's cells of ten minutes, and the
-// hours made of those cells. A lock makes one writer per farm, over all copies.
+// Adds reports to history, in the transaction that stores their slice: the minutes that they newly account for, the
+// farm's cells of ten minutes, and the hours made of those cells. A lock makes one writer per farm, over all copies.
 import type { ExpressionBuilder } from 'kysely';
 import type { MinerRecord } from '../../../wire/records.ts';
 import type { Lock } from '../databases.ts';

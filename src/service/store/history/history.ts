@@ -110,8 +110,9 @@ const selectParts = (db: Db, table: PartTable, farmId: string, begin: number, en
     .orderBy('from_at');
 
 /**
- * Counts the miners of the farm that were there at some time of a span of whole parts: registered before its end and not gone before its begin;
- * none in one that has not begun. The database counts them by the parts in which they came and went: a farm is too large to be read for it.
+ * Counts the miners of the farm that were there at some time of a span of whole parts: registered before its end and
+ * not gone before its begin; none in one that has not begun. The database counts them by the parts in which they came
+ * and went: a farm is too large to be read for it.
  */
 async function readLifetimes(
   read: Db,

@@ -1,13 +1,13 @@
-// For which minutes a miner has been accounted for, as a short list of spans: a miner that reports without a break is one span, however long.
-// This is what makes history exact: a minute counts once, whichever agent reports it and however late. It holds no values, only the spans of ten
-// minutes in which one was known.
+// For which minutes a miner has been accounted for, as a short list of spans: a miner that reports without a break is
+// one span, however long. This is what makes history exact: a minute counts once, whichever agent reports it and
+// however late. It holds no values, only the spans of ten minutes in which one was known.
 
 /** Minutes since the epoch, both ends included. Lists are sorted and neither overlap nor touch. */
 export type Span = readonly [first: number, last: number];
 
 /**
- * More spans than this in one list, and the two oldest become one. The hole between them then counts as accounted for: records for it that
- * arrive that late and out of order are not counted, rather than counted twice.
+ * More spans than this in one list, and the two oldest become one. The hole between them then counts as accounted for:
+ * records for it that arrive that late and out of order are not counted, rather than counted twice.
  */
 const MAX_SPANS = 64;
 
@@ -66,8 +66,9 @@ export function insert(spans: readonly Span[], added: Span): Span[] {
 }
 
 /**
- * The minutes that a report of this minute newly accounts for: its own and those before it that no other report stands for. `reach` is the poll
- * interval in minutes. Polls are not exact to the minute, so a hole of up to half the reach, at least one minute, between two reports is none.
+ * The minutes that a report of this minute newly accounts for: its own and those before it that no other report stands
+ * for. `reach` is the poll interval in minutes. Polls are not exact to the minute, so a hole of up to half the reach,
+ * at least one minute, between two reports is none.
  */
 export function newMinutes(spans: readonly Span[], minute: number, reach: number): Span[] {
   if (touches(spans, [minute, minute])) return [];

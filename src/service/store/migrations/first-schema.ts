@@ -54,7 +54,8 @@ export async function createFirstSchema(db: Db, autoNumber: AutoNumber): Promise
   // A position of a rack is for one miner.
   await createIndex('miners_location', 'miners').columns(['farm_id', 'rack', 'position']).unique().execute();
   await createIndex('miners_farm_id_realization', 'miners').column('farm_id').expression(REALIZATION).execute();
-  // The few miners of an agent that have an ops status, without looking at the others; and the few tasks that are cancelled.
+  // The few miners of an agent that have an ops status, without looking at the others; and the few tasks that are
+  // cancelled.
   const marked = createIndex('miners_agent_id_ops_status', 'miners').columns(['agent_id', 'ops_status']);
   await marked.where(sql`ops_status`, 'is not', null).execute();
   const cancelled = createIndex('tasks_cancelled', 'tasks').columns(['agent_id', 'id']);

@@ -1,4 +1,5 @@
-// The schema, step by step forward. A step is never edited once released; the next version adds one. It does not go back.
+// The schema, step by step forward. A step is never edited once released; the next version adds one. It does not go
+// back.
 import { BugError } from '../../../base/errors.ts';
 import type { AutoNumber, Databases } from '../databases.ts';
 import type { Db } from '../schema.ts';
@@ -9,7 +10,10 @@ export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 const OWNER = 'service';
 export const STEPS: readonly Step[] = [createFirstSchema];
 
-/** Applies what is missing, in one transaction, after a copy of what was there. Throws when the database was written by a newer version. */
+/**
+ * Applies what is missing, in one transaction, after a copy of what was there. Throws when the database was written by
+ * a newer version.
+ */
 export async function migrate(databases: Databases, name: string, steps: readonly Step[] = STEPS): Promise<void> {
   const before = await databases.transact(async (trx) => {
     await databases.lock(trx, 'schema');

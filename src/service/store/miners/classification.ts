@@ -1,4 +1,5 @@
-// How many miners of a farm there are of each kind, in the words of the v2 classification metrics. Two passes over the narrow table.
+// How many miners of a farm there are of each kind, in the words of the v2 classification metrics. Two passes over the
+// narrow table.
 import { sql } from 'kysely';
 import { ANOMALY_TYPES, fromBitmask } from '../../../model/flags.ts';
 import { OPS_STATUSES } from '../../../model/miner.ts';

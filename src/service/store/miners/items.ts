@@ -1,5 +1,6 @@
-// The parts of a miner in a list, and how rows become a page of JSON text; sqlite/items.ts does the same inside the database.
-// It writes text because a page holds thousands of miners: parsing their documents would cost more than everything else together.
+// The parts of a miner in a list, and how rows become a page of JSON text; sqlite/items.ts does the same inside the
+// database. It writes text because a page holds thousands of miners: parsing their documents would cost more than
+// everything else together.
 import type { SelectQueryBuilder } from 'kysely';
 import type { Db, Row, Tables } from '../schema.ts';
 
@@ -20,8 +21,9 @@ export type ItemPart =
   /** As a JSON value. */
   | { readonly value: ServiceField }
   /**
-   * The members of a stored object, without its braces. Of `replace` the first text, a field with or without its value, becomes the second; no object
-   * in it has such a field elsewhere. Inside a text a quote is escaped, so a miner cannot put such a field into its own texts.
+   * The members of a stored object, without its braces. Of `replace` the first text, a field with or without its value,
+   * becomes the second; no object in it has such a field elsewhere. Inside a text a quote is escaped, so a miner cannot
+   * put such a field into its own texts.
    */
   | { readonly membersOf: 'document' | 'extras'; readonly replace?: readonly [string, string] };
 

@@ -1,4 +1,5 @@
-// Reads where the miners of a farm stand, in the order of their addresses, in pages with a yield to the event loop between them.
+// Reads where the miners of a farm stand, in the order of their addresses, in pages with a yield to the event loop
+// between them.
 import { sql } from 'kysely';
 import { yieldToEventLoop } from '../../../base/clock.ts';
 import type { Db, Row } from '../schema.ts';

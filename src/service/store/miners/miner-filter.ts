@@ -1,4 +1,5 @@
-// Which miners a list or a search means, as conditions on the narrow miner table. It knows neither parameters nor permissions.
+// Which miners a list or a search means, as conditions on the narrow miner table. It knows neither parameters nor
+// permissions.
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import { UNSTABLE_REASONS } from '../../../model/identity-facts.ts';
 import type { OpsStatus, RUN_STATUSES } from '../../../model/miner.ts';
@@ -98,7 +99,8 @@ function isOutsideStatus(eb: Builder, { run, ops }: StatusSet, nowMs: number): C
 function realization(eb: Builder, { realizationMin, realizationMax }: MinerFilter): Condition[] {
   const all: Condition[] = [];
   if (realizationMin !== undefined) all.push(eb(REALIZATION, '>=', realizationMin));
-  // One bound is what an index can serve; from two SQLite would conclude that few miners are meant, and sort what is half a farm.
+  // One bound is what an index can serve; from two SQLite would conclude that few miners are meant, and sort what is
+  // half a farm.
   const upper = realizationMin === undefined ? REALIZATION : sql<number>`${REALIZATION} + 0`;
   if (realizationMax !== undefined) all.push(eb(upper, '<=', realizationMax));
   return all;

@@ -1,4 +1,5 @@
-// Writing miners: many rows per statement, the narrow row, the documents and the searchable serials. It decides nothing about identity.
+// Writing miners: many rows per statement, the narrow row, the documents and the searchable serials. It decides nothing
+// about identity.
 import { type ExpressionBuilder, expressionBuilder, sql } from 'kysely';
 import { normaliseMac, normaliseSerial } from '../../../model/identity-facts.ts';
 import type { MinerRecord } from '../../../wire/records.ts';
@@ -19,7 +20,10 @@ export type MinerChange = {
   readonly rivalRowId?: number | undefined;
 };
 
-/** Who reports, and when; `order` of its slice, see outbox-order.ts. `unkeptThrough`: the states are not kept, see live-states.ts. */
+/**
+ * Who reports, and when; `order` of its slice, see outbox-order.ts. `unkeptThrough`: the states are not kept, see
+ * live-states.ts.
+ */
 type Reporter = {
   readonly agentId: string;
   readonly farmId: string;
@@ -28,7 +32,10 @@ type Reporter = {
   readonly unkeptThrough?: number;
 };
 
-/** Writes the changes and gives the row of each miner id; none for a miner of which another agent has stored something newer meanwhile. */
+/**
+ * Writes the changes and gives the row of each miner id; none for a miner of which another agent has stored something
+ * newer meanwhile.
+ */
 export async function writeMiners(
   db: Db,
   agent: Reporter,
@@ -60,7 +67,10 @@ export async function writeMiners(
 
 type UpsertBuilder = ExpressionBuilder<Tables & { excluded: Tables['miners'] }, 'miners' | 'excluded'>;
 
-/** Between reports of one agent the order decides; between two agents the time by our clock, unless it was set back since. */
+/**
+ * Between reports of one agent the order decides; between two agents the time by our clock, unless it was set back
+ * since.
+ */
 const isNewer = (nowMs: number) => (eb: UpsertBuilder) =>
   eb
     .case()
@@ -86,7 +96,10 @@ const eb = expressionBuilder<Tables & { fresh: Tables['miners'] }, 'fresh'>();
 const NAMES = sql.join(MOVING.map((column) => eb.ref(column)));
 const ASSIGNMENTS = sql.join(MOVING.map((column) => sql`${eb.ref(column)} = ${eb.ref(`fresh.${column}`)}`));
 
-/** Databases write to each index whose column is named, also when the value stays: a statement that names four columns costs half. */
+/**
+ * Databases write to each index whose column is named, also when the value stays: a statement that names four columns
+ * costs half.
+ */
 async function moveRows(
   db: Db,
   agentId: string,
@@ -111,7 +124,8 @@ function toRow({ agentId, farmId, order, unkeptThrough }: Reporter, change: Mine
   const { document, extras } = record;
   const { serial, ipNum } = identityOf(record);
   return {
-    // Given where it is known, because each number that the database makes is used up also where the row is there already.
+    // Given where it is known, because each number that the database makes is used up also where the row is there
+    // already.
     row_id: known?.row_id,
     id,
     farm_id: farmId,

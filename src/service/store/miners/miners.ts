@@ -1,4 +1,5 @@
-// Pages of miners: which rows, in which order, and how many there are in all. Which miners are meant is miner-filter.ts and miner-search.ts.
+// Pages of miners: which rows, in which order, and how many there are in all. Which miners are meant is miner-filter.ts
+// and miner-search.ts.
 import type { ExpressionBuilder } from 'kysely';
 import type { Databases } from '../databases.ts';
 import { countAll, type Window } from '../rows.ts';
@@ -46,7 +47,10 @@ const LEAST_INSIDE = 200;
 const DEEP_ROWS = 500;
 const DEEP_PAGES = 4;
 
-/** The miners of a window in the order of every list, joined with their documents. Rows that are only skipped are skipped in the index alone. */
+/**
+ * The miners of a window in the order of every list, joined with their documents. Rows that are only skipped are
+ * skipped in the index alone.
+ */
 function pageOf(read: Db, where: (eb: Builder) => ReturnType<Builder['and']>, { limit, offset }: Window): MinerPage {
   const joined = read
     .selectFrom('miners')

@@ -1,4 +1,5 @@
-// What operators set of miners: ops status, rack and position. All edits of a request or none, each recorded as a batch of event tasks.
+// What operators set of miners: ops status, rack and position. All edits of a request or none, each recorded as a batch
+// of event tasks.
 import type { OpsStatus } from '../../../model/miner.ts';
 import type { Actor } from '../../../model/task.ts';
 import type { Databases } from '../databases.ts';
@@ -38,7 +39,10 @@ export type EditProblem =
   | { readonly id: string; readonly reason: 'taken'; readonly by: string };
 
 type EditOutcome =
-  /** `values` of every miner that was named, `changed` those that are different now, `agentIds` whose miners have another ops status now. */
+  /**
+   * `values` of every miner that was named, `changed` those that are different now, `agentIds` whose miners have
+   * another ops status now.
+   */
   | {
       readonly kind: 'done';
       readonly values: ReadonlyMap<string, OperatorValues>;

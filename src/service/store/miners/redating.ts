@@ -1,11 +1,14 @@
-// Moves the times of states that were written before the clock of the service was set back and are now in the future: they stay the newest no longer than
-// they should, and no time that is shown is later than now.
+// Moves the times of states that were written before the clock of the service was set back and are now in the future:
+// they stay the newest no longer than they should, and no time that is shown is later than now.
 import type { Databases } from '../databases.ts';
 import { datedBack } from './items.ts';
 
 const MINERS_AT_ONCE = 200;
 
-/** Set back by so many ms. Agent by agent and in portions, so that reports can be stored meanwhile; what has been reported since stays. */
+/**
+ * Set back by so many ms. Agent by agent and in portions, so that reports can be stored meanwhile; what has been
+ * reported since stays.
+ */
 export async function redateMiners(
   { read, transact, lock }: Pick<Databases, 'read' | 'transact' | 'lock'>,
   nowMs: number,

@@ -1,5 +1,5 @@
-// Repeats transactions that PostgreSQL gave up for others (deadlock, serialization failure), a few times, after a pause of random length. Any other error
-// is thrown.
+// Repeats transactions that PostgreSQL gave up for others (deadlock, serialization failure), a few times, after a pause
+// of random length. Any other error is thrown.
 import type { DatabaseConnection, Driver } from 'kysely';
 import { fullJitterMs } from '../../../base/time/backoff.ts';
 
@@ -26,7 +26,10 @@ export async function retryConflicts<T>(work: () => Promise<T>, { sleep, random 
   }
 }
 
-/** A single statement is a transaction too. Inside a transaction only the whole can be repeated, by the caller that began it. */
+/**
+ * A single statement is a transaction too. Inside a transaction only the whole can be repeated, by the caller that
+ * began it.
+ */
 export function makePatient(driver: Driver, parts: ConflictParts): Driver {
   const inners = new WeakMap<DatabaseConnection, DatabaseConnection>();
   const inTransaction = new WeakSet<DatabaseConnection>();

@@ -1,5 +1,5 @@
-// PostgreSQL under the query builder, so that the same statements mean the same as on the embedded database: texts sort by their bytes, numbers
-// come back as numbers, values of other types are refused. It opens nothing and knows no table.
+// PostgreSQL under the query builder, so that the same statements mean the same as on the embedded database: texts sort
+// by their bytes, numbers come back as numbers, values of other types are refused. It opens nothing and knows no table.
 import {
   ColumnDefinitionNode,
   type DataTypeNode,

@@ -1,5 +1,5 @@
-// Messages between copies over LISTEN and NOTIFY, on a connection of its own that is checked and opened again when it is lost.
-// Texts are short and carry no state: PostgreSQL does not keep them for a copy that is not listening.
+// Messages between copies over LISTEN and NOTIFY, on a connection of its own that is checked and opened again when it
+// is lost. Texts are short and carry no state: PostgreSQL does not keep them for a copy that is not listening.
 import { sql } from 'kysely';
 import pg from 'pg';
 import { systemClock } from '../../../base/clock.ts';

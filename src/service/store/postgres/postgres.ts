@@ -1,5 +1,6 @@
-// Opens PostgreSQL: two bounded pools of connections (one refuses to write), locks between the copies of the service, and their messages.
-// All that is special to PostgreSQL is in this folder; the rest of the store uses the query builder only.
+// Opens PostgreSQL: two bounded pools of connections (one refuses to write), locks between the copies of the service,
+// and their messages. All that is special to PostgreSQL is in this folder; the rest of the store uses the query builder
+// only.
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { systemClock } from '../../../base/clock.ts';

@@ -65,7 +65,9 @@ export function removeOldest(dir: string, databasePath: string, keep: number, ma
 const aboutSchema = z.object({
   made_at: z.int(),
   version: z.string(),
-  /** Of the key that secrets in it are encrypted with, and the file that held it then; null = they are not encrypted. */
+  /**
+   * Of the key that secrets in it are encrypted with, and the file that held it then; null = they are not encrypted.
+   */
   key_fingerprint: z.string().nullable(),
   key_file: z.string().nullable(),
 });

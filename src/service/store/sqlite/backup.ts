@@ -1,5 +1,5 @@
-// Copies the embedded database beside it before its schema changes, so that the version before can be used again. The newest few copies are kept.
-// A copy gets its name when it is whole and on the disk.
+// Copies the embedded database beside it before its schema changes, so that the version before can be used again. The
+// newest few copies are kept. A copy gets its name when it is whole and on the disk.
 import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sql } from 'kysely';
@@ -10,7 +10,10 @@ const KEPT = 2;
 
 const backupPath = (path: string, version: number): string => `${path}.schema-${version}.backup`;
 
-/** `version` is that of the schema before the change. Throws when there is no room for the copy: then nothing should be changed either. */
+/**
+ * `version` is that of the schema before the change. Throws when there is no room for the copy: then nothing should be
+ * changed either.
+ */
 export async function backUp(db: Db, path: string, version: number): Promise<void> {
   const target = backupPath(path, version);
   // Several may open the file at the same time: each has its own, the last name wins.

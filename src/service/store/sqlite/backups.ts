@@ -1,5 +1,6 @@
-// Backups of the embedded database while it is in use: one soon after the start if the newest is too old, then one each time that it is. A copy gets its
-// name when it is whole, checked and on the disk. The work is done in small steps beside everything else.
+// Backups of the embedded database while it is in use: one soon after the start if the newest is too old, then one each
+// time that it is. A copy gets its name when it is whole, checked and on the disk. The work is done in small steps
+// beside everything else.
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -105,7 +106,10 @@ export function createBackups(parts: BackupParts): Backups {
   };
 }
 
-/** A clock that was set back leaves backups in the future behind: one that is further in the future than this is ignored. */
+/**
+ * A clock that was set back leaves backups in the future behind: one that is further in the future than this is
+ * ignored.
+ */
 export const isDue = (databasePath: string, { dir, everyMs }: BackupSettings, nowMs: number): boolean =>
   !listBackups(dir, databasePath).some(({ atMs }) => Math.abs(nowMs - atMs) < everyMs);
 

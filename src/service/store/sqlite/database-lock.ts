@@ -1,5 +1,5 @@
-// The lock that the one process of an embedded database holds, against a second service and against commands that replace the file. Commands that only
-// read or write rows do not need it.
+// The lock that the one process of an embedded database holds, against a second service and against commands that
+// replace the file. Commands that only read or write rows do not need it.
 import { systemClock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
 import { takeLock } from '../../../base/storage/lock.ts';

@@ -1,5 +1,5 @@
-// node:sqlite under the query builder: prepares each statement once, and waits for a database that another process or connection has locked without
-// blocking the event loop. It opens nothing and knows no table.
+// node:sqlite under the query builder: prepares each statement once, and waits for a database that another process or
+// connection has locked without blocking the event loop. It opens nothing and knows no table.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type DatabaseConnection, type Driver, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { systemClock } from '../../../base/clock.ts';
@@ -79,7 +79,10 @@ function makePatient(driver: Driver): Driver {
   };
 }
 
-/** A statement that was refused as "busy" has done nothing: it can be tried again. Real time, because the other process holds the lock in real time. */
+/**
+ * A statement that was refused as "busy" has done nothing: it can be tried again. Real time, because the other process
+ * holds the lock in real time.
+ */
 function makePatientConnection(connection: DatabaseConnection): DatabaseConnection {
   return {
     streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),

@@ -1,5 +1,5 @@
-// Makes large pages of a list inside the embedded database: it gives one text instead of thousands of rows. The text is the same as that from rows: see
-// items.ts.
+// Makes large pages of a list inside the embedded database: it gives one text instead of thousands of rows. The text is
+// the same as that from rows: see items.ts.
 import { type RawBuilder, sql } from 'kysely';
 import { type ItemPart, type ReadItems, readItemsFromRows, type ServiceField } from '../miners/items.ts';
 

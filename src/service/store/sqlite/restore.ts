@@ -1,5 +1,5 @@
-// Replaces an embedded database that no service has open by a backup. The backup is copied beside the database and checked there as a whole, so that exactly
-// what was checked is used; the old database is kept under another name.
+// Replaces an embedded database that no service has open by a backup. The backup is copied beside the database and
+// checked there as a whole, so that exactly what was checked is used; the old database is kept under another name.
 import {
   closeSync,
   constants,
@@ -46,7 +46,10 @@ type RestoreRequest = {
   readonly nowMs: number;
 };
 
-/** The caller must hold the lock of the database. Throws ConfigError when the file is no whole database of a service, or needs another key; then nothing has changed. */
+/**
+ * The caller must hold the lock of the database. Throws ConfigError when the file is no whole database of a service, or
+ * needs another key; then nothing has changed.
+ */
 export function restore({ file, databasePath, ...request }: RestoreRequest): Restored {
   const copy = copyOf(databasePath);
   removeAll(copy);
@@ -64,9 +67,9 @@ export function restore({ file, databasePath, ...request }: RestoreRequest): Res
 }
 
 /**
- * Gives the database a second name; its first one goes to the copy in one step, so that after a kill at any time one of both is there. What its log holds
- * comes into the file first, or stays beside the second name: by the first one, it would be taken for the log of the copy. Gives the second name, undefined
- * where there is no database.
+ * Gives the database a second name; its first one goes to the copy in one step, so that after a kill at any time one of
+ * both is there. What its log holds comes into the file first, or stays beside the second name: by the first one, it
+ * would be taken for the log of the copy. Gives the second name, undefined where there is no database.
  */
 function keepBeside(databasePath: string, kept: string): string | undefined {
   emptyLog(databasePath);

@@ -1,5 +1,5 @@
-// Opens the embedded database: one connection writes, one reads snapshots beside it. All that is special to SQLite is in this folder;
-// the rest of the store uses the query builder only.
+// Opens the embedded database: one connection writes, one reads snapshots beside it. All that is special to SQLite is
+// in this folder; the rest of the store uses the query builder only.
 import { existsSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -28,23 +28,23 @@ const MAX_CHECKED_BYTES = 1024 ** 3;
 export type OnAside = (aside: Aside & { readonly cause: unknown }) => void;
 
 /**
- * Where a damaged database goes. The first one holds what the farm has known for long: what is damaged after it, before a person has looked, does
- * not take its place.
+ * Where a damaged database goes. The first one holds what the farm has known for long: what is damaged after it, before
+ * a person has looked, does not take its place.
  */
 export const serviceAsideOf = (path: string): string =>
   existsSync(`${path}${ASIDE}`) ? `${path}${ASIDE}-later` : `${path}${ASIDE}`;
 
 /**
- * Opens or creates the file. With `onAside`, which only the one process that serves the file may give, a damaged file is set aside and a new one begun;
- * without, throws when it is damaged. Throws when it cannot be made durable.
+ * Opens or creates the file. With `onAside`, which only the one process that serves the file may give, a damaged file
+ * is set aside and a new one begun; without, throws when it is damaged. Throws when it cannot be made durable.
  */
 export function openSqliteDatabases(path: string, onAside?: OnAside): Databases {
   const open = () => openPair(path, { isChecked: onAside !== undefined });
   const [writer, reader] =
     onAside === undefined ? open() : openOrSetAside(path, open, onAside, { asideOf: serviceAsideOf });
   const file = path === ':memory:' ? IN_MEMORY : watchOpenFile(path);
-  // Waiting for a lock is done without holding up the process: see the dialect.
-  // What is replaced is overwritten where that costs nothing: secrets that are encrypted later leave no traces of the time before.
+  // Waiting for a lock is done without holding up the process: see the dialect. What is replaced is overwritten where
+  // that costs nothing: secrets that are encrypted later leave no traces of the time before.
   writer.exec('PRAGMA busy_timeout = 0; PRAGMA secure_delete = FAST;');
   reader.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON; PRAGMA cache_size = -32768;');
   // A deferred begin could fail half-way: the writer locks at once.
@@ -103,6 +103,9 @@ function openWriter(path: string, isNew: boolean): DatabaseSync {
 
 const IN_MEMORY: OpenFile = { isInPlace: () => true, canBeRead: async () => true, close() {} };
 
-/** Changes a number in the header of the file that nothing else uses: the smallest write that goes the way of all others. */
+/**
+ * Changes a number in the header of the file that nothing else uses: the smallest write that goes the way of all
+ * others.
+ */
 const writeMark = (write: Databases['write'], isOdd: boolean) =>
   (isOdd ? sql`PRAGMA user_version = 1` : sql`PRAGMA user_version = 2`).execute(write);

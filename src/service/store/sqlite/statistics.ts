@@ -1,12 +1,13 @@
-// Fixed statistics with which the embedded database chooses between indexes. So plans are the same on the first day, after a year, and on every farm; without
-// them a search for a MAC would read the whole farm in the order of the list.
+// Fixed statistics with which the embedded database chooses between indexes. So plans are the same on the first day,
+// after a year, and on every farm; without them a search for a MAC would read the whole farm in the order of the list.
 import { sql } from 'kysely';
 import type { Db } from '../schema.ts';
 
 /**
- * Rows of the index, then how many rows share the first column, the first two, … Of several farms with 5,000 miners each. A large share of a
- * farm favours a walk along the list until the page is full, a small one favours fetching the rows and sorting them. `sz` is the size of an entry: it
- * makes a read of a whole farm go in the order of the list, in which its rows lie beside each other.
+ * Rows of the index, then how many rows share the first column, the first two, … Of several farms with 5,000 miners
+ * each. A large share of a farm favours a walk along the list until the page is full, a small one favours fetching the
+ * rows and sorting them. `sz` is the size of an entry: it makes a read of a whole farm go in the order of the list, in
+ * which its rows lie beside each other.
  */
 const MINERS: Readonly<Record<string, string>> = {
   miners_id: '100000 1',

@@ -1,5 +1,5 @@
-// Learns from the statements on the embedded database whether the disk takes what is written and whether the file is damaged. Only the write of the probe
-// proves that a fault is over.
+// Learns from the statements on the embedded database whether the disk takes what is written and whether the file is
+// damaged. Only the write of the probe proves that a fault is over.
 import { systemClock } from '../../../base/clock.ts';
 import { type DiskFault, diskFault } from '../../../base/storage/disk-fault.ts';
 import type { OpenFile } from '../../../base/storage/open-file.ts';
@@ -35,7 +35,10 @@ export function createFaultWatch(
   return {
     /** A statement of the connection that writes failed. */
     onWriter: (error: unknown) => note(diskFault(error, folder)),
-    /** A statement of the connection that reads failed. A fault of the disk there proves nothing about writes; damage counts. */
+    /**
+     * A statement of the connection that reads failed. A fault of the disk there proves nothing about writes; damage
+     * counts.
+     */
     onReader(error: unknown) {
       const found = diskFault(error);
       if (found === 'the file is damaged') note(found);

@@ -50,13 +50,14 @@ export function createBatchDetailStore({ read, transact }: Databases, encryption
       return { tasks: rows.map(toTask), total: batch.task_count };
     },
     /**
-     * Ends the tasks that no agent has taken; marks the others so that their agents cancel what has not started. Gives the agents to notify;
-     * undefined when the farm has no such batch.
+     * Ends the tasks that no agent has taken; marks the others so that their agents cancel what has not started. Gives
+     * the agents to notify; undefined when the farm has no such batch.
      */
     cancel: (farmId: string, id: string, nowMs: number): Promise<readonly string[] | undefined> =>
       transact(async (trx) => {
         if ((await selectBatch(trx, farmId, id).select('id').executeTakeFirst()) === undefined) return undefined;
-        // Locks the rows: a claim after this sees that the task is cancelled; for a claim before this the agent is notified.
+        // Locks the rows: a claim after this sees that the task is cancelled; for a claim before this the agent is
+        // notified.
         const open = await trx
           .updateTable('tasks')
           .set((eb) => ({ status: eb.ref('status') }))

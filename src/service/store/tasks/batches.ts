@@ -1,4 +1,5 @@
-// Task batches: creates them with their tasks in one transaction, once per idempotency key, and lists them. Sending tasks is tasks.ts.
+// Task batches: creates them with their tasks in one transaction, once per idempotency key, and lists them. Sending
+// tasks is tasks.ts.
 import type { ExpressionBuilder } from 'kysely';
 import {
   type Actor,
@@ -56,7 +57,9 @@ export type BatchStore = ReturnType<typeof createBatchStore>;
 
 export function createBatchStore({ read, transact, lock }: Databases, encryption: Encryption) {
   return {
-    /** `plan` gets the miners or agents that were found, decides, and makes the answer; all of it in one transaction. */
+    /**
+     * `plan` gets the miners or agents that were found, decides, and makes the answer; all of it in one transaction.
+     */
     create: (request: BatchRequest, plan: (candidates: readonly TaskCandidate[]) => Plan): Promise<BatchOutcome> =>
       transact(async (trx) => {
         const { farmId, idempotency } = request;

@@ -1,4 +1,5 @@
-// The keys that tasks are signed with, the newest in use, the same for all copies of the service. It makes no key and signs nothing itself.
+// The keys that tasks are signed with, the newest in use, the same for all copies of the service. It makes no key and
+// signs nothing itself.
 import { isEncrypted } from '../../../base/storage/vault.ts';
 import type { KeyChange } from '../../../wire/frames.ts';
 import type { Databases } from '../databases.ts';
@@ -48,7 +49,10 @@ export function createTaskKeyStore({ read, transact, lock }: Databases, encrypti
         await lock(trx, 'task-keys');
         return (await newest(trx)) ?? insert(trx, 1, make(), null, nowMs);
       }),
-    /** How each key but the first followed from the one before, oldest first, the newest `limit` of them; without those that it did not sign. */
+    /**
+     * How each key but the first followed from the one before, oldest first, the newest `limit` of them; without those
+     * that it did not sign.
+     */
     async changes(limit: number): Promise<readonly KeyChange[]> {
       const rows = await read
         .selectFrom('task_keys')

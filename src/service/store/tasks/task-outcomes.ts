@@ -7,8 +7,8 @@ import type { TaskRecord } from '../../../wire/records.ts';
 import type { Db, Tables } from '../schema.ts';
 
 /**
- * Applies the records that belong to tasks of this agent; a final status stays, unless the service had only presumed it.
- * Gives how many records named no task of the agent.
+ * Applies the records that belong to tasks of this agent; a final status stays, unless the service had only presumed
+ * it. Gives how many records named no task of the agent.
  */
 export async function applyTaskRecords(
   db: Db,
@@ -19,7 +19,8 @@ export async function applyTaskRecords(
   const batches = new Set<string>();
   const stops = new Map<string, object>();
   let strangers = 0;
-  // All writers of tasks use this order, so that none waits for another in a circle; the records of one task stay in their order.
+  // All writers of tasks use this order, so that none waits for another in a circle; the records of one task stay in
+  // their order.
   for (const record of records.toSorted((a, b) => (a.task_id < b.task_id ? -1 : a.task_id > b.task_id ? 1 : 0))) {
     const task = await db
       .selectFrom('tasks')

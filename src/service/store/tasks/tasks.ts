@@ -1,4 +1,5 @@
-// Tasks on their way to the agents: which still have to be sent, which were received, which an agent has to cancel. What waits too long ends in task-expiry.ts.
+// Tasks on their way to the agents: which still have to be sent, which were received, which an agent has to cancel.
+// What waits too long ends in task-expiry.ts.
 import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
 import { type TaskStatus, taskNameSchema } from '../../../model/task.ts';
@@ -32,11 +33,14 @@ export function createTaskStore(databases: TaskDatabases, encryption: Encryption
   const { read, write } = databases;
   return {
     /**
-     * Marks due tasks that the agent has not confirmed as sent at `sentMs`; the oldest `limit` of them. A task that is then not sent has to be marked
-     * as due again.
+     * Marks due tasks that the agent has not confirmed as sent at `sentMs`; the oldest `limit` of them. A task that is
+     * then not sent has to be marked as due again.
      */
     claim: (query: ClaimQuery) => claim(databases, encryption, query),
-    /** Ends those of the tasks that are open. An outcome from the agent replaces this one: the agent may have had the task before the key was lost. */
+    /**
+     * Ends those of the tasks that are open. An outcome from the agent replaces this one: the agent may have had the
+     * task before the key was lost.
+     */
     endUndecryptable: (taskIds: readonly string[], nowMs: number) => endUndecryptable(databases, taskIds, nowMs),
     /** Ids of due tasks that the agent has to cancel, after `afterId`. */
     async listCancels({ agentId, nowMs, sentBeforeMs, afterId, limit }: Due & { afterId: string }) {
@@ -87,8 +91,8 @@ export function createTaskStore(databases: TaskDatabases, encryption: Encryption
         .execute();
     },
     /**
-     * Ends tasks that no agent confirmed before they expired, and confirmed ones without news for `outcomeGraceMs` beyond that. An outcome from the
-     * agent replaces this one. Gives how many.
+     * Ends tasks that no agent confirmed before they expired, and confirmed ones without news for `outcomeGraceMs`
+     * beyond that. An outcome from the agent replaces this one. Gives how many.
      */
     expire: (nowMs: number, outcomeGraceMs: number) => expireTasks(databases, nowMs, outcomeGraceMs),
   };

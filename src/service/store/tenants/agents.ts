@@ -98,7 +98,10 @@ export function createAgentStore({ read, write, transact }: Databases) {
     listAll: (): Promise<readonly AgentRow[]> => selectRows(read).orderBy('agents.id').execute(),
     /** Says whether there was an unrevoked agent with that id. */
     revoke: (id: string, nowMs: number) => revoke(write, 'agents', id, nowMs),
-    /** How many miners the agent may have; with `isLeast` only where it may have fewer. Says whether there is such an agent that is not revoked. */
+    /**
+     * How many miners the agent may have; with `isLeast` only where it may have fewer. Says whether there is such an
+     * agent that is not revoked.
+     */
     grant: (id: string, maxMiners: number, { isLeast } = { isLeast: false }): Promise<boolean> =>
       transact(async (trx) => {
         const agent = await trx

@@ -1,4 +1,5 @@
-// How agents come into the store: with a one-time code, or because the service already knows them. Tokens and codes are here as hashes only.
+// How agents come into the store: with a one-time code, or because the service already knows them. Tokens and codes are
+// here as hashes only.
 
 import type { Insertable } from 'kysely';
 import { DEFAULT_MAX_MINERS } from '../../../model/grant.ts';
@@ -31,7 +32,10 @@ export function createEnrolment({ write, transact }: Pick<Databases, 'write' | '
         .values({ hash, farm_id: farmId, ...times, max_miners: maxMiners })
         .execute();
     },
-    /** Uses the code up and creates the agent, both or neither; undefined when the code is unknown, used or expired, or its farm archived. */
+    /**
+     * Uses the code up and creates the agent, both or neither; undefined when the code is unknown, used or expired, or
+     * its farm archived.
+     */
     enrol: (codeHash: string, agent: NewAgent): Promise<{ workspaceId: string; farmId: string } | undefined> =>
       transact(async (trx) => {
         const used = await trx

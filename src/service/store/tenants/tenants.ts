@@ -20,7 +20,9 @@ export type TenantStore = ReturnType<typeof createTenantStore>;
 
 export function createTenantStore({ read, write, transact, lock }: Databases) {
   return {
-    /** The workspace with this slug and its oldest farm that is not archived; those that are given where there is none. */
+    /**
+     * The workspace with this slug and its oldest farm that is not archived; those that are given where there is none.
+     */
     ensure: (workspace: Workspace, farm: Omit<Farm, 'workspaceId'>, nowMs: number): Promise<Farm> =>
       transact(async (trx) => {
         // Copies that start together each want the first ones.
@@ -108,7 +110,10 @@ function createGrants({ read, write }: Pick<Databases, 'read' | 'write'>) {
       const rows = await read.selectFrom('grants').selectAll().orderBy('id').execute();
       return rows.map(toGrant);
     },
-    /** Grants to the workspace that are neither expired nor revoked, oldest first; `grantorId` narrows it to one grantor. */
+    /**
+     * Grants to the workspace that are neither expired nor revoked, oldest first; `grantorId` narrows it to one
+     * grantor.
+     */
     listActiveGrants: (granteeId: string, nowMs: number, grantorId?: string): Promise<readonly Grant[]> =>
       listActiveGrants(read, granteeId, nowMs, grantorId),
   };

@@ -1,4 +1,5 @@
-// Task batches of a farm in v2: list, search, one batch with its counts, its tasks. Creating and cancelling is batch-commands.ts.
+// Task batches of a farm in v2: list, search, one batch with its counts, its tasks. Creating and cancelling is
+// batch-commands.ts.
 import { z } from 'zod';
 import { shownParams } from '../../../../model/task.ts';
 import { answerOf, listOf, searchPage } from '../../../../wire/api/envelope.ts';

@@ -1,15 +1,16 @@
-// Which stored miner an agent's key without a registration means: an existing miner of the farm by valid MAC, then valid serial, then address; else
-// none, and the caller makes a new one. Spec decisions, "Flags and identity". It writes nothing.
+// Which stored miner an agent's key without a registration means: an existing miner of the farm by valid MAC, then
+// valid serial, then address; else none, and the caller makes a new one. Spec decisions, "Flags and identity". It
+// writes nothing.
 import type { MinerRecord } from '../../../../wire/records.ts';
 import type { Db } from '../../schema.ts';
 import { identityOf, KNOWN_COLUMNS, type KnownMiner, LIVE_KEY_MS } from './known-miner.ts';
 import { findServedElsewhere, isSameDevice, sharesIdentity } from './rivals.ts';
 
 /**
- * For keys without registration: the existing miner that each one continues. A miner is given away once only, and never while another live key of the same
- * agent is registered to it: two keys with the same duplicate MAC stay two miners. A unit that its agent doubts gets none that the agent has under another
- * key, dead or alive. Nor is one given away while another agent serves it: then it is `shared`, the same device seen by both, or the rival of what the key
- * becomes.
+ * For keys without registration: the existing miner that each one continues. A miner is given away once only, and never
+ * while another live key of the same agent is registered to it: two keys with the same duplicate MAC stay two miners. A
+ * unit that its agent doubts gets none that the agent has under another key, dead or alive. Nor is one given away while
+ * another agent serves it: then it is `shared`, the same device seen by both, or the rival of what the key becomes.
  */
 export async function findAdoptable(
   db: Db,
@@ -64,7 +65,10 @@ type Recognised = {
 
 type Want = ReturnType<typeof identityOf> & { readonly key: string; readonly isDoubted: boolean };
 
-/** Its agent has found another unit with the same facts: that it is not the miner which it has under another key, it knows. */
+/**
+ * Its agent has found another unit with the same facts: that it is not the miner which it has under another key, it
+ * knows.
+ */
 const isDoubted = ({ mac_state, sn_state }: MinerRecord) => mac_state === 'duplicate' || sn_state === 'duplicate';
 
 /** Among several miners with the same MAC (vendors ship such), the one that agrees in more. */

@@ -1,6 +1,7 @@
-// How many miners an agent may have here: what it was granted when it was enrolled. Miners that are known stay whatever it invents; new ones beyond the
-// grant are refused, counted as a gap and named in an event. How fast it may add new ones is bounded too: a farm comes in whole, but an agent that makes
-// up other miners again and again gets no further than a tenth of its grant an hour.
+// How many miners an agent may have here: what it was granted when it was enrolled. Miners that are known stay whatever
+// it invents; new ones beyond the grant are refused, counted as a gap and named in an event. How fast it may add new
+// ones is bounded too: a farm comes in whole, but an agent that makes up other miners again and again gets no further
+// than a tenth of its grant an hour.
 import { countAll } from '../../rows.ts';
 import type { Db } from '../../schema.ts';
 
@@ -10,7 +11,10 @@ const REFUSED_EVENT_MS = HOUR_MS;
 type Reporter = { readonly agentId: string; readonly farmId: string; readonly nowMs: number };
 type Budget = { readonly left: number; readonly atMs: number };
 
-/** New miners that may be added now: as many as granted at first; what was used comes back at a tenth of the grant and 100 more an hour. */
+/**
+ * New miners that may be added now: as many as granted at first; what was used comes back at a tenth of the grant and
+ * 100 more an hour.
+ */
 export function budgetAt({ left, atMs }: Budget, maxMiners: number, nowMs: number): number {
   const regained = (Math.max(0, nowMs - atMs) / HOUR_MS) * (maxMiners / 10 + 100);
   return Math.min(maxMiners, left + regained);

@@ -1,12 +1,15 @@
-// What is known of a stored miner when an agent reports it: the columns that are compared, and how it is found by its row or by the agent's key.
-// It decides nothing.
+// What is known of a stored miner when an agent reports it: the columns that are compared, and how it is found by its
+// row or by the agent's key. It decides nothing.
 import { parseIpv4 } from '../../../../base/net/ipv4.ts';
 import { normaliseMac, normaliseSerial } from '../../../../model/identity-facts.ts';
 import type { MinerRecord } from '../../../../wire/records.ts';
 import { chunks } from '../../rows.ts';
 import { type Db, type Row, STEADY } from '../../schema.ts';
 
-/** A key that has been silent for this long no longer holds on to its miner. Agents report even silent miners every few minutes. */
+/**
+ * A key that has been silent for this long no longer holds on to its miner. Agents report even silent miners every few
+ * minutes.
+ */
 export const LIVE_KEY_MS = 15 * 60_000;
 
 const KNOWN = [

@@ -1,4 +1,5 @@
-// Taking miners out of the store, with all that is kept of them beside the events and the sums of their farm. It decides nothing about which.
+// Taking miners out of the store, with all that is kept of them beside the events and the sums of their farm. It
+// decides nothing about which.
 import { chunks } from '../../rows.ts';
 import type { Db } from '../../schema.ts';
 

@@ -1,7 +1,8 @@
-// Miners of a farm that two agents claim. The agent that serves a miner keeps it, and an event names both agents. If both report it at the same address it is
-// one device that both see: the second agent's reports change nothing. If the addresses differ, what the second agent reports becomes a miner of its own,
-// a rival. The two become one miner when the first agent is revoked or has lost the miner for long enough. So a reinstalled agent gets its miners back,
-// and so does an agent to which miners were carried.
+// Miners of a farm that two agents claim. The agent that serves a miner keeps it, and an event names both agents. If
+// both report it at the same address it is one device that both see: the second agent's reports change nothing. If the
+// addresses differ, what the second agent reports becomes a miner of its own, a rival. The two become one miner when
+// the first agent is revoked or has lost the miner for long enough. So a reinstalled agent gets its miners back, and so
+// does an agent to which miners were carried.
 import { normaliseMac } from '../../../../model/identity-facts.ts';
 import type { MinerRecord } from '../../../../wire/records.ts';
 import { chunks } from '../../rows.ts';
@@ -10,12 +11,18 @@ import { findRevoked } from '../../tenants/revocation.ts';
 import { findRows, identityOf, type KnownMiner, LIVE_KEY_MS, type Registered } from './known-miner.ts';
 import { removeMiners } from './removal.ts';
 
-/** Agents keep reporting a miner that has gone: when it has not been read for so long, another agent that reads it may have it. */
+/**
+ * Agents keep reporting a miner that has gone: when it has not been read for so long, another agent that reads it may
+ * have it.
+ */
 const LOST_MS = 60 * 60_000;
 
 type Reporter = { readonly agentId: string; readonly farmId: string; readonly nowMs: number };
 
-/** Those of the miners that another agent serves: it is not revoked, has reported the miner just now and read it not long ago. */
+/**
+ * Those of the miners that another agent serves: it is not revoked, has reported the miner just now and read it not
+ * long ago.
+ */
 export async function findServedElsewhere(
   db: Db,
   { agentId, nowMs }: Reporter,
@@ -45,8 +52,9 @@ export const isSameDevice = (record: MinerRecord, miner: KnownMiner): boolean =>
   sharesIdentity(record, miner) && identityOf(record).ipNum === miner.ip_num;
 
 /**
- * The registrations of the agent, without those that it has lost. `unchanged` = keys of miners that another agent serves now, and that this agent sees at the
- * same address or has not read since: its reports change nothing. A key that it reads at another address becomes a rival: it is registered no longer.
+ * The registrations of the agent, without those that it has lost. `unchanged` = keys of miners that another agent
+ * serves now, and that this agent sees at the same address or has not read since: its reports change nothing. A key
+ * that it reads at another address becomes a rival: it is registered no longer.
  */
 export async function resolveRivals(
   db: Db,
@@ -136,7 +144,10 @@ async function findKept(db: Db, miners: readonly KnownMiner[]): Promise<Set<numb
 /** Of more, some are named; all are counted. */
 const MAX_NAMED = 20;
 
-/** One event for all miners that this agent serves from now on, and that another one served which is not revoked: it may only have been silent. */
+/**
+ * One event for all miners that this agent serves from now on, and that another one served which is not revoked: it may
+ * only have been silent.
+ */
 export async function recordTakenOver(
   db: Db,
   { agentId, farmId, nowMs }: Reporter,
