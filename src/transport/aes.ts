@@ -12,9 +12,7 @@ export function encrypt(text: string, key: Uint8Array): string {
   return Buffer.concat([cipher.update(padded), cipher.final()]).toString('base64');
 }
 
-/**
- * The bytes that `encrypt` encrypted with their padding still on, or undefined when the text is no whole number of blocks.
- */
+/** The decrypted bytes, padding included; undefined when the text is no whole number of blocks. */
 export function decrypt(base64: string, key: Uint8Array): Buffer | undefined {
   const encrypted = Buffer.from(base64, 'base64');
   if (encrypted.length === 0 || encrypted.length % BLOCK_BYTES !== 0) return undefined;

@@ -22,14 +22,15 @@ test('the median file has at most 120 lines', () => {
   expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThanOrEqual(120);
 });
 
+/** But one that is set in columns, as a sum on paper. */
+const COMMENT = /^\s*(\/\/(?! {3})|\/?\*)/;
+
 test('a comment keeps to 120 columns, as code does', () => {
   const all = sources('src', 'drivers', 'fixtures', 'test', 'packaging').filter(
     ({ path }) => !path.endsWith('.data.ts'),
   );
   const wide = all.flatMap(({ path, lines }) =>
-    lines.flatMap((line, index) =>
-      /^\s*(\/\/|\/?\*)/.test(line) && [...line].length > 120 ? [`${path}:${index + 1}`] : [],
-    ),
+    lines.flatMap((line, index) => (COMMENT.test(line) && [...line].length > 120 ? [`${path}:${index + 1}`] : [])),
   );
   expect(wide).toEqual([]);
 });

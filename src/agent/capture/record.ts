@@ -1,5 +1,5 @@
-// Records what one device answers, for the author of a driver: the shared questions, then each ask of its driver (of all
-// drivers without a login for an unknown device). It only reads, one question at a time, and returns no secrets.
+// Records the answers of one device, for the author of a driver: the shared questions, then each ask of its driver (of
+// all drivers, without a login, for an unknown device). It only reads, one question at a time, and returns no secrets.
 import pLimit from 'p-limit';
 import { drivers } from '../../../drivers/index.ts';
 import { systemClock } from '../../base/clock.ts';

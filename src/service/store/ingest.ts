@@ -36,10 +36,7 @@ export type Slice = {
   /** While it is the same the agent's keys are: slices of one agent differ in epoch only. Default: the epoch. */
   readonly instanceId?: string;
   readonly seq: number;
-  /**
-   * Of two slices of the agent the one with the higher number is the newer one: see outbox-order.ts. Default: the
-   * sequence number.
-   */
+  /** The slice with the higher number is the newer one: see outbox-order.ts. Default: the sequence number. */
   readonly order?: number;
   /** The states are shown and not kept: see live-states.ts. */
   readonly unkeptThrough?: number;
@@ -52,9 +49,7 @@ export type Slice = {
 };
 
 export type SliceOutcome =
-  /**
-   * `outdated` records of miners count in history; a newer state of their miner was stored, or came in the same slice.
-   */
+  /** `outdated` records count in history; a newer state of their miner was stored, or came in the same slice. */
   | {
       readonly kind: 'stored';
       readonly strangerTasks: number;
@@ -227,10 +222,7 @@ async function storeMiners(
   return { minerIds, rowOf: countedRowOf, outdated, refused, contested: claims.length };
 }
 
-/**
- * Which stored miner each key means: one that is registered, or one that it continues; `refused` are new and beyond
- * what the agent may have.
- */
+/** Which stored miner each key means: registered or continued; `refused` are new and beyond the agent's grant. */
 async function recogniseMiners(db: Db, lock: Lock, slice: Origin, newest: ReadonlyMap<string, MinerRecord>) {
   const found = await findRegistered(db, slice.agentId, [...newest.keys()]);
   const isSettled = [...newest.keys()].every((key) => {
@@ -272,9 +264,8 @@ function isOutdated(known: KnownMiner, slice: Origin, reportedAtMs: number): boo
 }
 
 /**
- * When the newest successful reading was. A failed poll carries the time of the last good one; where that is no earlier
- * than the poll itself the agent's clock was set back in between, and what is stored counts: a miner that does not
- * answer must not stay online for it.
+ * When the newest successful reading was. A failed poll carries the time of the last good one. If that is not before
+ * the poll, the agent's clock was set back, and the stored time counts: a silent miner must not stay online for it.
  */
 function lastSeenMs({ document }: MinerRecord, known: KnownMiner | undefined, reportedAtMs: number): number | null {
   if (document.last_updated_at === null) return null;
