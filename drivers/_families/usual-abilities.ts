@@ -73,7 +73,7 @@ export const modes = (
   set: (link: MinerLink, mode: PowerMode, known: Known) => Promise<ActResult>,
 ): UsualAbility =>
   ability({
-    ...{ effect: 'repeatable', ...timing },
+    ...{ effect: 'once', ...timing },
     params: z.looseObject({ mode: z.enum(POWER_MODES) }),
     act: (link, wanted, known) => set(link, wanted.mode, known),
     shows: ({ miningMode }, wanted) => (miningMode === undefined ? undefined : miningMode === wanted.mode),
@@ -98,7 +98,7 @@ export const modesAndPresets = (
     pattern === undefined
       ? modeOrPreset
       : modeOrPreset.refine(({ preset }) => preset === undefined || pattern.test(preset));
-  return ability({ ...{ effect: 'repeatable', ...rest }, params, act: set });
+  return ability({ ...{ effect: 'once', ...rest }, params, act: set });
 };
 
 /** The whole list of pools, best first. */

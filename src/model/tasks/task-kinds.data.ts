@@ -31,7 +31,7 @@ export const TASK_KINDS = {
   'miner.system.reboot':     { permission: 'tasks.reboot',       allow: 'reboot',     isAllowed: true, ability: 'reboot',    doneBy: 'driver', effect: 'once',       command: 'reboot' },
   'miner.log.get':           { permission: 'tasks.log',          allow: 'log',        isAllowed: true, ability: 'log',       doneBy: 'driver', effect: 'read-only',  command: 'log' },
   'miner.light.update':      { permission: 'tasks.light',        allow: 'light',      isAllowed: true, ability: 'light',     doneBy: 'driver', effect: 'repeatable', command: null },
-  'miner.power_mode.update': { permission: 'tasks.power_mode',   allow: 'powerMode',  isAllowed: true, ability: 'powerMode', doneBy: 'driver', effect: 'repeatable', command: null },
+  'miner.power_mode.update': { permission: 'tasks.power_mode',   allow: 'powerMode',  isAllowed: true, ability: 'powerMode', doneBy: 'driver', effect: 'once',       command: null },
   'miner.pool.update':       { permission: 'tasks.pools',        allow: 'pools',      isAllowed: true, ability: 'pools',     doneBy: 'driver', effect: 'once',       command: null },
   'miner.pool.lock':         { permission: 'tasks.pools',        allow: 'poolLock',   isAllowed: true, ability: 'pools',     doneBy: 'agent',  effect: 'repeatable', command: null },
   'miner.firmware.update':   { permission: 'tasks.firmware',     allow: 'firmware',   isAllowed: true, ability: 'firmware',  doneBy: 'driver', effect: 'once',       command: null },
