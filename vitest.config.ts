@@ -1,6 +1,7 @@
-// The folder of a test names its project, and a word before `.test.ts` names the exception: `.long` runs with `npm run test:long`, `.embedded` never on
-// PostgreSQL, `.postgres-long` there with the long ones, `.quiet` after the other bars, `.soak` with `npm run test:soak`.
-// `arch` is part of `npm run check` too; `postgres` starts a real PostgreSQL and runs the tests of the service once more on it.
+// The folder of a test names its project, and a word before `.test.ts` names the exception: `.long` runs with `npm run
+// test:long`, `.embedded` never on PostgreSQL, `.postgres-long` there with the long ones, `.quiet` after the other
+// bars, `.soak` with `npm run test:soak`. `arch` is part of `npm run check` too; `postgres` starts a real PostgreSQL
+// and runs the tests of the service once more on it.
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/runner/longest-first.ts';
@@ -15,17 +16,23 @@ const QUIET = '**/*.quiet.test.ts';
 /** Bars of a night. */
 const SOAK = '**/*.soak.test.ts';
 
-/** Only what hangs should meet these: how long a test takes, and how soon a thing happens, is the machine's matter and not the test's. */
+/**
+ * Only what hangs should meet these: how long a test takes, and how soon a thing happens, is the machine's matter and
+ * not the test's.
+ */
 const PROMPT = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 10_000 } } };
 /** For what is long, or waits for a real PostgreSQL, for other processes or for devices. */
 const PATIENT = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } };
 
 /**
- * One worker per core of a small machine: these wait little. Nothing of ours keeps state in a module, so the files of a worker share what they
- * import: reading it anew for each costs as much as the tests.
+ * One worker per core of a small machine: these wait little. Nothing of ours keeps state in a module, so the files of a
+ * worker share what they import: reading it anew for each costs as much as the tests.
  */
 const BUSY = { ...PATIENT, maxWorkers: 2, isolate: false };
-/** All of `npm test` at once: a worker more, for what waits for devices. Projects of one group have the same number of workers. */
+/**
+ * All of `npm test` at once: a worker more, for what waits for devices. Projects of one group have the same number of
+ * workers.
+ */
 const FAST = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
 const MEMORY = '/dev/shm';
@@ -46,7 +53,10 @@ function folderInMemory(): string | undefined {
 }
 
 const inMemory = folderInMemory();
-/** What these test is not the disk, and each commit to one takes its time: their folders lie in memory where there is room. */
+/**
+ * What these test is not the disk, and each commit to one takes its time: their folders lie in memory where there is
+ * room.
+ */
 const IN_MEMORY = { ...BUSY, ...FAST, ...PROMPT, ...(inMemory !== undefined && { env: { TMPDIR: inMemory } }) };
 
 const POSTGRES = {
@@ -109,8 +119,8 @@ export default defineConfig({
       { test: { ...IN_MEMORY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...IN_MEMORY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: [LONG] } },
       { test: { ...BUSY, name: 'contract-long', include: ['test/contract/**/*.long.test.ts'] } },
-      // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with the long tests.
-      // They wait as those of `e2e-long` do, and run beside them.
+      // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with the long
+      // tests. They wait as those of `e2e-long` do, and run beside them.
       {
         test: {
           ...{ ...FAULT, name: 'bars-long', exclude: [SOAK], testTimeout: 400_000 },

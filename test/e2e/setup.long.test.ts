@@ -55,7 +55,7 @@ test('people read which miners there are, which refuse the login, and what to do
   const { code, stdout } = await setup('--yes', '--network', NETWORK, '--port-map', ...portMap);
   expect(code).toBe(0);
   expect(stdout).toContain('8 miners');
-  expect(stdout).toContain(`1 let nobody in without a login: ${farm.devices[0]?.ip}`);
+  expect(stdout).toContain(`1 let no one in without a login: ${farm.devices[0]?.ip}`);
   expect(stdout).toMatch(/Start it: pithead run --config/);
 });
 
@@ -120,5 +120,5 @@ test.each([
 test('without a terminal nobody is asked', async () => {
   const { code, stderr } = await setup();
   expect(code).toBe(78);
-  expect(stderr).toContain('--yes: is needed where nobody can be asked');
+  expect(stderr).toContain('--yes: is needed where no person can be asked');
 });
