@@ -5,13 +5,17 @@ import { drivers } from '../../drivers/index.ts';
 import type { Clock } from '../base/clock.ts';
 import { CancelledError, renderError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import { createProcessFigures, type Figures } from '../base/metrics/figures.ts';
+import { createMetricsListener } from '../base/metrics/listener.ts';
 import { covers } from '../base/net/ranges.ts';
+import { VERSION } from '../base/version.ts';
 import type { ReportRecord } from '../wire/records.ts';
 import { createCaptures } from './capture/captures.ts';
 import { ownConfig } from './config/adopt.ts';
 import type { AgentConfig } from './config/config.ts';
 import { createControlHandlers, type Reloaded } from './control/control-handlers.ts';
 import { createControlSocket } from './control/control-socket.ts';
+import { createAgentFigures } from './control/metrics/agent-figures.ts';
 import type { OwnService } from './control/status.ts';
 import { createDeviceClient } from './device/device-client.ts';
 import { createTrustMonitor } from './device/trust/trust-monitor.ts';
@@ -58,6 +62,8 @@ export type AgentOptions = {
   readonly reload?: () => Reloaded;
   /** The service in the same process, for those who ask how this host is doing. */
   readonly ownService?: () => OwnService;
+  /** Figures of the service in the same process, those of the process among them: shown beside the agent's. */
+  readonly otherFigures?: readonly Figures[];
   /** Instead of what this host's kernel knows of its neighbours. */
   readonly neighbours?: Pick<ReturnType<typeof createNeighbours>, 'at'>;
 };
@@ -237,7 +243,7 @@ export function createTasks(base: Polled) {
 }
 
 /** How services and the people of this host reach the agent, and the watchdog that they are told by. */
-export function createWaysIn(base: Writing, { uplinks, reload, ownService }: AgentOptions) {
+export function createWaysIn(base: Writing, { uplinks, reload, ownService, otherFigures }: AgentOptions) {
   const { config, db, clock, random, log, instanceId, outbox, emit, tasks, opsStatuses, poller } = base;
   const { client, fleet, registry, scanning, captures, mayReach, neighbours, outages, clockWatch, trust, startedMs } =
     base;
@@ -257,20 +263,37 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService }: Age
     overdueMs: () => poller.stats().overdueMs,
     outbox: () => outbox.state(),
   });
+  const handlers = createControlHandlers({
+    ...{ clock, startedMs, config, client, fleet, registry, scanning, captures, tasks, watchdog, mayReach },
+    ...{ log, neighbours, emit, reload, ownService, newId: newUuid },
+    pollNow: (key: string) => poller.pollNow(key),
+    outbox: () => outbox.state(),
+    polls: () => poller.stats(),
+    suspects: () => registry.suspects(),
+    outages: () => outages.current(),
+    clockSteps: () => clockWatch.recent(),
+    trust: trust.state,
+    uplinks: () => links.map((link, i) => ({ ...link.state(), url: uplinks[i]?.url ?? '' })),
+  });
   const controlSocket = createControlSocket({
     ...{ stateDir: config.stateDir, clock, log, newId: newUuid },
-    handlers: createControlHandlers({
-      ...{ clock, startedMs, config, client, fleet, registry, scanning, captures, tasks, watchdog, mayReach },
-      ...{ log, neighbours, emit, reload, ownService, newId: newUuid },
-      pollNow: (key: string) => poller.pollNow(key),
-      outbox: () => outbox.state(),
-      polls: () => poller.stats(),
-      suspects: () => registry.suspects(),
-      outages: () => outages.current(),
-      clockSteps: () => clockWatch.recent(),
-      trust: trust.state,
-      uplinks: () => links.map((link, i) => ({ ...link.state(), url: uplinks[i]?.url ?? '' })),
-    }),
+    handlers,
   });
-  return { links, watchdog, controlSocket };
+  const metrics = metricsListener(base, otherFigures, handlers.state);
+  return { links, watchdog, controlSocket, metrics };
+}
+
+function metricsListener(
+  { config, clock, log }: Writing,
+  others: readonly Figures[] | undefined,
+  state: Parameters<typeof createAgentFigures>[0],
+) {
+  const { host, port } = config.metrics;
+  if (port === undefined) return undefined;
+  return createMetricsListener({
+    address: { host, port },
+    figures: [...(others ?? [createProcessFigures(VERSION)]), createAgentFigures(state)],
+    clock,
+    log,
+  });
 }

@@ -24,7 +24,7 @@ const named = (name: string, part: Pick<Part, 'start' | 'stop'>): Part => ({
 
 export function startOrder(modules: Modules): readonly Part[] {
   const { config, db, outbox, uplinkNames, clockWatch, time, client, trust, links, controlSocket } = modules;
-  const { poller, scanning, tasks, ipReports } = modules;
+  const { poller, scanning, tasks, ipReports, metrics } = modules;
   return [
     atStop('socket file', () => controlSocket.close()),
     atStop('database', () => db.close()),
@@ -43,6 +43,7 @@ export function startOrder(modules: Modules): readonly Part[] {
     named('tasks', tasks),
     ...(config.scan.ipReports ? [named('IP reports', ipReports)] : []),
     named('control socket', controlSocket),
+    ...(metrics === undefined ? [] : [metrics]),
     roundsPart(modules),
   ];
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { BugError } from '../base/errors.ts';
 import { createRound, type Part } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
+import { isExposed, plainUrl } from '../base/net/ipv4.ts';
 import { createHttpServer, createRenewal, type TlsFiles, type TlsMaterial } from './http/http-server.ts';
 import type { App, ServerLimits } from './http/server.ts';
 
@@ -20,11 +21,20 @@ type ListenerParts = {
   readonly tls: TlsMaterial | undefined;
   /** Where the certificate is read from again when it changes. */
   readonly tlsFiles: TlsFiles | undefined;
+  /** A proxy in front of us may speak TLS for us. */
+  readonly isBehindProxy: boolean;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-export function createListeners(app: App, { host, port, limits, tls, tlsFiles, clock, log }: ListenerParts) {
+/** Plain HTTP beyond this host. */
+export const EXPOSED_SERVICE =
+  'the service listens beyond this host without TLS: everybody on the way can read keys, tokens and answers';
+
+export function createListeners(
+  app: App,
+  { host, port, limits, tls, tlsFiles, isBehindProxy, clock, log }: ListenerParts,
+) {
   const local =
     tls === undefined
       ? undefined
@@ -36,6 +46,8 @@ export function createListeners(app: App, { host, port, limits, tls, tlsFiles, c
       const address = await app.listen({ host, port });
       const url = tls === undefined ? address : address.replace(/^http:/, 'https:');
       addresses = { url, localUrl: local === undefined ? url : await listenLocally(local) };
+      if (tls === undefined && !isBehindProxy && isExposed(new URL(plainUrl(host, port))))
+        log.warn({ host }, EXPOSED_SERVICE);
     },
     stop: () => closeServer(app, local, clock),
   };

@@ -2,6 +2,8 @@
 // may do.
 import type { Clock } from '../base/clock.ts';
 import { createRound, type Part, startParts } from '../base/lifecycle.ts';
+import type { Figures } from '../base/metrics/figures.ts';
+import { createMetricsListener, type MetricsAddress } from '../base/metrics/listener.ts';
 import { createAdmin } from './admin.ts';
 import { createAgentConnections } from './agent-connections.ts';
 import { createAuthSource } from './auth/authorise.ts';
@@ -34,6 +36,8 @@ export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'tls'> &
      * 0.
      */
     readonly drainMs?: number | undefined;
+    /** Where `/metrics` is served without a key; undefined where nothing or another part of the process listens. */
+    readonly metricsAddress?: MetricsAddress | undefined;
     /** For tests of clocks: changes the time that the database server gives. */
     readonly databaseClock?: ((nowMs: number) => number) | undefined;
     /** How long ago this host started. Default: as the operating system reports it. */
@@ -104,8 +108,9 @@ async function compose(
     createBatches: (request) => createBatches(request, { batches: store.batches, clock, newId, deliver }),
     deliver,
   });
-  const { host, port, tls: tlsFiles } = options;
-  const listeners = createListeners(app, { host, port, limits, tls, tlsFiles, clock, log });
+  const { host, port, tls: tlsFiles, trustProxy = [] } = options;
+  const isBehindProxy = trustProxy.length > 0;
+  const listeners = createListeners(app, { host, port, limits, tls, tlsFiles, isBehindProxy, clock, log });
   for (const server of listeners.servers) agents.uplinks.attach(server);
   const clockWatch = createClockWatch({
     ...{ ...time, behindMs, onStep: metrics.noteClockStep, onDifference: metrics.noteClockDifference },
@@ -121,10 +126,13 @@ async function compose(
     ...agents.parts,
     createRound('pruning', PRUNE_MS, () => store.prune(clockWatch.certainMs()), clock, log),
     ...listeners.renewal,
+    ...metricsListener(options, metrics.figures),
   ];
   let stopParts: (() => Promise<void>) | undefined;
   return {
     admin: createAdmin(store, clock, undecryptable),
+    /** Of the process and of the service, for another listener of the same process. */
+    figures: metrics.figures,
     /**
      * Of its embedded database: what stands in the way of storing, and the backups. `damaged` aborts when the service
      * has to end.
@@ -150,6 +158,10 @@ async function compose(
       await storage.close();
     },
   };
+}
+
+function metricsListener({ metricsAddress: address, clock, log }: ServiceOptions, figures: readonly Figures[]): Part[] {
+  return address === undefined ? [] : [createMetricsListener({ address, figures, clock, log })];
 }
 
 function timeStoreOf({ databaseClock = (ms) => ms }: ServiceOptions, { clock }: Store): ClockRepairs {

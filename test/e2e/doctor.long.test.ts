@@ -194,3 +194,17 @@ test.skipIf(process.platform === 'win32')(
     expect(JSON.parse((await check()).stdout)).toMatchObject({ ok: true, warnings: [] });
   },
 );
+
+test('what listens beyond this host without TLS is a warning; behind a proxy or with TLS it is none', async () => {
+  const listen = { host: '0.0.0.0', port: 8_429 };
+  const exposed = await doctor({ networks, listen, metrics: { host: '0.0.0.0', port: 9_477 } });
+  expect(exposed.about('service')).toContainEqual(
+    expect.objectContaining({ level: 'warning', text: expect.stringContaining('without TLS') }),
+  );
+  expect(exposed.about('metrics')).toEqual([
+    expect.objectContaining({ level: 'warning', remedy: expect.stringContaining('metrics.host') }),
+  ]);
+  const hidden = await doctor({ networks, listen: { ...listen, trustProxy: ['10.0.0.1'] }, metrics: { port: 9_477 } });
+  expect(hidden.about('service').filter(({ text }) => text.includes('without TLS'))).toEqual([]);
+  expect(hidden.about('metrics')).toEqual([]);
+});

@@ -29,6 +29,7 @@ const NEED_RESTART = [
   'service',
   'listen',
   'backup',
+  'metrics',
 ] as const;
 
 /** Takes over what can change while the agent runs. `own` is one of `ownConfig`. */

@@ -175,6 +175,14 @@ export const fileSchema = z.strictObject({
       keep: whole(0, 365, 7, 'Number of backups to keep. 0: the service makes none.'),
     })
     .prefault({}),
+  metrics: z
+    .strictObject({
+      host: z.string().min(1).default('127.0.0.1').describe('Address of the listener for `/metrics`. It has no TLS.'),
+      port: port
+        .optional()
+        .describe('Port on which Prometheus gets figures of this process at `/metrics` without a key. Default: none.'),
+    })
+    .prefault({}),
   log: z
     .strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('Level of the log.') })
     .prefault({}),

@@ -72,6 +72,10 @@ export function isThisMachine(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || (address !== undefined && address >>> 24 === 127);
 }
 
+/** With the brackets that an IPv6 address needs. */
+export const plainUrl = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
 /** Whether a URL leads over a line that everybody on the way can read. */
 export function isExposed(url: URL): boolean {
   return (url.protocol === 'http:' || url.protocol === 'ws:') && !isThisMachine(url.hostname);

@@ -5,6 +5,7 @@ import { Agent, request } from 'undici';
 import type { AgentConfig } from '../../agent/config/config.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import { plainUrl } from '../../base/net/ipv4.ts';
 import { VERSION } from '../../base/version.ts';
 
 /** The uplink to it of the agent in the same process. */
@@ -44,7 +45,8 @@ export function serviceOptions(
 /** How the service is reached from this host. */
 export function ownUrl({ host, port, tls }: AgentConfig['listen']): string {
   const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `${tls === undefined ? 'http' : 'https'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+  const url = plainUrl(reached, port);
+  return tls === undefined ? url : url.replace('http:', 'https:');
 }
 
 /** HTTP status: 200 = it can take requests, 503 = not now; undefined when nothing answers within twice `waitMs`. */

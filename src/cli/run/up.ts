@@ -153,7 +153,8 @@ export function addService(program: Command, context: CliContext): void {
       const log = createLog(context, 'stdout', config.log.level);
       prepareStateDir(config.stateDir);
       const { createService } = await import('../../service/service.ts');
-      const create = () => createService(serviceOptions(config, { ...serverFlags(flags), log }));
+      const metricsAddress = metricsAddressOf(config);
+      const create = () => createService({ ...serviceOptions(config, { ...serverFlags(flags), log }), metricsAddress });
       const { stateDir } = config;
       // Another database is not on this disk, or on none of ours.
       const service = await (flags.database === undefined
@@ -165,6 +166,9 @@ export function addService(program: Command, context: CliContext): void {
       await runUntilStopped(context, { log, stop: () => service.stop(), broken: service.storage.damaged });
     });
 }
+
+const metricsAddressOf = ({ metrics: { host, port } }: AgentConfig) =>
+  port === undefined ? undefined : { host, port };
 
 const configPath = (named: string | undefined, { environment }: CliContext) =>
   named ?? usualConfig(environment) ?? DEFAULT_CONFIG;

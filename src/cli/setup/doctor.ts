@@ -16,7 +16,8 @@ import { scanLimitsOf } from '../../agent/scan/scan-limits.ts';
 import { agentDatabasePath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
-import { isExposed } from '../../base/net/ipv4.ts';
+import { EXPOSED_FIGURES, metricsUrl } from '../../base/metrics/listener.ts';
+import { isExposed, plainUrl } from '../../base/net/ipv4.ts';
 import { diskFault, probeDisk, REMEDIES } from '../../base/storage/disk-fault.ts';
 import { refuseForeign } from '../../base/storage/foreign-files.ts';
 import { ASIDE } from '../../base/storage/sqlite.ts';
@@ -101,7 +102,8 @@ async function examineConfigured(path: string | undefined, context: CliContext):
     ...databases(read),
     ...trust(read),
     ...(await runningAgent(read.stateDir)),
-    ...(read.service === undefined || read.service.keepLocal ? [await ownService(read)] : []),
+    ...(read.service === undefined || read.service.keepLocal ? [...plainService(read), await ownService(read)] : []),
+    ...plainMetrics(read),
     ...(read.service === undefined ? [] : await companyService(read.service)),
   ];
 }
@@ -262,6 +264,25 @@ function checkDatabase(path: string): Finding {
   } catch (error) {
     return wrong(about, `${path} cannot be read: ${renderError(error)}`, remedy);
   }
+}
+
+/** Beyond this host, plain HTTP is for those who have TLS in front of it. */
+function plainService({ listen }: AgentConfig): Finding[] {
+  const { host, port, tls, trustProxy } = listen;
+  const isPlain = tls === undefined && trustProxy.length === 0 && isExposed(new URL(plainUrl(host, port)));
+  if (!isPlain) return [];
+  const text = `listens on ${host}:${port} without TLS: everybody on the way can read keys, tokens and answers`;
+  return [
+    warning('service', text, 'set listen.tls, or let a proxy with TLS stand in front and name it in listen.trustProxy'),
+  ];
+}
+
+function plainMetrics({ metrics: { host, port } }: AgentConfig): Finding[] {
+  if (port === undefined) return [];
+  const url = metricsUrl({ host, port });
+  if (!isExposed(new URL(url))) return [];
+  const remedy = 'set metrics.host to 127.0.0.1 or to an address in the network of those who watch';
+  return [warning('metrics', `${url}: ${EXPOSED_FIGURES}`, remedy)];
 }
 
 async function ownService({ listen }: AgentConfig): Promise<Finding> {

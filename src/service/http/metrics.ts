@@ -3,6 +3,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
+import { createProcessFigures, FIGURES_TYPE, type Figures, renderFigures } from '../../base/metrics/figures.ts';
 import { TASK_STATUSES } from '../../model/task.ts';
 import { errorSchema } from '../../wire/api/envelope.ts';
 import type { IngestStore, TaskStore } from '../store/store.ts';
@@ -60,8 +61,11 @@ export function createMetrics(parts: MetricsParts) {
     registers,
   });
   addGauges(registers, parts);
+  /** Of the process and of the service. */
+  const figures: readonly Figures[] = [createProcessFigures(parts.version), { registry }];
 
   return {
+    figures,
     /** The same store, measured. */
     measureIngest: (ingest: IngestStore): IngestStore => ({
       ...ingest,
@@ -99,13 +103,13 @@ export function createMetrics(parts: MetricsParts) {
           produces: ['text/plain'],
           response: { 200: z.string(), 500: errorSchema },
         },
-        handler: async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
+        handler: async (_request, reply) => reply.type(FIGURES_TYPE).send(await renderFigures(figures)),
       });
     },
   };
 }
 
-function addGauges(registers: Registry[], { tasks, connectedAgents, backups, clock, version }: MetricsParts): void {
+function addGauges(registers: Registry[], { tasks, connectedAgents, backups, clock }: MetricsParts): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
@@ -117,18 +121,6 @@ function addGauges(registers: Registry[], { tasks, connectedAgents, backups, clo
     });
   gauge('pithead_agents_connected', 'Agents connected to this process', connectedAgents);
   addBackups(registers, backups);
-  gauge('process_resident_memory_bytes', 'Memory in use', () => process.memoryUsage.rss());
-  new Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'CPU time used since the start',
-    registers,
-    collect() {
-      const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / 1e6);
-    },
-  });
-  new Gauge({ name: 'pithead_build_info', help: 'Always 1', labelNames: ['version'], registers }).set({ version }, 1);
   let countedAtMs = Number.NEGATIVE_INFINITY;
   new Gauge({
     name: 'pithead_tasks',
