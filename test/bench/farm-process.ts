@@ -35,9 +35,10 @@ export async function startFarmProcess(
   return { devices, stop };
 }
 
-/** Starts the service with an empty database and resolves when it listens. `stop` ends it. */
-export async function startServiceProcess(): Promise<BenchService & { stop: () => Promise<void> }> {
-  const { line, stop } = await startUntilLine([join(import.meta.dirname, 'service-process.ts')]);
+/** Starts the service, with an empty database if none is named, and resolves when it listens. `stop` ends it. */
+export async function startServiceProcess(database?: string): Promise<BenchService & { stop: () => Promise<void> }> {
+  const program = join(import.meta.dirname, 'service-process.ts');
+  const { line, stop } = await startUntilLine([program, ...(database === undefined ? [] : [database])]);
   return { ...serviceSchema.parse(JSON.parse(line)), stop };
 }
 

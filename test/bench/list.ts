@@ -3,14 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { request } from 'undici';
-import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { serviceFrameSchema } from '../../src/wire/frames.ts';
-import { CHALLENGE_HEADER, ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import type { MinerRecord } from '../../src/wire/records.ts';
-import { newIdentityKey } from '../support/identity-key.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
-import { helloOf, slice } from '../unit/service-http/wire-agent.ts';
+import { type BenchAgent, connect } from './bench-agent.ts';
 import { type BenchService, startServiceProcess } from './farm-process.ts';
 import { median, print, stats, timed } from './figures.ts';
 
@@ -44,56 +40,6 @@ export async function benchList(args: readonly string[]): Promise<void> {
   } finally {
     await ready.stop();
   }
-}
-
-type BenchAgent = { report(records: readonly MinerRecord[]): Promise<void>; close(): void };
-
-async function connect({ url, code }: BenchService): Promise<BenchAgent> {
-  const key = newIdentityKey();
-  const { body } = await request(url + ENROL_PATH, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      code,
-      name: 'bench',
-      version: '1',
-      protocol: PROTOCOL_VERSION,
-      identity_key: key.publicKey,
-    }),
-  });
-  const { agent_id, token } = z.object({ agent_id: z.string(), token: z.string() }).parse(await body.json());
-  const socket = new WebSocket(url.replace('http', 'ws') + UPLINK_PATH, {
-    headers: { authorization: `Bearer ${agent_id}.${token}` },
-    perMessageDeflate: false,
-  });
-  let answered = (_type: string) => {};
-  const answer = (wanted: 'welcome' | 'ack') =>
-    new Promise<void>((resolve) => {
-      answered = (type) => {
-        if (type === wanted) resolve();
-      };
-    });
-  socket.on('message', (data) => answered(serviceFrameSchema.parse(JSON.parse(String(data))).type));
-  let challenge = '';
-  socket.on('upgrade', ({ headers }) => {
-    challenge = String(headers[CHALLENGE_HEADER]);
-  });
-  await new Promise((resolve) => socket.once('open', resolve));
-  const welcome = answer('welcome');
-  const identity = { agentId: agent_id, token };
-  const hello = helloOf({ identity, epoch: randomUUID(), challenge }, key.prove);
-  const { epoch } = hello;
-  socket.send(JSON.stringify(hello));
-  await welcome;
-  let seq = 0;
-  return {
-    async report(records) {
-      const ack = answer('ack');
-      socket.send(slice(epoch, ++seq, records));
-      await ack;
-    },
-    close: () => socket.close(),
-  };
 }
 
 const freshened = (records: readonly MinerRecord[]): MinerRecord[] => {

@@ -2,6 +2,7 @@
 // process takes of its host. It asserts nothing, but `clients` does: see there.
 import { benchClients } from './clients.ts';
 import { benchFilters } from './filters.ts';
+import { benchFleet } from './fleet.ts';
 import { benchIngest } from './ingest.ts';
 import { benchList } from './list.ts';
 import { benchMemory } from './memory.ts';
@@ -12,6 +13,7 @@ import { benchStart } from './start.ts';
 const BENCHES = {
   clients: benchClients,
   filters: benchFilters,
+  fleet: benchFleet,
   ingest: benchIngest,
   list: benchList,
   memory: benchMemory,

@@ -1,6 +1,6 @@
 // The service in a process of its own, and beside it a bare server that gives back the bytes that were put there: what
-// the list is measured against. At `/cpu` it says how much of the processor the process has used. Prints one line of
-// JSON when both listen; ends on SIGTERM.
+// the list is measured against. At `/cpu` it says how much of the processor the process has used. Its database is the
+// one that is named, else a new file. Prints one line of JSON when both listen; ends on SIGTERM.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -11,10 +11,11 @@ import { silentLog } from '../../src/base/log.ts';
 import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
 import { createService } from '../../src/service/service.ts';
 
+const [database] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'pithead-bench-'));
 const unlimited = Number.MAX_SAFE_INTEGER;
 const service = await createService({
-  databasePath: join(folder, 'service.sqlite'),
+  databasePath: database ?? join(folder, 'service.sqlite'),
   host: '127.0.0.1',
   port: 0,
   clock: systemClock,

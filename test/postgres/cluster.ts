@@ -17,18 +17,21 @@ const NO_CARE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 /** Statistics that it takes when it likes would change plans in the middle of a run. */
 const NO_SURPRISE = ['autovacuum=off'];
 const SETTINGS = [
-  ...NO_CARE,
-  ...NO_SURPRISE,
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',
   'max_connections=300',
   'wal_level=minimal',
   'max_wal_senders=0',
-  'shared_buffers=32MB',
 ];
+const FAST = [...NO_CARE, ...NO_SURPRISE, 'shared_buffers=32MB'];
+/** As an administrator would run it for a farm. */
+const DURABLE = ['shared_buffers=256MB', 'max_wal_size=2GB'];
 
-/** Throws with what PostgreSQL said when it does not start. */
-export async function startCluster(): Promise<Cluster> {
+/**
+ * `isDurable`: with its writes synchronised, as it is measured. Throws with what PostgreSQL said when it does not
+ * start.
+ */
+export async function startCluster({ isDurable = false } = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-postgres-'));
   // When we are root PostgreSQL runs as its own user and has to get to its data.
   chmodSync(folder, 0o711);
@@ -45,7 +48,7 @@ export async function startCluster(): Promise<Cluster> {
     // Our own environment is a container or a machine for tests: a user that PostgreSQL can run as may be made there.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8'],
-    postgresFlags: SETTINGS.flatMap((setting) => ['-c', setting]),
+    postgresFlags: [...SETTINGS, ...(isDurable ? DURABLE : FAST)].flatMap((setting) => ['-c', setting]),
     onLog: hear,
     onError: hear,
   });
