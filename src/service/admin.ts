@@ -4,17 +4,15 @@ import type { Clock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
 import { DEFAULT_MAX_MINERS, MOST_MAX_MINERS } from '../model/grant.ts';
+import { type Permission, type Role, readPermissions } from '../model/permissions/permissions.ts';
 import { isVisible } from '../model/plain-text.ts';
 import { findServiceVault, type KeyFiles, keyNotDecrypted } from './auth/key-file.ts';
-import { PERMISSIONS, type Permission } from './auth/rules.data.ts';
 import { hashSecret, newApiKey, newEnrolmentCode } from './auth/secrets.ts';
 import { toIso, toIsoOrNull } from './http/shared/envelope.ts';
 import { exportPositions, importPositions } from './locations/positions.ts';
 import { beginTime, createServiceClock } from './service-clock.ts';
 import { type FarmRecord, newId, openStore, type Store, type TenantStore } from './store/store.ts';
 import { replaceKey } from './tasks/signer.ts';
-
-export { PERMISSIONS, type Permission };
 
 /** Slugs stand in addresses, file names and commands. */
 const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -110,12 +108,12 @@ function administerTenants({ tenants }: Store, clock: Clock) {
   };
 }
 
+/** What it may do: everything of a role, also what a later version adds to that; or the permissions that are listed. */
 type NewKey = {
   readonly workspaceId: string;
   readonly name: string;
-  readonly permissions?: readonly Permission[] | undefined;
   readonly expiresAt?: string | undefined;
-};
+} & ({ readonly role: Role } | { readonly permissions: readonly string[] });
 
 type KnownAgent = Readonly<Record<'id' | 'farmId' | 'name' | 'token' | 'identityKey' | 'version', string>> & {
   readonly maxMiners?: number;
@@ -124,7 +122,7 @@ type KnownAgent = Readonly<Record<'id' | 'farmId' | 'name' | 'token' | 'identity
 function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock) {
   return {
     /** `key` is shown here and never again. */
-    async createKey({ workspaceId, name, permissions, expiresAt }: NewKey) {
+    async createKey({ workspaceId, name, expiresAt, ...may }: NewKey) {
       await requireWorkspace(tenants, workspaceId, 'workspaceId');
       requireVisible(name);
       const { id, text, hash } = newApiKey();
@@ -133,7 +131,9 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
         hash,
         workspaceId,
         name,
-        permissions: permissions === undefined ? null : requirePermissions(permissions),
+        ...('role' in may
+          ? { role: may.role, permissions: [] }
+          : { role: null, permissions: requirePermissions(may.permissions) }),
         createdAtMs: clock.nowMs(),
         expiresAtMs: toMs(expiresAt),
         revokedAtMs: null,
@@ -143,10 +143,12 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
     },
     async listKeys(workspaceId?: string) {
       const rows = await keys.list(workspaceId);
-      return rows.map(({ id, workspaceId: owner, name, permissions, ...times }) => ({
+      return rows.map(({ id, workspaceId: owner, name, role, permissions, ...times }) => ({
         id,
         workspaceId: owner,
         name,
+        role,
+        /** Empty where there is a role. */
         permissions,
         createdAt: toIso(times.createdAtMs),
         expiresAt: toIsoOrNull(times.expiresAtMs),
@@ -207,7 +209,7 @@ type NewGrant = {
   readonly grantorId: string;
   readonly granteeId: string;
   readonly farmIds?: readonly string[] | undefined;
-  readonly permissions: readonly Permission[];
+  readonly permissions: readonly string[];
   readonly expiresAt?: string | undefined;
 };
 
@@ -270,11 +272,10 @@ async function requireFarm(tenants: TenantStore, id: string): Promise<FarmRecord
   return farm;
 }
 
-function requirePermissions(permissions: readonly string[]): readonly string[] {
-  const known: readonly string[] = PERMISSIONS;
-  const odd = permissions.find((permission) => !known.includes(permission));
-  if (odd !== undefined) throw problem('permissions', `'${odd}' is none of ${PERMISSIONS.join(', ')}`);
-  return permissions;
+function requirePermissions(names: readonly string[]): readonly Permission[] {
+  const read = readPermissions(names);
+  if ('wrong' in read) throw problem('permissions', read.wrong);
+  return read.permissions;
 }
 
 const problem = (path: string, message: string) => new ConfigError('administer the service', [{ path, message }]);

@@ -25,7 +25,7 @@ const service = await createService({
 });
 const { url } = await service.start();
 const { workspaceId, farmId } = await service.admin.ensureDefaults();
-const { key } = await service.admin.createKey({ workspaceId, name: 'bench' });
+const { key } = await service.admin.createKey({ workspaceId, name: 'bench', role: 'admin' });
 const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 600_000, maxMiners: 1_000_000 });
 
 let bytes: Buffer = Buffer.alloc(0);

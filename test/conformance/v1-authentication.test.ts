@@ -60,8 +60,12 @@ const expectAll = (answers: { endpoint: string; answer: Answer }[], status: numb
 const expectOpen = (answers: { endpoint: string; answer: Answer }[]) => {
   for (const { endpoint, answer } of answers) expect([endpoint, answer.status]).toEqual([endpoint, 200]);
 };
-const keyOf = async (workspaceId: string, more: { permissions?: []; expiresAt?: string } = {}) => {
-  const { id, key } = await rig.service.admin.createKey({ workspaceId, name: 'k', ...more });
+const keyOf = async (
+  workspaceId: string,
+  { permissions, expiresAt }: { permissions?: []; expiresAt?: string } = {},
+) => {
+  const scope = permissions === undefined ? { role: 'admin' as const } : { permissions };
+  const { id, key } = await rig.service.admin.createKey({ workspaceId, name: 'k', expiresAt, ...scope });
   return { id, headers: { 'x-api-key': key } };
 };
 

@@ -87,7 +87,8 @@ rows('Grant', {
         id: some,
         ...workspaces,
         farm_ids: [grantor.farmId],
-        permissions: ['tasks.read', 'tasks.create'],
+        // What `tasks.create` means.
+        permissions: ['tasks.read', 'tasks.reboot'],
         created_at,
         expires_at: expiresAt,
       },

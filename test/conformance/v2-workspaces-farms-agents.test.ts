@@ -1,6 +1,6 @@
 // v2 workspaces, farms and agents: what a key sees of its own workspace and of granted ones, page by page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PERMISSIONS } from '../../src/service/auth/rules.data.ts';
+import { PERMISSIONS } from '../../src/model/permissions/permissions.ts';
 import { listOf } from '../../src/wire/api/envelope.ts';
 import { agentV2Schema, farmV2Schema, workspacesSchema } from '../../src/wire/api/tenants.ts';
 import { query } from '../unit/service-http/database.ts';
@@ -25,9 +25,9 @@ beforeAll(async () => {
   host = { id: workspace.id, farmId: farm.id, secondFarmId: second.id };
   const guest = await admin.createWorkspace({ name: 'Guest', slug: 'guest' });
   guestId = guest.id;
-  guestKey = (await admin.createKey({ workspaceId: guest.id, name: 'guest' })).key;
+  guestKey = (await admin.createKey({ workspaceId: guest.id, name: 'guest', role: 'admin' })).key;
   const grant = { grantorId: host.id, granteeId: guest.id };
-  await admin.createGrant({ ...grant, permissions: ['miners.read', 'tasks.read'], farmIds: [second.id] });
+  await admin.createGrant({ ...grant, permissions: ['miners.read', 'tasks.read', 'farms.read'], farmIds: [second.id] });
   await admin.createGrant({ ...grant, permissions: ['miners.read', 'agents.read'], farmIds: [second.id] });
 });
 afterAll(() => stop());
@@ -55,7 +55,7 @@ describe('workspaces', () => {
         name: 'Host',
         slug: 'host',
         relations: ['grantee'],
-        permissions: ['miners.read', 'agents.read', 'tasks.read'],
+        permissions: ['farms.read', 'miners.read', 'agents.read', 'tasks.read'],
       },
     ]);
   });
@@ -67,7 +67,7 @@ describe('workspaces', () => {
       permissions: ['miners.read', 'tasks.create'],
     });
     expect(await list(key)).toMatchObject([
-      { slug: 'guest', permissions: ['miners.read', 'tasks.create'] },
+      { slug: 'guest', permissions: ['miners.read', 'tasks.reboot'] },
       { slug: 'host', permissions: ['miners.read'] },
     ]);
   });
@@ -87,7 +87,7 @@ describe('workspaces', () => {
     const { admin } = rig.service;
     const other = await admin.createWorkspace({ name: 'Other', slug: 'other' });
     const grant = { grantorId: host.id, granteeId: other.id, permissions: ['miners.read'] as const };
-    const { key } = await admin.createKey({ workspaceId: other.id, name: 'other' });
+    const { key } = await admin.createKey({ workspaceId: other.id, name: 'other', role: 'admin' });
     await admin.createGrant({ ...grant, expiresAt: new Date(rig.clock.nowMs() - 1).toISOString() });
     const revoked = await admin.createGrant(grant);
     expect(await list(key)).toHaveLength(2);

@@ -169,7 +169,7 @@ test('who shows another key at their addresses gets nothing, and waits as change
   expect(await until(whoWaits, (waiting) => waiting.length === KINDS.length)).toEqual(both('changed', tlsKeyOf(b)));
   expect(await lightOn(false)).toMatchObject(KINDS.map(() => ({ status: 'failed' })));
   expect(heard()).not.toMatch(LOGGED_IN);
-  const { key } = await stack.service.admin.createKey({ workspaceId: stack.workspaceId, name: 'e2e' });
+  const { key } = await stack.service.admin.createKey({ workspaceId: stack.workspaceId, name: 'e2e', role: 'admin' });
   const farmUrl = `${stack.url}/public-api/v2/workspaces/${stack.workspaceId}/farms/${stack.farmId}`;
   const told = async () => {
     const answer = await fetch(`${farmUrl}/events?type=trust_waiting&page_size=100`, { headers: { 'x-api-key': key } });

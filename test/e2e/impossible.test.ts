@@ -44,7 +44,7 @@ test('is null in the list, in no sum, and its flag keeps the value', async () =>
   expect(state?.reading?.hashrateHs).toBeGreaterThan(5e15);
 
   const { url, workspaceId, farmId, service } = site.stack;
-  const { key } = await service.admin.createKey({ workspaceId, name: 'history' });
+  const { key } = await service.admin.createKey({ workspaceId, name: 'history', role: 'admin' });
   const hour = 3_600_000;
   const from = Math.floor(Date.now() / hour) * hour;
   const { data } = await until(

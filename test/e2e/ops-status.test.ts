@@ -18,7 +18,11 @@ beforeAll(async () => {
     noise: 0,
     noiseStepS: 3_600,
   });
-  ({ key } = await site.stack.service.admin.createKey({ workspaceId: site.stack.workspaceId, name: 'operator' }));
+  ({ key } = await site.stack.service.admin.createKey({
+    workspaceId: site.stack.workspaceId,
+    name: 'operator',
+    role: 'admin',
+  }));
   await site.until(
     () => site.miners(),
     (miners) => miners.length === 4,

@@ -30,7 +30,11 @@ beforeAll(async () => {
     noise: 0,
     noiseStepS: 3_600,
   });
-  ({ key } = await site.stack.service.admin.createKey({ workspaceId: site.stack.workspaceId, name: 'integrator' }));
+  ({ key } = await site.stack.service.admin.createKey({
+    workspaceId: site.stack.workspaceId,
+    name: 'integrator',
+    role: 'admin',
+  }));
   await site.until(
     () => site.miners(),
     (miners) => miners.length === 2,

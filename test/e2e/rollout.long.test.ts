@@ -28,7 +28,7 @@ test('the others are left alone when the first does not restart; what is switche
   canary?.setFault('ignores-reboot', true);
   const ids = new Map((await site.miners()).map(({ ip, id }) => [ip, id]));
   const { workspaceId, farmId, service, url } = site.stack;
-  const { key } = await service.admin.createKey({ workspaceId, name: 'rollout' });
+  const { key } = await service.admin.createKey({ workspaceId, name: 'rollout', role: 'admin' });
   const path = `${url}/public-api/v2/workspaces/${workspaceId}/farms/${farmId}/task-batches`;
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
   const run = async (order: object) => {

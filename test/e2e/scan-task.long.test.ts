@@ -49,7 +49,7 @@ beforeAll(async () => {
   });
   const { url } = await service.start();
   const { workspaceId, farmId } = await service.admin.ensureDefaults();
-  const { key } = await service.admin.createKey({ workspaceId, name: 'e2e' });
+  const { key } = await service.admin.createKey({ workspaceId, name: 'e2e', role: 'admin' });
   const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 600_000 });
   call = async (method, path, body) => {
     const answer = await request(`${url}/public-api/v2/workspaces/${workspaceId}/farms/${farmId}${path}`, {

@@ -89,7 +89,7 @@ export async function startSite(
       ...(neighbours && { neighbours }),
     });
   const stack = await start();
-  const { key } = await stack.service.admin.createKey({ workspaceId: stack.workspaceId, name: 'e2e' });
+  const { key } = await stack.service.admin.createKey({ workspaceId: stack.workspaceId, name: 'e2e', role: 'admin' });
   const site: Site = {
     farm,
     stateDir,

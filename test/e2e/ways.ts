@@ -76,7 +76,7 @@ const service = await createService({
 });
 const { url } = await service.start();
 const { workspaceId, farmId } = await service.admin.ensureDefaults();
-const { key } = await service.admin.createKey({ workspaceId, name: 'ways' });
+const { key } = await service.admin.createKey({ workspaceId, name: 'ways', role: 'admin' });
 const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 60_000, maxMiners: 100 });
 const enrolment = { stateDir: folder, keyFile: config.credentials.keyFile, realm: 'ways', url, code, allowPlain: true };
 const credentials = await enrolOnce(enrolment);

@@ -75,7 +75,7 @@ export async function startAgentSite(
   });
   const { url } = await service.start();
   const { workspaceId, farmId } = await service.admin.ensureDefaults();
-  const { key } = await service.admin.createKey({ workspaceId, name: 'fault' });
+  const { key } = await service.admin.createKey({ workspaceId, name: 'fault', role: 'admin' });
   const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 600_000 });
   const agentUrl = (await options.reachedAt?.(url)) ?? url;
   mkdirSync(join(folder, 'state'), { mode: 0o700 });

@@ -55,7 +55,7 @@ export async function startClockedSite({ miners, intervalMs, isApart }: SiteOpti
   const database = join(folder, 'service.sqlite');
   const admin = await openAdmin(database, { clock: systemClock });
   const { workspaceId, farmId } = await admin.ensureDefaults();
-  const { key } = await admin.createKey({ workspaceId, name: 'clocks' });
+  const { key } = await admin.createKey({ workspaceId, name: 'clocks', role: 'admin' });
   const { code } = await admin.createEnrolmentCode({ farmId, ttlMs: 7 * 86_400_000 });
   await admin.close();
   let url = '';

@@ -168,7 +168,7 @@ test
       const { url } = await service.start();
       context.onTestFinished(() => service.stop());
       const { workspaceId, farmId } = await service.admin.ensureDefaults();
-      const { key } = await service.admin.createKey({ workspaceId, name: 'test' });
+      const { key } = await service.admin.createKey({ workspaceId, name: 'test', role: 'admin' });
       const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 600_000 });
       site.write({ service: { url, enrolmentCode: code, allowPlain: true } });
       const agent = site.start('agent');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { configurationTables } from './configuration.ts';
 import { errorTables } from './error-codes.ts';
 import { importsTable } from './imports.ts';
-import { permissionsTable } from './permissions.ts';
+import { permissionsTable, rolesTable } from './permissions.ts';
 import { tasksTable } from './tasks.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
@@ -15,6 +15,7 @@ export type Block = { readonly page: string; readonly name: string; readonly mak
 
 export const BLOCKS: readonly Block[] = [
   { page: 'configuration', name: 'settings', make: configurationTables },
+  { page: 'interface', name: 'roles', make: rolesTable },
   { page: 'interface', name: 'permissions', make: permissionsTable },
   { page: 'interface', name: 'tasks', make: tasksTable },
   { page: 'interface', name: 'errors', make: errorTables },

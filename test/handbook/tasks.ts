@@ -5,11 +5,12 @@ import { table } from './table.ts';
 
 export const tasksTable = (): string =>
   table(
-    ['task', 'about', 'switch on site, default', 'ability of the driver', 'class', 'command'],
+    ['task', 'permission', 'about', 'switch on site, default', 'ability of the driver', 'class', 'command'],
     EXECUTION_TASK_NAMES.map((name) => {
-      const { allow, isAllowed, ability, effect, command } = TASK_KINDS[name];
+      const { permission, allow, isAllowed, ability, effect, command } = TASK_KINDS[name];
       return [
         `\`${name}\``,
+        `\`${permission}\``,
         name.startsWith('agent.') ? 'agents' : 'miners',
         `\`tasks.allow.${allow}\`, ${isAllowed}`,
         ability ?? '',

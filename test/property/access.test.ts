@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TASK_PERMISSIONS } from '../../src/model/permissions/permissions.ts';
 import { RULES, type Rule } from '../../src/service/auth/rules.data.ts';
 import { NASTY } from './arbitrary.ts';
 import type { Sent } from './exchange.ts';
@@ -112,7 +113,10 @@ describe.each(KEYED)('$route', ({ route, rule }) => {
       fc.asyncProperty(anyRequest(harness.operationOf(route), harness.place), inHeader(key), (request, headers) =>
         expectRefusal(withHeaders(request, headers), {
           status: 403,
-          message: `Access denied: the key lacks the permission ${permission}`,
+          message:
+            permission === 'any-task'
+              ? `Access denied: the key lacks a permission for tasks: one of ${TASK_PERMISSIONS.join(', ')}`
+              : `Access denied: the key lacks the permission ${permission}`,
         }),
       ),
       replay(20),

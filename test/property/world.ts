@@ -1,6 +1,7 @@
 // A running service with something in it: two workspaces with agents, miners, orders and history, one that holds a
 // grant, and keys of every kind.
-import { PERMISSIONS, type Permission } from '../../src/service/auth/rules.data.ts';
+import { PERMISSIONS, TASK_PERMISSIONS } from '../../src/model/permissions/permissions.ts';
+import type { Needed } from '../../src/service/auth/rules.data.ts';
 import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { queryDatabase } from '../support/database.ts';
@@ -26,8 +27,8 @@ export type World = {
   /** Keys of the own workspace that are no good, and one of a workspace that has nothing to do with it. */
   readonly badKeys: readonly string[];
   readonly strangerKey: string;
-  /** Of the own workspace, with every permission but this one. */
-  readonly keysWithout: ReadonlyMap<Permission, string>;
+  /** Of the own workspace, with every permission but those that are enough. */
+  readonly keysWithout: ReadonlyMap<Needed, string>;
   /** Ids of the own workspace, by the names under which requests take them. */
   readonly known: Known;
   /** All rows of the foreign workspace, and how many workspaces, keys, farms, agents and miners there are; as text. */
@@ -43,20 +44,21 @@ export async function startWorld(options: Partial<ServiceOptions> = {}): Promise
   const { admin } = rig.service;
   const other = await admin.createWorkspace({ name: 'Foreign', slug: 'foreign' });
   const otherFarm = await admin.createFarm({ workspaceId: other.id, name: 'North' });
-  const otherKey = await admin.createKey({ workspaceId: other.id, name: 'foreign' });
+  const otherKey = await admin.createKey({ workspaceId: other.id, name: 'foreign', role: 'admin' });
   const own = await settle(rig, rig.workspaceId, rig.farmId, rig.key);
   const foreign = await settle(rig, other.id, otherFarm.id, otherKey.key);
 
   const stranger = await admin.createWorkspace({ name: 'Stranger', slug: 'stranger' });
-  const strangerKey = await admin.createKey({ workspaceId: stranger.id, name: 'stranger' });
-  const revoked = await admin.createKey({ workspaceId: rig.workspaceId, name: 'revoked' });
+  const strangerKey = await admin.createKey({ workspaceId: stranger.id, name: 'stranger', role: 'admin' });
+  const revoked = await admin.createKey({ workspaceId: rig.workspaceId, name: 'revoked', role: 'admin' });
   await admin.revokeKey(revoked.id);
   const expiresAt = new Date(rig.clock.nowMs() - 1).toISOString();
-  const expired = await admin.createKey({ workspaceId: rig.workspaceId, name: 'expired', expiresAt });
-  const keysWithout = new Map<Permission, string>();
-  for (const permission of PERMISSIONS) {
-    const permissions = PERMISSIONS.filter((one) => one !== permission);
-    keysWithout.set(permission, (await admin.createKey({ workspaceId: rig.workspaceId, name: 'p', permissions })).key);
+  const expired = await admin.createKey({ workspaceId: rig.workspaceId, name: 'expired', role: 'admin', expiresAt });
+  const keysWithout = new Map<Needed, string>();
+  for (const needed of [...PERMISSIONS, 'any-task'] as const) {
+    const enough: readonly string[] = needed === 'any-task' ? TASK_PERMISSIONS : [needed];
+    const permissions = PERMISSIONS.filter((one) => !enough.includes(one));
+    keysWithout.set(needed, (await admin.createKey({ workspaceId: rig.workspaceId, name: 'p', permissions })).key);
   }
   return {
     rig,

@@ -6,7 +6,7 @@ import { CommandFailed } from '../output/exit.ts';
 import { type Cell, type Column, screenWidth, table } from '../output/table.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { databaseOf, keyFilesOf } from '../run/local-service.ts';
-import { CONFIG_FOR_STATE, configOrDefault } from '../setup/config-file.ts';
+import { CONFIG_FOR_STATE, configOrDefault, stateDirOrDefault } from '../setup/config-file.ts';
 
 export type DatabaseFlags = { config?: string; database?: string; json?: boolean };
 
@@ -36,11 +36,14 @@ export async function withAdmin<T>(
   work: (admin: Admin) => Promise<T>,
   { opens = false } = {},
 ): Promise<T> {
-  const config = () => configOrDefault(flags.config, context);
-  const keyFiles = opens ? keyFilesOf(config()) : undefined;
+  const { config, database } = flags;
+  const keyFiles = opens ? keyFilesOf(configOrDefault(config, context)) : undefined;
   // Not for those who only need to know that there is such a command, as an agent that runs.
   const { openAdmin } = await import('../../service/admin.ts');
-  const admin = await openAdmin(flags.database ?? databaseOf(config().stateDir), { clock: systemClock, keyFiles });
+  const admin = await openAdmin(database ?? databaseOf(stateDirOrDefault(config, context)), {
+    clock: systemClock,
+    keyFiles,
+  });
   try {
     return await work(admin);
   } finally {

@@ -1,19 +1,37 @@
 // `pithead key` and `pithead grant`: keys of integrators, and what one workspace opens to another.
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import { PERMISSIONS, type Permission } from '../../service/admin.ts';
+import {
+  isRole,
+  meantBy,
+  PERMISSIONS,
+  type Permission,
+  ROLES,
+  type Role,
+  readPermissions,
+} from '../../model/permissions/permissions.ts';
 import { readDuration, wrongOption } from '../options.ts';
 import { formatTime } from '../output/format.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { addCommand, addList, addRevoke, type DatabaseFlags, onDatabase, print, withAdmin } from './database.ts';
 
-type KeyFlags = DatabaseFlags & { name: string; workspace?: string; permissions?: string[]; expiresIn?: string };
-type GrantFlags = Omit<KeyFlags, 'name' | 'workspace'> & {
+type KeyFlags = DatabaseFlags & {
+  name: string;
+  workspace?: string;
+  role?: string;
+  permissions?: string[];
+  expiresIn: string;
+};
+type GrantFlags = Pick<KeyFlags, keyof DatabaseFlags | 'expiresIn'> & {
   from: string;
   to: string;
   farms?: string[];
   permissions: string[];
 };
+
+/** A forgotten key ends by itself. */
+const KEY_LIFE = '365d';
+const NEVER = 'never';
 
 const CREATE_KEY = 'pithead key create --name dashboard';
 const CREATE_GRANT =
@@ -21,21 +39,24 @@ const CREATE_GRANT =
 
 export function addKey(program: Command, context: CliContext): void {
   const key = addCommand(program, 'key', 'API keys of integrators', CREATE_KEY, 'pithead key list');
-  const limited = 'pithead key create --name audit --permissions miners.read,tasks.read --expires-in 30d --json';
-  onDatabase(key, 'create', 'make a key; it is shown once and only its hash is kept', CREATE_KEY, limited)
+  const night = 'pithead key create --name "night shift" --role technician --expires-in 30d';
+  const limited = 'pithead key create --name reboots --permissions miners.read,tasks.reboot --json';
+  onDatabase(key, 'create', 'make a key; it is shown once and only its hash is kept', CREATE_KEY, night, limited)
     .requiredOption('--name <name>', 'who uses it')
     .option('--workspace <id>', 'workspace (default: the first one)')
-    .option('--permissions <names...>', 'what it may do (default: everything)')
-    .option('--expires-in <duration>', 'how long it is valid, e.g. 90d (default: for ever)')
+    .option('--role <name>', `what it may do: ${ROLES.join(', ')} (default: viewer)`)
+    .option('--permissions <names...>', 'what it may do, in place of a role, e.g. miners.read,tasks.reboot')
+    .option('--expires-in <duration>', `how long it is valid, e.g. 90d, or ${NEVER}`, KEY_LIFE)
+    .addHelpText('after', `\nPermissions: ${PERMISSIONS.join(', ')}.\n\`pithead help interface\` says who has which.`)
     .action(async (flags: KeyFlags) => {
-      const permissions = flags.permissions && readPermissions(flags.permissions);
+      const scope = scopeIn(flags);
       const expiresAt = readExpiry(flags.expiresIn);
       const made = await withAdmin(flags, context, async (admin) => {
         const { workspaceId, farmId } =
           flags.workspace === undefined
             ? await admin.ensureDefaults()
             : { workspaceId: flags.workspace, farmId: (await admin.listFarms(flags.workspace))[0]?.id ?? null };
-        const { id, key } = await admin.createKey({ workspaceId, name: flags.name, permissions, expiresAt });
+        const { id, key } = await admin.createKey({ workspaceId, name: flags.name, expiresAt, ...scope });
         return { id, key, workspace_id: workspaceId, farm_id: farmId };
       });
       print(flags, context, made, made.key);
@@ -43,6 +64,7 @@ export function addKey(program: Command, context: CliContext): void {
   addList(key, context, 'keys, without their secrets', (admin) => admin.listKeys(), {
     id: ({ id }) => id,
     name: ({ name }) => name,
+    'may do': ({ role, permissions }) => role ?? permissions.join(' '),
     expires: ({ expiresAt }) => formatTime(expiresAt) ?? 'never',
     'last used': ({ lastUsedAt }) => formatTime(lastUsedAt) ?? 'never',
     revoked: ({ revokedAt }) => formatTime(revokedAt),
@@ -57,9 +79,9 @@ export function addGrant(program: Command, context: CliContext): void {
     .requiredOption('--to <id>', 'workspace that receives')
     .requiredOption('--permissions <names...>', 'what it may do there')
     .option('--farms <ids...>', 'only these farms (default: every one)')
-    .option('--expires-in <duration>', 'how long it lasts, e.g. 90d (default: for ever)')
+    .option('--expires-in <duration>', 'how long it lasts, e.g. 90d', NEVER)
     .action(async (flags: GrantFlags) => {
-      const permissions = readPermissions(flags.permissions);
+      const permissions = permissionsIn(flags.permissions);
       const expiresAt = readExpiry(flags.expiresIn);
       const farmIds = flags.farms && splitList(flags.farms);
       const made = await withAdmin(flags, context, (admin) =>
@@ -80,23 +102,35 @@ export function addGrant(program: Command, context: CliContext): void {
 }
 
 /**
- * Throws ConfigError that names the wrong one and the accepted ones; also when none is given, because such a key opens
+ * Throws ConfigError that names the wrong one and what it may mean; also when none is given, because such a key opens
  * nothing.
  */
-function readPermissions(texts: readonly string[]): Permission[] {
+function permissionsIn(texts: readonly string[]): readonly Permission[] {
   const names = splitList(texts);
   if (names.length === 0)
     throw wrongOption('--permissions', `received none, accepted: at least one of ${PERMISSIONS.join(', ')}`);
-  return names.map((name) => {
-    const known = PERMISSIONS.find((permission) => permission === name);
-    if (known === undefined) throw wrongOption('--permissions', `'${name}' is none of ${PERMISSIONS.join(', ')}`);
-    return known;
-  });
+  const read = readPermissions(names);
+  if ('wrong' in read) throw wrongOption('--permissions', read.wrong);
+  return read.permissions;
 }
 
-/** When something made now ends, as an ISO 8601 text. */
-const readExpiry = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : new Date(systemClock.nowMs() + readDuration('--expires-in', text)).toISOString();
+function roleIn(text: string): Role {
+  if (!isRole(text)) throw wrongOption('--role', `'${text}' is no role: ${meantBy(text, ROLES)}`);
+  return text;
+}
+
+/** What a key may do: the least where nothing is said. */
+function scopeIn({ role, permissions }: Pick<KeyFlags, 'role' | 'permissions'>) {
+  if (permissions === undefined) return { role: roleIn(role ?? 'viewer') };
+  if (role !== undefined) throw wrongOption('--permissions', 'received it and --role, accepted: one of them');
+  return { permissions: permissionsIn(permissions) };
+}
+
+/** When something made now ends, as an ISO 8601 text; undefined = never. */
+function readExpiry(text: string): string | undefined {
+  if (text === NEVER) return undefined;
+  return new Date(systemClock.nowMs() + readDuration('--expires-in', text)).toISOString();
+}
 
 /** `a,b` and repeated options alike. */
 const splitList = (texts: readonly string[]): string[] =>

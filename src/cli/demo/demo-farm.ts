@@ -72,7 +72,7 @@ export async function withDemo<T>(options: DemoOptions, show: (facts: DemoFacts)
     record.close();
     stack = await startStack({ config, host: '127.0.0.1', port: options.port, log: options.log });
     const { url, workspaceId, farmId } = stack;
-    const { key } = await stack.service.admin.createKey({ workspaceId, name: 'demo' });
+    const { key } = await stack.service.admin.createKey({ workspaceId, name: 'demo', role: 'viewer' });
     await untilAllReported(stack, key, options);
     return await show({ url, key, workspace_id: workspaceId, farm_id: farmId, miners });
   } finally {

@@ -1,9 +1,9 @@
 // Options shared by the commands that talk to miners directly, and the small configuration that follows from them.
 import type { Command } from 'commander';
-import { type AgentConfig, loadConfig, parseConfig, stateDirOf } from '../../agent/config/config.ts';
+import { type AgentConfig, loadConfig, parseConfig } from '../../agent/config/config.ts';
 import { wrongOption } from '../options.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { defaultStateDir, usualConfig } from '../setup/config-file.ts';
+import { stateDirOrDefault } from '../setup/config-file.ts';
 
 export type AccessFlags = { config?: string; portMap?: string[]; factoryDefaults?: boolean; timeout?: string };
 
@@ -25,7 +25,8 @@ export function readAccessConfig(flags: AccessFlags, { environment }: Pick<CliCo
     parseConfig(JSON.stringify(settings), { baseDir: '.', environment, name });
   const base =
     flags.config === undefined
-      ? parse({ stateDir: usualStateDir(environment) }, '(defaults)')
+      ? // Where this host's agent records its attempts, so that a command without a configuration shares them.
+        parse({ stateDir: stateDirOrDefault(undefined, { environment }) }, '(defaults)')
       : loadConfig(flags.config, environment);
   const given = parse(
     { portMap: readPortMap(flags.portMap ?? []), ...(timeout !== undefined && { scan: { timeout } }) },
@@ -38,15 +39,6 @@ export function readAccessConfig(flags: AccessFlags, { environment }: Pick<CliCo
     scan: timeout === undefined ? base.scan : { ...base.scan, timeout: given.scan.timeout },
     credentials: { ...base.credentials, factoryDefaults },
   };
-}
-
-/**
- * Where this host's agent records its attempts, so that a command without a configuration shares them; else this user's
- * folder.
- */
-function usualStateDir(environment: CliContext['environment']): string {
-  const usual = usualConfig(environment);
-  return usual === undefined ? defaultStateDir(environment) : stateDirOf(usual);
 }
 
 /** `80=8080` pairs as an object; commas separate too. Throws ConfigError that names the pair. */

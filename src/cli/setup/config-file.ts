@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
-import { type AgentConfig, KEY_FILE, loadConfig, parseConfig } from '../../agent/config/config.ts';
+import { type AgentConfig, KEY_FILE, loadConfig, parseConfig, stateDirOf } from '../../agent/config/config.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { refuseForeign } from '../../base/storage/foreign-files.ts';
 import { openOrCreateVault } from '../../base/storage/vault.ts';
@@ -52,6 +52,12 @@ export function configOrDefault(
   if (found !== undefined) return loadConfig(found, environment);
   const defaults = JSON.stringify({ stateDir: defaultStateDir(environment) });
   return parseConfig(defaults, { baseDir: '.', environment, name: '(defaults)' });
+}
+
+/** The state directory of `configOrDefault`. Nothing else of the file is read, so no secret that it names is needed. */
+export function stateDirOrDefault(path: string | undefined, { environment }: Pick<CliContext, 'environment'>): string {
+  const found = path ?? usualConfig(environment);
+  return found === undefined ? defaultStateDir(environment) : stateDirOf(found);
 }
 
 /** The usual folder of the platform for one user's state: `$XDG_STATE_HOME`, `~/.local/state`, `%LOCALAPPDATA%`. */

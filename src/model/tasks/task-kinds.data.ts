@@ -12,7 +12,7 @@ export const ABILITY_NAMES = ['reboot', 'light', 'powerMode', 'pools', 'firmware
 export type AbilityName = (typeof ABILITY_NAMES)[number];
 
 export type TaskKind = {
-  /** What an API key needs for this kind alone; `tasks.create` stands for all of them. */
+  /** What a key, and a grant where there is one, must have so that a request can create it. */
   readonly permission: `tasks.${string}`;
   /** Its switch below `tasks.allow` in the configuration of an agent, and the default. */
   readonly allow: string;
@@ -40,4 +40,5 @@ export const TASK_KINDS = {
 } as const satisfies Readonly<Record<string, TaskKind>>;
 
 export type ExecutionTaskName = keyof typeof TASK_KINDS;
+export type TaskPermission = (typeof TASK_KINDS)[ExecutionTaskName]['permission'];
 export type AllowKey = (typeof TASK_KINDS)[ExecutionTaskName]['allow'];

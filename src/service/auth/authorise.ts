@@ -2,6 +2,8 @@
 // spec decisions, "Authentication". An answer never shows whether a foreign workspace or farm exists.
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { Permission } from '../../model/permissions/permissions.data.ts';
+import { isRole, permissionsOf, TASK_PERMISSIONS } from '../../model/permissions/permissions.ts';
 import type { ApiKey, Farm, Grant, KeyStore, TenantStore } from '../store/store.ts';
 import type { KeyRule, Needed } from './rules.data.ts';
 import { apiKeyId, isSecretOf } from './secrets.ts';
@@ -44,12 +46,12 @@ export function createAuthSource(
   };
 }
 
-/** Whose key it is. `permissions` null = all. */
+/** Whose key it is, and what it may do. */
 export type Caller = {
   readonly keyId: string;
   readonly keyName: string;
   readonly workspaceId: string;
-  readonly permissions: readonly string[] | null;
+  readonly permissions: readonly string[];
 };
 
 /** What the caller may touch with this request. `farmIds` null = every farm of the workspace. */
@@ -58,6 +60,8 @@ export type Access = {
   readonly workspaceId: string;
   readonly farmIds: readonly string[] | null;
   readonly farm: Farm | undefined;
+  /** What the grants allow that open the farm (where there is none, the workspace); null = it is the caller's own. */
+  readonly granted: readonly string[] | null;
 };
 
 /** The key from either of its two headers, or undefined when neither has one. */
@@ -80,8 +84,12 @@ export async function identifyCaller(source: AuthSource, text: string | undefine
     (key.expiresAtMs === null || key.expiresAtMs > nowMs);
   if (!isGood) throw new RefusedError('auth.invalid');
   source.markUsed(key, nowMs);
-  return { keyId: key.id, keyName: key.name, workspaceId: key.workspaceId, permissions: key.permissions };
+  return { keyId: key.id, keyName: key.name, workspaceId: key.workspaceId, permissions: allowedBy(key) };
 }
+
+/** A role counts as it is now. One that this version does not know allows nothing. */
+const allowedBy = ({ role, permissions }: Pick<ApiKey, 'role' | 'permissions'>): readonly string[] =>
+  role === null ? permissions : isRole(role) ? permissionsOf(role) : [];
 
 /** Decides by the rule; throws RefusedError `auth.workspace`, `auth.permission`, `auth.farm` or `request.not-found`. */
 export async function authorise(
@@ -92,36 +100,52 @@ export async function authorise(
   nowMs: number,
 ): Promise<Access> {
   const workspaceId = rule.scope === 'own' ? caller.workspaceId : (path.workspaceId ?? '');
-  const { farmIds, seenIds } = await usableFarms(source, caller, workspaceId, rule, nowMs);
-  if (rule.scope !== 'farm') return { caller, workspaceId, farmIds, farm: undefined };
+  const { farmIds, seenIds, grants } = await usableFarms(source, caller, workspaceId, rule, nowMs);
+  const grantedBy = (some: readonly Grant[]) => some.flatMap(({ permissions }) => permissions);
+  if (rule.scope !== 'farm')
+    return { caller, workspaceId, farmIds, farm: undefined, granted: grants && grantedBy(grants) };
   const farm = await source.findFarm(path.farmId ?? '');
   if (farm?.workspaceId === workspaceId) {
-    if (isAmong(farmIds, farm)) return { caller, workspaceId, farmIds, farm };
+    const granted = grants && grantedBy(grants.filter((grant) => isAmong(grant.farmIds, farm)));
+    if (isAmong(farmIds, farm)) return { caller, workspaceId, farmIds, farm, granted };
     if (rule.unknownWorkspace === 'not-found' && isAmong(seenIds, farm))
       throw permissionDenied('grant', rule.permission);
   }
   throw rule.unknownFarm === 'not-found' ? notFound() : farmDenied();
 }
 
+/**
+ * For what depends on the body of a request that the guard has let in. Throws RefusedError `auth.permission` that says
+ * whether the key or the grant lacks it.
+ */
+export function requirePermission({ caller, granted }: Access, permission: Permission): void {
+  if (!caller.permissions.includes(permission)) throw permissionDenied('key', permission);
+  if (granted !== null && !granted.includes(permission)) throw permissionDenied('grant', permission);
+}
+
 export const farmDenied = () => new RefusedError('auth.farm');
 export const notFound = () => new RefusedError('request.not-found');
 
 const permissionDenied = (lacking: 'key' | 'grant', needed: Needed) =>
-  new RefusedError(
-    'auth.permission',
-    needed === 'any'
-      ? `Access denied: the ${lacking} has no permissions`
-      : `Access denied: the ${lacking} lacks the permission ${needed}`,
-  );
+  new RefusedError('auth.permission', `Access denied: the ${lacking} ${lackOf(needed)}`);
+
+function lackOf(needed: Needed): string {
+  if (needed === 'any') return 'has no permissions';
+  if (needed === 'any-task') return `lacks a permission for tasks: one of ${TASK_PERMISSIONS.join(', ')}`;
+  return `lacks the permission ${needed}`;
+}
 
 const isAmong = (ids: readonly string[] | null, { id }: Farm) => ids === null || ids.includes(id);
 
-const isGranted = (permissions: readonly string[] | null, needed: Needed) =>
-  permissions === null || (needed === 'any' ? permissions.length > 0 : permissions.includes(needed));
+function isGranted(permissions: readonly string[], needed: Needed): boolean {
+  if (needed === 'any') return permissions.length > 0;
+  if (needed === 'any-task') return TASK_PERMISSIONS.some((one) => permissions.includes(one));
+  return permissions.includes(needed);
+}
 
 /**
  * Farms of the workspace that the caller may use with the permission, and those that it may use with any; null = all of
- * them.
+ * them. And the grants that open the workspace; null = it is the caller's own.
  */
 async function usableFarms(
   source: AuthSource,
@@ -129,7 +153,7 @@ async function usableFarms(
   workspaceId: string,
   rule: KeyRule,
   nowMs: number,
-): Promise<{ farmIds: Access['farmIds']; seenIds: Access['farmIds'] }> {
+): Promise<{ farmIds: Access['farmIds']; seenIds: Access['farmIds']; grants: readonly Grant[] | null }> {
   const isOwn = workspaceId === caller.workspaceId;
   const grants = isOwn ? [] : await source.listActiveGrants(caller.workspaceId, nowMs, workspaceId);
   if (!isOwn && grants.length === 0)
@@ -137,7 +161,9 @@ async function usableFarms(
   const useful = grants.filter(({ permissions }) => isGranted(permissions, rule.permission));
   if (!isGranted(caller.permissions, rule.permission)) throw permissionDenied('key', rule.permission);
   if (!isOwn && useful.length === 0) throw permissionDenied('grant', rule.permission);
-  return isOwn ? { farmIds: null, seenIds: null } : { farmIds: farmsOf(useful), seenIds: farmsOf(grants) };
+  return isOwn
+    ? { farmIds: null, seenIds: null, grants: null }
+    : { farmIds: farmsOf(useful), seenIds: farmsOf(grants), grants };
 }
 
 function farmsOf(grants: readonly Grant[]): readonly string[] | null {

@@ -1,18 +1,13 @@
 // The one authorisation table: which permission a route needs and what it is about. A route without a row here cannot
 // be served.
 
-export const PERMISSIONS = [
-  'miners.read',
-  'miners.update',
-  'agents.read',
-  'tasks.read',
-  'tasks.create',
-  'grants.read',
-] as const;
-export type Permission = (typeof PERMISSIONS)[number];
+import type { Permission } from '../../model/permissions/permissions.data.ts';
 
-/** What a rule needs: one permission, or `any` of them, for what leads to everything else that the key may do. */
-export type Needed = Permission | 'any';
+/**
+ * What a rule needs: one permission, `any` of them (for what leads to everything else that the key may do), or
+ * `any-task`: one that allows a task. Which task it is stands in the body, and the handler asks for its permission.
+ */
+export type Needed = Permission | 'any' | 'any-task';
 
 /** The answer where the path names something that does not exist or that the caller may not use. Default: denied. */
 type Unknown = 'denied' | 'not-found';
@@ -44,7 +39,7 @@ const v1Farm = (permission: Permission, unknownFarm: Unknown = 'denied'): Rule =
 });
 
 /** In v2 a workspace or farm that the caller may not use is not found. Spec decisions, "Authentication". */
-const v2Farm = (permission: Permission): Rule => ({
+const v2Farm = (permission: Permission | 'any-task'): Rule => ({
   access: 'key',
   permission,
   scope: 'farm',
@@ -59,7 +54,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'GET /openapi.json': { access: 'open' },
   'POST /agent/v1/enrol': { access: 'enrolment-code' },
   [`GET ${V1_FARM}/miner/latest`]: v1Farm('miners.read'),
-  [`POST ${V1_FARM}/tasks/batches`]: v1Farm('tasks.create', 'not-found'),
+  [`POST ${V1_FARM}/tasks/batches`]: v1Farm('tasks.reboot', 'not-found'),
   [`GET ${V1_FARM}/tasks/batches`]: v1Farm('tasks.read'),
   [`POST ${V1_FARM}/tasks/search`]: v1Farm('tasks.read'),
   [`POST ${V1_WORKSPACE}/agents/search`]: { access: 'key', permission: 'agents.read', scope: 'workspace' },
@@ -67,23 +62,23 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'GET /public-api/v2/workspaces': { access: 'key', permission: 'any', scope: 'own' },
   [`GET ${V2_WORKSPACE}/farms`]: {
     access: 'key',
-    permission: 'any',
+    permission: 'farms.read',
     scope: 'workspace',
     unknownWorkspace: 'not-found',
   },
   [`GET ${V2_FARM}/agents`]: v2Farm('agents.read'),
   [`GET ${V2_FARM}/miners`]: v2Farm('miners.read'),
   [`POST ${V2_FARM}/miners/search`]: v2Farm('miners.read'),
-  [`POST ${V2_FARM}/miner-metrics/query`]: v2Farm('miners.read'),
+  [`POST ${V2_FARM}/miner-metrics/query`]: v2Farm('metrics.read'),
   [`GET ${V2_FARM}/task-batches`]: v2Farm('tasks.read'),
-  [`POST ${V2_FARM}/task-batches`]: v2Farm('tasks.create'),
+  [`POST ${V2_FARM}/task-batches`]: v2Farm('any-task'),
   [`POST ${V2_FARM}/task-batches/search`]: v2Farm('tasks.read'),
-  [`POST ${V2_FARM}/task-batches/:task_batch_id/cancel`]: v2Farm('tasks.create'),
+  [`POST ${V2_FARM}/task-batches/:task_batch_id/cancel`]: v2Farm('tasks.cancel'),
   [`GET ${V2_FARM}/task-batches/:task_batch_id`]: v2Farm('tasks.read'),
   [`GET ${V2_FARM}/task-batches/:task_batch_id/tasks`]: v2Farm('tasks.read'),
   [`PATCH ${V2_FARM}/miners/:miner_id`]: v2Farm('miners.update'),
   [`GET ${V2_FARM}/miner-positions`]: v2Farm('miners.read'),
   [`POST ${V2_FARM}/miner-positions`]: v2Farm('miners.update'),
-  [`POST ${V2_FARM}/metrics/query`]: v2Farm('miners.read'),
-  [`GET ${V2_FARM}/events`]: v2Farm('miners.read'),
+  [`POST ${V2_FARM}/metrics/query`]: v2Farm('metrics.read'),
+  [`GET ${V2_FARM}/events`]: v2Farm('events.read'),
 };

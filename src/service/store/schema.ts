@@ -103,8 +103,10 @@ export const TABLES = {
     hash: text,
     workspace_id: text,
     name: text,
-    /** A JSON array, null = every permission. */
-    permissions: optional(text),
+    /** Its name, null = the permissions are listed. What a role allows may grow with the version of the program. */
+    role: optional(text),
+    /** A JSON array; empty where there is a role. */
+    permissions: text,
     created_at: bigint,
     expires_at: optional(bigint),
     revoked_at: optional(bigint),

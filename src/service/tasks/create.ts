@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { REFUSALS } from '../../base/error-codes.data.ts';
 import { RefusedError } from '../../base/errors.ts';
 import type { RolloutOrder } from '../../model/task.ts';
+import type { ExecutionTaskName } from '../../model/tasks/task-kinds.data.ts';
 import { MAX_PARAMS_LENGTH } from '../../wire/protocol.ts';
 import { type BatchRequest, type BatchStore, IDEMPOTENCY_MS } from '../store/store.ts';
 import { type Plan, planBatches } from './plan.ts';
@@ -15,7 +16,8 @@ const TASK_TTL_MS = 15 * 60_000;
 const ROLLOUT_TTL_MS = 4 * 3_600_000;
 
 /** What a client wants created: a request to the store, with what the answer and the end of the tasks need. */
-export type BatchCreation = Pick<BatchRequest, 'workspaceId' | 'farmId' | 'name' | 'ids' | 'params' | 'actor'> & {
+export type BatchCreation = Pick<BatchRequest, 'workspaceId' | 'farmId' | 'ids' | 'params' | 'actor'> & {
+  readonly name: ExecutionTaskName;
   readonly rollout?: RolloutOrder | undefined;
   /** Not begun within this, seconds: given up. */
   readonly expiresInS?: number | undefined;

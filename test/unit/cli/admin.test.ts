@@ -1,6 +1,6 @@
 // What an administrator does from the command line, on a database file: every resource made, listed and ended, with
 // --json that parses.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -77,9 +77,12 @@ test('workspaces, farms, keys and grants are made, listed and ended', async () =
   const key = json(await run('key', 'create', ...keyArgs, '--expires-in', '30d', '--json'));
   expect(key).toMatchObject({ workspace_id: own.id, farm_id: farm.id });
   const [listed] = json(await run('key', 'list', '--json'));
-  expect(listed).toMatchObject({ id: key.id, permissions: ['miners.read', 'tasks.read'], revokedAt: null });
-  const odd = await run('key', 'create', '--name', 'x', '--permissions', 'miners.write');
-  expect([odd.code, odd.stderr]).toEqual([78, expect.stringContaining('miners.update')]);
+  expect(listed).toMatchObject({
+    id: key.id,
+    role: null,
+    permissions: ['miners.read', 'tasks.read'],
+    revokedAt: null,
+  });
   expect(json(await run('key', 'revoke', key.id, '--json'))).toEqual({ id: key.id, revoked: true });
   expect((await run('key', 'revoke', key.id)).code).toBe(1);
 
@@ -102,12 +105,81 @@ test('a key or a grant that may do nothing is refused, as is a grant to oneself'
     ['grant', 'create', '--from', own.id, '--to', other.id, '--permissions', ''],
   ]) {
     const { code, stderr } = await run(...args);
-    expect([code, stderr]).toEqual([78, expect.stringContaining('accepted: at least one of miners.read')]);
+    expect([code, stderr]).toEqual([78, expect.stringContaining('accepted: at least one of farms.read')]);
   }
   const selfish = await run('grant', 'create', '--from', own.id, '--to', own.id, '--permissions', 'miners.read');
   expect([selfish.code, selfish.stderr]).toEqual([78, expect.stringContaining('what is its own')]);
   expect(json(await run('key', 'list', '--json'))).toEqual([]);
   expect(json(await run('grant', 'list', '--json'))).toEqual([]);
+});
+
+test('a key reads for a year, unless a role, permissions or another end are given', async () => {
+  const { run } = newDatabase();
+  const made = async (...args: string[]) => {
+    const { id } = json(await run('key', 'create', '--name', 'x', ...args, '--json'));
+    const keys: { id: string; expiresAt: string | null; createdAt: string }[] = json(
+      await run('key', 'list', '--json'),
+    );
+    const found = keys.find((key) => key.id === id);
+    const days = found?.expiresAt && (Date.parse(found.expiresAt) - Date.parse(found.createdAt)) / 86_400_000;
+    return { ...found, days: typeof days === 'number' ? Math.round(days) : null };
+  };
+  expect(await made()).toMatchObject({ role: 'viewer', permissions: [], days: 365 });
+  expect(await made('--role', 'technician', '--expires-in', '30d')).toMatchObject({ role: 'technician', days: 30 });
+  expect(await made('--expires-in', 'never')).toMatchObject({ role: 'viewer', days: null });
+  const listed = await made('--permissions', 'tasks.create', 'tasks.light,miners.read', 'tasks.reboot');
+  expect(listed).toMatchObject({ role: null, permissions: ['miners.read', 'tasks.reboot', 'tasks.light'], days: 365 });
+  const { stdout } = await run('key', 'list');
+  expect(stdout).toContain('technician');
+  expect(stdout).toContain('tasks.reboot');
+});
+
+test.each([
+  [['--role', 'tecnician'], "--role: 'tecnician' is no role: do you mean technician?"],
+  [['--role', 'god'], "--role: 'god' is no role: accepted: viewer, technician, operator, manager, admin"],
+  [['--permissions', 'tasks.rebot'], "--permissions: 'tasks.rebot' is no permission: do you mean tasks.reboot or"],
+  [
+    ['--permissions', 'miners.read', '--role', 'viewer'],
+    '--permissions: received it and --role, accepted: one of them',
+  ],
+  [['--expires-in', '1y'], "--expires-in: '1y' is not a duration"],
+])('key create %s is refused and says what is accepted', async (args, message) => {
+  const { run } = newDatabase();
+  const { code, stderr } = await run('key', 'create', '--name', 'x', ...args);
+  expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([78, expect.stringContaining(message)]);
+  expect(json(await run('key', 'list', '--json'))).toEqual([]);
+});
+
+test('a grant of an unknown permission is refused with the nearest one', async () => {
+  const { run } = newDatabase();
+  const own = json(await run('workspace', 'create', '--slug', 'north', '--json'));
+  const other = json(await run('workspace', 'create', '--slug', 'south', '--json'));
+  const from = ['grant', 'create', '--from', own.id, '--to', other.id, '--permissions'];
+  const { code, stderr } = await run(...from, 'miners.reed');
+  expect([code, stderr]).toEqual([
+    78,
+    expect.stringContaining("'miners.reed' is no permission: do you mean miners.read"),
+  ]);
+  expect((await run(...from, 'tasks.create', '--json')).code).toBe(0);
+  expect(json(await run('grant', 'list', '--json'))).toMatchObject([
+    { permissions: ['tasks.reboot'], expiresAt: null },
+  ]);
+});
+
+test('an administrator needs none of the secrets that the configuration names', async () => {
+  const { folder } = newDatabase();
+  const config = join(folder, 'pithead.yaml');
+  const login = { family: 'antminer-stock', user: 'root', password: 'env:UNSET_PASSWORD' };
+  writeFileSync(config, JSON.stringify({ stateDir: 'state', credentials: { logins: [login] } }));
+  mkdirSync(join(folder, 'state'));
+  const [stdout, stderr] = [collector(), collector()];
+  const program = await buildProgram({
+    ...{ stdout: stdout.stream, stderr: stderr.stream },
+    ...{ environment: {}, signal: new AbortController().signal },
+  });
+  await program.parseAsync(['node', 'pithead', 'key', 'create', '--name', 'x', '--config', config]);
+  expect([stdout.text(), stderr.text()]).toEqual([expect.stringMatching(/^phk_\S+\n$/), '']);
+  expect(existsSync(join(folder, 'state', 'service.sqlite'))).toBe(true);
 });
 
 test('agents are listed, limited and revoked under the command that also runs one', async () => {

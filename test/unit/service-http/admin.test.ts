@@ -13,7 +13,7 @@ test('the defaults are made once', async () => {
 test('an administrator beside the running service: keys work and end at once', async () => {
   const rig = await startRig();
   const admin = await openAdmin(rig.databasePath, { clock: rig.clock });
-  const { id, key } = await admin.createKey({ workspaceId: rig.workspaceId, name: 'beside' });
+  const { id, key } = await admin.createKey({ workspaceId: rig.workspaceId, name: 'beside', role: 'admin' });
   expect((await rig.get(rig.farm('/miner/latest'), { 'x-api-key': key })).status).toBe(200);
   expect(await admin.revokeKey(id)).toBe(true);
   expect(await admin.revokeKey(id)).toBe(false);
@@ -27,14 +27,14 @@ test('what does not exist is refused before anything is written', async () => {
   const rig = await startRig();
   const { admin } = rig.service;
   const nobody = '01900000-0000-7000-8000-000000000000';
-  await expect(admin.createKey({ workspaceId: nobody, name: 'x' })).rejects.toThrow('administer');
-  await expect(admin.createKey({ workspaceId: 'default', name: 'x' })).rejects.toThrow('administer');
+  await expect(admin.createKey({ workspaceId: nobody, name: 'x', role: 'admin' })).rejects.toThrow('administer');
+  await expect(admin.createKey({ workspaceId: 'default', name: 'x', role: 'admin' })).rejects.toThrow('administer');
   await expect(admin.createFarm({ workspaceId: nobody, name: 'x' })).rejects.toThrow('administer');
   await expect(admin.createEnrolmentCode({ farmId: nobody, ttlMs: 1 })).rejects.toThrow('administer');
   await expect(admin.createWorkspace({ name: 'x', slug: 'default' })).rejects.toThrow('administer');
-  await expect(admin.createKey({ workspaceId: rig.workspaceId, name: 'x', expiresAt: 'soon' })).rejects.toThrow(
-    'administer',
-  );
+  await expect(
+    admin.createKey({ workspaceId: rig.workspaceId, name: 'x', role: 'admin', expiresAt: 'soon' }),
+  ).rejects.toThrow('administer');
   const { id: granteeId } = await admin.createWorkspace({ name: 'x', slug: 'x' });
   const grant = { grantorId: rig.workspaceId, granteeId, permissions: ['miners.read'] as const };
   await expect(admin.createGrant({ ...grant, granteeId: rig.workspaceId })).rejects.toThrow('administer');

@@ -137,7 +137,7 @@ test.each([
 
 test('more requests with one key than its rate: 429 with Retry-After, other keys are not touched', async () => {
   const own = await startRig({ limits: { ...DEFAULT_LIMITS, rates: { ...DEFAULT_LIMITS.rates, perKey: 5 } } });
-  const other = await own.service.admin.createKey({ workspaceId: own.workspaceId, name: 'other' });
+  const other = await own.service.admin.createKey({ workspaceId: own.workspaceId, name: 'other', role: 'admin' });
   for (let n = 0; n < 5; n++) expect((await own.get(own.farm('/miner/latest'))).status).toBe(200);
   const refused = await own.get(own.farm('/miner/latest'));
   expectError(refused, 429, '5 requests');

@@ -68,11 +68,11 @@ test('who may not learns whether the key or the grant lacks the permission', asy
   const { admin } = rig.service;
   const grantee = await admin.createWorkspace({ name: 'G', slug: 'refusals-grantee' });
   await admin.createGrant({ grantorId: rig.workspaceId, granteeId: grantee.id, permissions: ['miners.read'] });
-  const messageTo = async (permissions: ['miners.read'] | undefined) => {
+  const messageTo = async (permissions: readonly string[]) => {
     const { key } = await admin.createKey({ workspaceId: grantee.id, name: 'k', permissions });
     const { status, body } = await rig.get(rig.farm('/tasks/batches'), { 'x-api-key': key });
     return [status, body.message];
   };
-  expect(await messageTo(undefined)).toEqual([403, 'Access denied: the grant lacks the permission tasks.read']);
+  expect(await messageTo(['tasks.read'])).toEqual([403, 'Access denied: the grant lacks the permission tasks.read']);
   expect(await messageTo(['miners.read'])).toEqual([403, 'Access denied: the key lacks the permission tasks.read']);
 });

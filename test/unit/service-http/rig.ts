@@ -103,7 +103,7 @@ export async function startOwnedRig(
   });
   const { url } = await service.start();
   const { workspaceId, farmId } = await service.admin.ensureDefaults();
-  const { key } = await service.admin.createKey({ workspaceId, name: 'test' });
+  const { key } = await service.admin.createKey({ workspaceId, name: 'test', role: 'admin' });
   const rig: Rig = {
     service,
     url,

@@ -245,7 +245,7 @@ test('the same idempotency key and body give the same answer and make nothing; a
     error: 'Conflict',
     message: expect.stringContaining('Idempotency-Key'),
   });
-  const colleague = await rig.service.admin.createKey({ workspaceId: rig.workspaceId, name: 'other' });
+  const colleague = await rig.service.admin.createKey({ workspaceId: rig.workspaceId, name: 'other', role: 'admin' });
   const theirs = await reboot(rig, [ids[1] ?? ''], {}, { 'x-api-key': colleague.key, ...headers });
   expect(theirs.body.meta.summary.created_count).toBe(1);
   rig.clock.step(24 * 60 * MINUTE_MS + 1);

@@ -1,9 +1,10 @@
 // What the routes that create task batches share: the actor, the idempotency key, and the answer.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { permissionOf } from '../../../model/permissions/permissions.ts';
 import { type Actor, shownParams } from '../../../model/task.ts';
 import { show } from '../../../wire/api/forms.ts';
-import type { Caller } from '../../auth/authorise.ts';
+import { type Caller, requirePermission } from '../../auth/authorise.ts';
 import type { BatchCreation, Made } from '../../tasks/create.ts';
 import { accessOf, farmOf } from '../guard.ts';
 import type { RouteParts } from '../server.ts';
@@ -36,7 +37,9 @@ export async function sendCreated(
   creation: Omit<BatchCreation, 'workspaceId' | 'farmId' | 'actor' | 'idempotency' | 'toAnswer'>,
   { toBatch, toSkipped }: Words,
 ): Promise<FastifyReply> {
-  const { caller } = accessOf(request);
+  const access = accessOf(request);
+  requirePermission(access, permissionOf(creation.name));
+  const { caller } = access;
   const { id: farmId, workspaceId } = farmOf(request);
   const actor = actorOf(caller);
   const text = await createBatches({

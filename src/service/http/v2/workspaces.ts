@@ -1,10 +1,11 @@
 // GET /workspaces: the workspace of the key and those that grants open to it, with what the key may do there; and GET
 // …/farms: the farms of one of them, of a granted one those that the grant names.
 import { z } from 'zod';
+import { PERMISSIONS } from '../../../model/permissions/permissions.ts';
 import { listOf } from '../../../wire/api/envelope.ts';
 import { anyId } from '../../../wire/api/forms.ts';
 import { farmV2Schema, type WorkspaceV2, workspacesSchema } from '../../../wire/api/tenants.ts';
-import { PERMISSIONS, V2_WORKSPACE } from '../../auth/rules.data.ts';
+import { V2_WORKSPACE } from '../../auth/rules.data.ts';
 import type { Workspace } from '../../store/store.ts';
 import { accessOf } from '../guard.ts';
 import { answers } from '../openapi.ts';
@@ -26,10 +27,9 @@ export function registerWorkspaces(app: App, { store: { tenants }, clock }: Rout
       const { caller } = accessOf(request);
       const own = await tenants.findWorkspace(caller.workspaceId);
       const grants = await tenants.listActiveGrants(caller.workspaceId, clock.nowMs());
-      const held = caller.permissions ?? PERMISSIONS;
       const ways: Way[] = grants.map(({ grantor, permissions }) => ['grantee', grantor, permissions]);
       if (own !== undefined) ways.unshift(['member', own, PERMISSIONS]);
-      return good(merge(ways, held));
+      return good(merge(ways, caller.permissions));
     },
   });
   app.route({

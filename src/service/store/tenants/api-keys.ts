@@ -4,7 +4,7 @@ import { textList } from '../rows.ts';
 import type { Row } from '../schema.ts';
 import { revoke } from './revocation.ts';
 
-/** `permissions` null = every permission. Times in ms. */
+/** `role` null = what it may do is listed in `permissions`. Times in ms. */
 export type ApiKey = Readonly<ReturnType<typeof toKey>>;
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
@@ -18,7 +18,8 @@ export function createKeyStore({ read, write }: Databases) {
           hash: key.hash,
           workspace_id: key.workspaceId,
           name: key.name,
-          permissions: key.permissions === null ? null : JSON.stringify(key.permissions),
+          role: key.role,
+          permissions: JSON.stringify(key.permissions),
           created_at: key.createdAtMs,
           expires_at: key.expiresAtMs,
           revoked_at: key.revokedAtMs,
@@ -49,7 +50,8 @@ const toKey = (row: Row<'api_keys'>) => ({
   hash: row.hash,
   workspaceId: row.workspace_id,
   name: row.name,
-  permissions: row.permissions === null ? null : textList(row.permissions),
+  role: row.role,
+  permissions: textList(row.permissions),
   createdAtMs: row.created_at,
   expiresAtMs: row.expires_at,
   revokedAtMs: row.revoked_at,

@@ -1,0 +1,41 @@
+// The permissions by name, and what a role has of them. It decides about no request: that is auth.
+import { nearestNames } from '../../base/nearest-names.ts';
+import { type ExecutionTaskName, TASK_KINDS, type TaskPermission } from '../tasks/task-kinds.data.ts';
+import { PERMISSION_ALIASES, PERMISSION_ROWS, type Permission, ROLES, type Role } from './permissions.data.ts';
+
+export { type Permission, ROLES, type Role };
+
+const isPermission = (name: string): name is Permission => Object.hasOwn(PERMISSION_ROWS, name);
+
+/** In the order in which they are shown. */
+export const PERMISSIONS: readonly Permission[] = Object.keys(PERMISSION_ROWS).filter(isPermission);
+
+/** One for each kind of task; some kinds share one. */
+export const TASK_PERMISSIONS: readonly TaskPermission[] = [
+  ...new Set(Object.values(TASK_KINDS).map(({ permission }) => permission)),
+];
+
+export const permissionOf = (task: ExecutionTaskName): TaskPermission => TASK_KINDS[task].permission;
+
+export const isRole = (name: string): name is Role => ROLES.some((role) => role === name);
+
+export const permissionsOf = (role: Role): readonly Permission[] =>
+  PERMISSIONS.filter((name) => ROLES.indexOf(PERMISSION_ROWS[name].from) <= ROLES.indexOf(role));
+
+type Read = { readonly permissions: readonly Permission[] } | { readonly wrong: string };
+
+/** The permissions that are meant, each once, in the order of the table; or what is wrong, with what is accepted. */
+export function readPermissions(names: readonly string[]): Read {
+  const meant = names.map((name) =>
+    Object.hasOwn(PERMISSION_ALIASES, name) ? PERMISSION_ALIASES['tasks.create'] : name,
+  );
+  const odd = meant.find((name) => !isPermission(name));
+  if (odd !== undefined) return { wrong: `'${odd}' is no permission: ${meantBy(odd, PERMISSIONS)}` };
+  return { permissions: PERMISSIONS.filter((name) => meant.includes(name)) };
+}
+
+/** For an error about a name that is none of these. */
+export function meantBy(written: string, names: readonly string[]): string {
+  const nearest = nearestNames(written, names);
+  return nearest.length > 0 ? `do you mean ${nearest.join(' or ')}?` : `accepted: ${names.join(', ')}`;
+}

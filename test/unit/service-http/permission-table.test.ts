@@ -1,0 +1,245 @@
+// Every route × every permission × own, granted, foreign workspace: opened by the permission that stands here, and by
+// no other. A route without a row here fails. And of the tasks: each by its own permission alone.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PERMISSION_ROWS } from '../../../src/model/permissions/permissions.data.ts';
+import { PERMISSIONS, permissionsOf, ROLES, TASK_PERMISSIONS } from '../../../src/model/permissions/permissions.ts';
+import { EXECUTION_TASK_NAMES } from '../../../src/model/task.ts';
+import { RULES, V1_FARM, V1_WORKSPACE, V2_FARM, V2_WORKSPACE } from '../../../src/service/auth/rules.data.ts';
+import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';
+import { type Answer, call, type Rig, startOwnedRig } from './rig.ts';
+
+const UNKNOWN = '01900000-0000-7000-8000-000000000000';
+
+/** Who may ask: the permissions of which one is enough, or what else is asked for. */
+const EXPECTED: Readonly<Record<string, readonly string[] | 'open' | 'enrolment-code'>> = {
+  'GET /healthz': 'open',
+  'GET /readyz': 'open',
+  'GET /metrics': 'open',
+  'GET /openapi.json': 'open',
+  'POST /agent/v1/enrol': 'enrolment-code',
+  [`GET ${V1_FARM}/miner/latest`]: ['miners.read'],
+  [`POST ${V1_FARM}/tasks/batches`]: ['tasks.reboot'],
+  [`GET ${V1_FARM}/tasks/batches`]: ['tasks.read'],
+  [`POST ${V1_FARM}/tasks/search`]: ['tasks.read'],
+  [`POST ${V1_WORKSPACE}/agents/search`]: ['agents.read'],
+  'GET /private-api/v1/me/grants': ['grants.read'],
+  'GET /public-api/v2/workspaces': PERMISSIONS,
+  [`GET ${V2_WORKSPACE}/farms`]: ['farms.read'],
+  [`GET ${V2_FARM}/agents`]: ['agents.read'],
+  [`GET ${V2_FARM}/miners`]: ['miners.read'],
+  [`POST ${V2_FARM}/miners/search`]: ['miners.read'],
+  [`POST ${V2_FARM}/miner-metrics/query`]: ['metrics.read'],
+  [`GET ${V2_FARM}/task-batches`]: ['tasks.read'],
+  [`POST ${V2_FARM}/task-batches`]: TASK_PERMISSIONS,
+  [`POST ${V2_FARM}/task-batches/search`]: ['tasks.read'],
+  [`POST ${V2_FARM}/task-batches/:task_batch_id/cancel`]: ['tasks.cancel'],
+  [`GET ${V2_FARM}/task-batches/:task_batch_id`]: ['tasks.read'],
+  [`GET ${V2_FARM}/task-batches/:task_batch_id/tasks`]: ['tasks.read'],
+  [`PATCH ${V2_FARM}/miners/:miner_id`]: ['miners.update'],
+  [`GET ${V2_FARM}/miner-positions`]: ['miners.read'],
+  [`POST ${V2_FARM}/miner-positions`]: ['miners.update'],
+  [`POST ${V2_FARM}/metrics/query`]: ['metrics.read'],
+  [`GET ${V2_FARM}/events`]: ['events.read'],
+};
+const ROWS = Object.entries(EXPECTED).flatMap(([route, opens]) =>
+  typeof opens === 'string' ? [] : [{ route, opens }],
+);
+
+/** Of each kind of task a body that creates nothing: what it is about does not exist. */
+const ORDERS: Readonly<Record<(typeof EXECUTION_TASK_NAMES)[number], { needs: string; body: object }>> = {
+  'miner.system.reboot': { needs: 'tasks.reboot', body: { miner_ids: [UNKNOWN] } },
+  'miner.log.get': { needs: 'tasks.log', body: { miner_ids: [UNKNOWN] } },
+  'miner.light.update': { needs: 'tasks.light', body: { miner_ids: [UNKNOWN], params: { on: true } } },
+  'miner.power_mode.update': { needs: 'tasks.power_mode', body: { miner_ids: [UNKNOWN], params: { mode: 'sleep' } } },
+  'miner.pool.update': {
+    needs: 'tasks.pools',
+    body: { miner_ids: [UNKNOWN], params: { pools: [{ url: 'stratum+tcp://pool.example:3333', user: 'w' }] } },
+  },
+  'miner.pool.lock': { needs: 'tasks.pools', body: { miner_ids: [UNKNOWN], params: { locked: true } } },
+  'miner.firmware.update': {
+    needs: 'tasks.firmware',
+    body: { miner_ids: [UNKNOWN], params: { url: 'https://files.example/image.bin', sha256: 'a'.repeat(64) } },
+  },
+  'agent.scan.create': { needs: 'tasks.scan', body: { agent_ids: [UNKNOWN] } },
+  'agent.self.update': {
+    needs: 'tasks.agent_update',
+    body: { agent_ids: [UNKNOWN], params: { url: 'https://updates.example/pithead.update' } },
+  },
+};
+
+type Place = { workspaceId: string; farmId: string };
+let rig: Rig;
+let stop: () => Promise<void>;
+let host: Place;
+/** Of the own workspace, with one permission each. */
+let keys: ReadonlyMap<string, string>;
+/** Full keys of workspaces that a grant of one permission leads to the host. */
+let guests: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  ({ rig, stop } = await startOwnedRig({
+    limits: { ...DEFAULT_LIMITS, rates: { perKey: 10_000, perStranger: 10_000, perCode: 100 } },
+  }));
+  const { admin } = rig.service;
+  const { id: workspaceId } = await admin.createWorkspace({ name: 'Host', slug: 'host' });
+  host = { workspaceId, farmId: (await admin.createFarm({ workspaceId, name: 'North' })).id };
+  const made = await Promise.all(
+    PERMISSIONS.map(async (permission) => {
+      const own = await admin.createKey({ workspaceId: rig.workspaceId, name: permission, permissions: [permission] });
+      const slug = permission.replaceAll(/\W|_/g, '-');
+      const { id: granteeId } = await admin.createWorkspace({ name: permission, slug });
+      await admin.createGrant({ grantorId: workspaceId, granteeId, permissions: [permission] });
+      const guest = await admin.createKey({ workspaceId: granteeId, name: permission, role: 'admin' });
+      return { permission, own: own.key, guest: guest.key };
+    }),
+  );
+  keys = new Map(made.map(({ permission, own }) => [permission, own]));
+  guests = new Map(made.map(({ permission, guest }) => [permission, guest]));
+});
+afterAll(() => stop());
+
+function ask(route: string, place: Place, key: string | undefined, body: object = {}): Promise<Answer> {
+  const [method = '', path = ''] = route.split(' ');
+  const url = path
+    .replace(':workspace_id', place.workspaceId)
+    .replace(':farm_id', place.farmId)
+    .replaceAll(/:\w+/g, UNKNOWN);
+  const hasBody = method !== 'GET';
+  return call(rig.url + url, {
+    method,
+    headers: { 'x-api-key': key ?? '', ...(hasBody ? { 'content-type': 'application/json' } : {}) },
+    ...(hasBody ? { body: JSON.stringify(body) } : {}),
+  });
+}
+
+const own = (): Place => ({ workspaceId: rig.workspaceId, farmId: rig.farmId });
+/** The guard lets in: what is below the farm does not exist, and the body is none, so the route answers for itself. */
+const IS_IN = [200, 400, 404, 415];
+/** Which permissions open it: of keys in their own workspace, or of grants. */
+async function openers(of: ReadonlyMap<string, string>, route: string, place: Place, body?: object) {
+  const open: string[] = [];
+  for (const [permission, key] of of) {
+    const { status } = await ask(route, place, key, body);
+    expect([...IS_IN, 403], `${route} with ${permission}`).toContain(status);
+    if (status !== 403) open.push(permission);
+  }
+  return open;
+}
+
+test('every route of the service stands here, and nothing else', () => {
+  expect(Object.keys(EXPECTED).toSorted()).toEqual(Object.keys(RULES).toSorted());
+  const access = Object.entries(RULES).map(([route, rule]) => [route, rule.access]);
+  for (const [route, what] of access) {
+    const expected = EXPECTED[String(route)];
+    expect([route, what]).toEqual([route, typeof expected === 'string' ? expected : 'key']);
+  }
+});
+
+describe.each(ROWS)('$route', ({ route, opens }) => {
+  test('own workspace: each permission', async () => {
+    expect(await openers(keys, route, own())).toEqual(PERMISSIONS.filter((one) => opens.includes(one)));
+  });
+
+  test.runIf(route.includes(':workspace_id'))('granted workspace: each permission of the grant', async () => {
+    expect(await openers(guests, route, host)).toEqual(PERMISSIONS.filter((one) => opens.includes(one)));
+  });
+
+  test.runIf(route.includes(':workspace_id'))('foreign workspace: none', async () => {
+    const status = route.includes('/private-api/v1/') ? 403 : 404;
+    for (const key of [rig.key, ...keys.values()]) expect((await ask(route, host, key)).status).toBe(status);
+  });
+});
+
+describe.each(EXECUTION_TASK_NAMES)('task %s', (task_name) => {
+  const { needs, body } = ORDERS[task_name];
+  const create = `POST ${V2_FARM}/task-batches`;
+  const order = { task_name, ...body };
+
+  test('is created with its permission alone, in the key', async () => {
+    expect((await ask(create, own(), keys.get(needs), order)).body).toMatchObject({ success: true, data: [] });
+    expect(await openers(keys, create, own(), order)).toEqual([needs]);
+    const reader = await ask(create, own(), keys.get(needs === 'tasks.log' ? 'tasks.light' : 'tasks.log'), order);
+    expect(reader.body.message).toBe(`Access denied: the key lacks the permission ${needs}`);
+  });
+
+  test('is created with its permission alone, in the grant', async () => {
+    expect(await openers(guests, create, host, order)).toEqual([needs]);
+    const other = needs === 'tasks.log' ? 'tasks.light' : 'tasks.log';
+    const { body: refusal } = await ask(create, host, guests.get(other), order);
+    expect(refusal).toEqual({
+      statusCode: 403,
+      message: `Access denied: the grant lacks the permission ${needs}`,
+      error: 'Forbidden',
+    });
+  });
+});
+
+test('a grant of tasks.create means reboots: it neither sets pools, nor writes firmware, nor updates agents', async () => {
+  const { admin } = rig.service;
+  const { id: granteeId } = await admin.createWorkspace({ name: 'Partner', slug: 'partner' });
+  await admin.createGrant({ grantorId: host.workspaceId, granteeId, permissions: ['tasks.create'] });
+  const { key } = await admin.createKey({ workspaceId: granteeId, name: 'partner', role: 'admin' });
+  const allowed: string[] = [];
+  for (const task_name of EXECUTION_TASK_NAMES) {
+    const order = { task_name, ...ORDERS[task_name].body };
+    if ((await ask(`POST ${V2_FARM}/task-batches`, host, key, order)).status === 200) allowed.push(task_name);
+  }
+  expect(allowed).toEqual(['miner.system.reboot']);
+  const { body } = await ask('GET /public-api/v2/workspaces', host, key);
+  expect(body.data).toContainEqual(expect.objectContaining({ id: host.workspaceId, permissions: ['tasks.reboot'] }));
+  const reboot = { task_name: 'miner.system.reboot', miner_ids: [UNKNOWN] };
+  expect((await ask(`POST ${V1_FARM}/tasks/batches`, host, key, reboot)).status).toBe(200);
+});
+
+test('of two grants each allows its own on its own farms', async () => {
+  const { admin } = rig.service;
+  const { id: granteeId } = await admin.createWorkspace({ name: 'Two', slug: 'two' });
+  const { id: farmId } = await admin.createFarm({ workspaceId: host.workspaceId, name: 'South' });
+  const grant = { grantorId: host.workspaceId, granteeId };
+  await admin.createGrant({ ...grant, permissions: ['tasks.reboot'], farmIds: [host.farmId] });
+  await admin.createGrant({ ...grant, permissions: ['tasks.pools'], farmIds: [farmId] });
+  const { key } = await admin.createKey({ workspaceId: granteeId, name: 'two', role: 'admin' });
+  const statusOf = async (task_name: 'miner.system.reboot' | 'miner.pool.update', place: Place) =>
+    (await ask(`POST ${V2_FARM}/task-batches`, place, key, { task_name, ...ORDERS[task_name].body })).status;
+  const south = { ...host, farmId };
+  expect([await statusOf('miner.system.reboot', host), await statusOf('miner.pool.update', host)]).toEqual([200, 403]);
+  expect([await statusOf('miner.system.reboot', south), await statusOf('miner.pool.update', south)]).toEqual([
+    403, 200,
+  ]);
+});
+
+describe('roles', () => {
+  test('each has what the one before has, the last one has everything', () => {
+    const [...sets] = ROLES.map((role) => new Set(permissionsOf(role)));
+    for (const [index, set] of sets.entries())
+      expect([...(sets[index - 1] ?? [])].every((one) => set.has(one))).toBe(true);
+    expect(sets.at(-1)).toEqual(new Set(PERMISSIONS));
+  });
+
+  test('each task has a permission of the table', () => {
+    expect(Object.keys(PERMISSION_ROWS)).toEqual(expect.arrayContaining([...TASK_PERMISSIONS]));
+  });
+
+  // biome-ignore format: a table
+  test.each([
+    ['viewer', []],
+    ['technician', ['agent.scan.create', 'miner.light.update', 'miner.log.get', 'miner.system.reboot']],
+    ['operator', ['agent.scan.create', 'miner.light.update', 'miner.log.get', 'miner.power_mode.update', 'miner.system.reboot']],
+    ['manager', EXECUTION_TASK_NAMES.filter((name) => name !== 'agent.self.update')],
+    ['admin', EXECUTION_TASK_NAMES],
+  ] as const)('a key of the role %s creates its tasks and reads the farm', async (role, tasks) => {
+    const { key } = await rig.service.admin.createKey({ workspaceId: rig.workspaceId, name: role, role });
+    const allowed: string[] = [];
+    for (const task_name of EXECUTION_TASK_NAMES) {
+      const { status } = await ask(`POST ${V2_FARM}/task-batches`, own(), key, { task_name, ...ORDERS[task_name].body });
+      if (status === 200) allowed.push(task_name);
+    }
+    expect(allowed.toSorted()).toEqual([...tasks].toSorted());
+    const reads = ROWS.filter(({ opens }) => opens.length === 1 && opens[0]?.endsWith('.read'));
+    for (const { route } of reads) expect([route, (await ask(route, own(), key)).status]).not.toContain(403);
+    const changes = await ask(`PATCH ${V2_FARM}/miners/:miner_id`, own(), key);
+    expect(changes.status === 403).toBe(role === 'viewer');
+    const cancel = await ask(`POST ${V2_FARM}/task-batches/:task_batch_id/cancel`, own(), key);
+    expect(cancel.status === 403).toBe(role === 'viewer' || role === 'technician');
+  });
+});
