@@ -1,6 +1,7 @@
 // Proof after act for a reboot: looks at the miner until its clock shows the restart and, if it was hashing before,
 // until it hashes again. It sends nothing but looks, and it always ends.
 import type { Reading } from '../../../model/reading.ts';
+import { acceptedShares } from '../../fleet/anomaly/history.ts';
 import { afterAct, type TaskOutcome, type TaskParts } from '../contract.ts';
 import type { Baseline } from '../queue/journal.ts';
 import { createLooker, inWords, type Look, oddities, stopwatch, type VerifyStart } from './look.ts';
@@ -94,11 +95,13 @@ export async function verifyReboot(
   }
   const hashLimitS = time.windowS(hashS);
   let look: Look = reading;
+  let hashing: Hashing = 'untold';
   for (;;) {
     if (look !== 'away' && look !== 'unclear') {
+      hashing = hashingOf(look, reading);
       reading = look;
       evidence.hashrateAfterHs = look.hashrateHs ?? null;
-      if ((look.hashrateHs ?? 0) > 0) {
+      if (hashing === 'proven') {
         evidence.hashingAfterS = Math.round(time.sinceActS());
         return end('succeeded', null);
       }
@@ -107,7 +110,9 @@ export async function verifyReboot(
       const uptime = reading.systemUptimeS ?? reading.uptimeS;
       const restarted = uptime === undefined ? 'restarted' : `restarted (uptime ${inWords(uptime)})`;
       if (look === 'away') return afterAct(end('failed', `${restarted}, but is away again`));
-      return afterAct(end('failed', `${restarted}, but does not hash after ${inWords(hashLimitS)}`));
+      const isClaimed = hashing === 'claimed';
+      const said = end(isClaimed ? 'succeeded' : 'failed', `${restarted}, ${UNPROVEN[hashing](inWords(hashLimitS))}`);
+      return isClaimed ? said : afterAct(said);
     }
     // Warming up takes minutes: no reason to look as often as for the restart.
     await clock.sleep(Math.min(60, checkEveryS * 3) * 1_000, signal);
@@ -115,6 +120,30 @@ export async function verifyReboot(
     note(look);
   }
 }
+
+/** `claimed` = no figure shows it, but the miner says that it mines; `untold` = it says neither. */
+type Hashing = 'proven' | 'claimed' | 'none' | 'untold';
+
+/**
+ * Whether a miner hashes after its restart; `before` = the look before. An absent hashrate is not zero: some families
+ * know its unit only ten minutes after a start. Then accepted shares that grow prove it; what the miner says of itself
+ * counts at the end of the window only, because some say it as soon as their hashboards have power.
+ */
+function hashingOf(now: Reading, before: Reading): Hashing {
+  const { hashrateHs, isMining } = now;
+  if (hashrateHs !== undefined) return hashrateHs > 0 ? 'proven' : 'none';
+  const shares = acceptedShares(now);
+  const sharesBefore = acceptedShares(before);
+  if (shares !== undefined && sharesBefore !== undefined && shares > sharesBefore) return 'proven';
+  if (isMining === undefined) return 'untold';
+  return isMining ? 'claimed' : 'none';
+}
+
+const UNPROVEN = {
+  claimed: (window) => `says that it mines, but tells no hashrate after ${window}`,
+  none: (window) => `but does not hash after ${window}`,
+  untold: (window) => `but tells no hashrate after ${window}, and nothing else shows that it hashes`,
+} as const satisfies Readonly<Record<Exclude<Hashing, 'proven'>, (window: string) => string>>;
 
 /** A miner that never told a clock is believed when it was away and is back. */
 function isProven(verdict: Verdict, baseline: Baseline | undefined, wasAway: boolean): boolean {

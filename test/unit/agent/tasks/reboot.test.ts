@@ -102,6 +102,37 @@ test('a miner that is back but does not hash has failed, with its uptime', async
   expect(record?.message).toMatch(/^restarted \(uptime \d+m\d*s?\), but does not hash after 20m$/);
 });
 
+const poolWith = (accepted: number) => [{ index: 0, url: 'stratum+tcp://pool.example:3333', user: 'worker', accepted }];
+
+test('a miner that tells its hashrate ten minutes after its start only has succeeded then', async () => {
+  const { record } = await reboot({ afterRestart: (backForS) => (backForS < 600 ? {} : { hashrateHs: 190e6 }) });
+  expect(record).toMatchObject({ status: 'succeeded', message: null, evidence: { hashrateAfterHs: 190e6 } });
+  expect(Number(record?.evidence.hashingAfterS)).toBeGreaterThan(600);
+});
+
+test('a miner that tells no hashrate hashes when its accepted shares grow', async () => {
+  const { record } = await reboot({ afterRestart: (backForS) => ({ pools: poolWith(backForS < 100 ? 4 : 5) }) });
+  expect(record).toMatchObject({ status: 'succeeded', message: null, evidence: { hashrateAfterHs: null } });
+  expect(Number(record?.evidence.hashingAfterS)).toBeLessThan(230);
+});
+
+test('a miner that tells no hashrate, but says that it mines, is believed at the end of the window, and not before', async () => {
+  const { record } = await reboot({ afterRestart: () => ({ isMining: true, pools: poolWith(0) }) });
+  expect(record?.status).toBe('succeeded');
+  expect(record?.message).toMatch(/^restarted \(uptime .*\), says that it mines, but tells no hashrate after 20m$/);
+  expect(record?.evidence).not.toHaveProperty('hashingAfterS');
+});
+
+test.each([
+  ['tells nothing of its hashing', {}, 'tells no hashrate after 20m, and nothing else shows that it hashes'],
+  ['says that it does not mine', { isMining: false }, 'does not hash after 20m'],
+  ['tells a hashrate of 0, whatever else it says', { hashrateHs: 0, isMining: true }, 'does not hash after 20m'],
+] as const)('a miner that %s has failed, in words that are true', async (_what, told, words) => {
+  const { record } = await reboot({ afterRestart: () => told });
+  expect(record?.status).toBe('failed');
+  expect(record?.message).toMatch(new RegExp(`^restarted \\(uptime .*\\), but ${words}$`));
+});
+
 test.each([
   ['peer.permission', 'not allowed'],
   ['peer.auth', 'login not accepted'],

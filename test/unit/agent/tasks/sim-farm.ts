@@ -6,6 +6,7 @@ import type { TaskDeps } from '../../../../src/agent/tasks/contract.ts';
 import type { Clock } from '../../../../src/base/clock.ts';
 import { type PeerCode, PeerError } from '../../../../src/base/errors.ts';
 import type { Ability } from '../../../../src/driver/contract.ts';
+import type { Reading } from '../../../../src/model/reading.ts';
 import type { EventRecord, TaskRecord } from '../../../../src/wire/records.ts';
 
 export type SimMiner = {
@@ -28,6 +29,8 @@ export type SimMiner = {
     hashesAfter: boolean;
     /** `none` = it never tells its uptime. */
     clock: 'uptime' | 'system' | 'none';
+    /** What it tells of its hashing after a restart, seconds after it is back. Undefined = its hashrate. */
+    afterRestart: ((backForS: number) => Pick<Reading, 'hashrateHs' | 'isMining' | 'pools'>) | undefined;
   };
 };
 
@@ -114,13 +117,14 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
         miner.nextBootedMs = undefined;
       }
       const uptimeS = Math.max(0, Math.floor((clock.elapsedMs() - miner.bootedMs) / 1_000));
-      const { clock: kind, hashesBefore, hashesAfter, hashAfterS } = miner.ways;
+      const { clock: kind, hashesBefore, hashesAfter, hashAfterS, afterRestart } = miner.ways;
       const hasRebooted = miner.awayUntilMs > 0 && miner.awayUntilMs <= clock.elapsedMs();
       const isHashing = hasRebooted
         ? hashesAfter && clock.elapsedMs() >= miner.awayUntilMs + hashAfterS * 1_000
         : hashesBefore;
+      const told = hasRebooted ? afterRestart?.((clock.elapsedMs() - miner.awayUntilMs) / 1_000) : undefined;
       return {
-        hashrateHs: isHashing ? 100e12 : 0,
+        ...(told ?? { hashrateHs: isHashing ? 100e12 : 0 }),
         ...(kind === 'uptime' ? { uptimeS } : kind === 'system' ? { systemUptimeS: uptimeS } : {}),
       };
     },
@@ -159,6 +163,7 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
           hashesBefore: true,
           hashesAfter: true,
           clock: 'uptime',
+          afterRestart: undefined,
           ...ways,
         },
       };
