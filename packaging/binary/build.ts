@@ -1,5 +1,5 @@
-// `npm run build:binary [-- --target linux-x64 …]`: single executables in dist/, with checksums and a bill of
-// materials.
+// `npm run build:binary [-- --target linux-x64 …]`: single executables in dist/, with checksums, a bill of materials and
+// the licences of what is in them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { buildWindowsHost } from '../windows/host.ts';
 import { prepareBase } from './bases.ts';
 import { bundle } from './bundle.ts';
 import { makeExecutable } from './executable.ts';
+import { notices } from './notices.ts';
 import { TARGETS, type Target } from './targets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -88,7 +89,9 @@ const windowsHost = join(dist, 'pithead-service.exe');
 if (targets.some(({ name }) => name === 'win-x64') && buildWindowsHost(windowsHost, say)) made.push(windowsHost);
 const bill = join(dist, 'pithead.cdx.json');
 writeFileSync(bill, billOfMaterials());
-const sums = [...made, bill].map(
+const licences = join(dist, 'THIRD-PARTY-LICENSES.txt');
+writeFileSync(licences, notices(root, readFileSync(program.replace(/\.cjs$/, '.meta.json'), 'utf8')));
+const sums = [...made, bill, licences].map(
   (path) => `${createHash('sha256').update(readFileSync(path)).digest('hex')}  ${basename(path)}\n`,
 );
 writeFileSync(join(dist, 'SHA256SUMS'), sums.join(''));

@@ -71,6 +71,7 @@ function buildDeb(target: keyof typeof ARCHITECTURES): string {
   for (const page of readdirSync(join(root, 'packaging', 'handbook')))
     put(join(root, 'packaging', 'handbook', page), `usr/share/doc/pithead/handbook/${page}`, 0o644);
   put(join(root, 'LICENSE'), 'usr/share/doc/pithead/copyright', 0o644);
+  put(join(dist, 'THIRD-PARTY-LICENSES.txt'), 'usr/share/doc/pithead/THIRD-PARTY-LICENSES.txt', 0o644);
   mkdirSync(join(tree, 'usr', 'bin'), { recursive: true });
   symlinkSync('../lib/pithead/current/pithead', join(tree, 'usr', 'bin', 'pithead'));
   mkdirSync(join(tree, 'etc', 'pithead'), { recursive: true });

