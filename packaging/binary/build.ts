@@ -1,5 +1,5 @@
-// `npm run build:binary [-- --target linux-x64 …]`: single executables in dist/, with checksums, a bill of materials and
-// the licences of what is in them.
+// `npm run build:binary [-- --target linux-x64 …]`: single executables in dist/, with checksums, a bill of materials
+// and the licences of what is in them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
