@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { fileSchema } from '../../src/agent/config/file-schema.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { renderFigures } from '../../src/base/metrics/figures.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { createService } from '../../src/service/service.ts';
 
@@ -42,7 +43,7 @@ async function servedTexts(): Promise<Section[]> {
   try {
     const { url } = await service.start();
     const document: unknown = await (await fetch(`${url}/openapi.json`)).json();
-    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const metrics = await renderFigures(service.figures);
     return [
       { title: 'OpenAPI', text: printed(document) },
       { title: 'metrics', text: metricsOf(metrics) },

@@ -50,7 +50,7 @@ const v2Farm = (permission: Permission | 'any-task'): Rule => ({
 export const RULES: Readonly<Record<string, Rule>> = {
   'GET /healthz': { access: 'open' },
   'GET /readyz': { access: 'open' },
-  'GET /metrics': { access: 'open' },
+  'GET /metrics': { access: 'key', permission: 'metrics.read', scope: 'own' },
   'GET /openapi.json': { access: 'open' },
   'POST /agent/v1/enrol': { access: 'enrolment-code' },
   [`GET ${V1_FARM}/miner/latest`]: v1Farm('miners.read'),

@@ -5,9 +5,8 @@ import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { createProcessFigures, FIGURES_TYPE, type Figures, renderFigures } from '../../base/metrics/figures.ts';
 import { TASK_STATUSES } from '../../model/task.ts';
-import { errorSchema } from '../../wire/api/envelope.ts';
 import type { IngestStore, TaskStore } from '../store/store.ts';
-import { NO_KEY } from './openapi.ts';
+import { answers } from './openapi.ts';
 import type { App } from './server.ts';
 
 const DURATIONS_S = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
@@ -99,9 +98,7 @@ export function createMetrics(parts: MetricsParts) {
           tags: ['service'],
           operationId: 'getMetrics',
           summary: 'Figures of this process for Prometheus',
-          security: NO_KEY,
-          produces: ['text/plain'],
-          response: { 200: z.string(), 500: errorSchema },
+          response: { ...answers(z.string()), 200: { content: { 'text/plain': { schema: z.string() } } } },
         },
         handler: async (_request, reply) => reply.type(FIGURES_TYPE).send(await renderFigures(figures)),
       });

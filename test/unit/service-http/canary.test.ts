@@ -80,7 +80,7 @@ test('no secret is seen again, whatever goes right or wrong', async () => {
     });
   agent.sendBytes(`{"type":"hello","token":"${identity.token}"}`);
   await agent.closed;
-  const metrics = await (await fetch(`${rig.url}/metrics`)).text();
+  const metrics = await (await fetch(`${rig.url}/metrics`, { headers: { 'x-api-key': rig.key } })).text();
   const stored = await dump(rig.databasePath);
   await query(rig, 'DROP TABLE task_batches');
   await post(`${farm}/task-batches`, order);

@@ -152,7 +152,7 @@ test('what waited comes after what is new: it changes no state, and counts in hi
   expect((await only(rig)).hashrate).toBe(110e12);
   const cells = await query(rig, 'SELECT hashrate FROM history_cells ORDER BY from_at');
   expect(cells).toEqual([{ hashrate: 50e12 }, { hashrate: 110e12 }]);
-  const figures = await (await fetch(`${rig.url}/metrics`)).text();
+  const figures = await (await fetch(`${rig.url}/metrics`, { headers: { 'x-api-key': rig.key } })).text();
   expect(figures).toContain('pithead_ingest_outdated_total 1');
 });
 

@@ -7,7 +7,7 @@ import { type Rig, startRig } from './rig.ts';
 import { connect } from './wire-agent.ts';
 
 const scrape = async (rig: Rig) => {
-  const response = await fetch(`${rig.url}/metrics`);
+  const response = await fetch(`${rig.url}/metrics`, { headers: { 'x-api-key': rig.key } });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toContain('text/plain');
   return response.text();

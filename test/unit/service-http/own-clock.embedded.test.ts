@@ -17,7 +17,7 @@ const list = async (rig: Rig, size = 1_000) => (await rig.get(rig.farm(`/miner/l
 const v2 = (rig: Rig) => `/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}`;
 
 const figure = async (rig: Rig, name: string) => {
-  const text = await (await fetch(`${rig.url}/metrics`)).text();
+  const text = await (await fetch(`${rig.url}/metrics`, { headers: { 'x-api-key': rig.key } })).text();
   return Number(
     text
       .split('\n')

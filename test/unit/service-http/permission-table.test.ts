@@ -14,7 +14,7 @@ const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 const EXPECTED: Readonly<Record<string, readonly string[] | 'open' | 'enrolment-code'>> = {
   'GET /healthz': 'open',
   'GET /readyz': 'open',
-  'GET /metrics': 'open',
+  'GET /metrics': ['metrics.read'],
   'GET /openapi.json': 'open',
   'POST /agent/v1/enrol': 'enrolment-code',
   [`GET ${V1_FARM}/miner/latest`]: ['miners.read'],

@@ -88,7 +88,7 @@ test.each([2 * HOUR_MS, -2 * HOUR_MS])(
     const stored = () => query(rig, 'SELECT stale_at, reported_at, created_at FROM miners ORDER BY ip_num');
     const before = await stored();
     clock.set(-2 * offMs);
-    const figures = async () => (await fetch(`${copy.url}/metrics`)).text();
+    const figures = async () => (await fetch(`${copy.url}/metrics`, { headers: { 'x-api-key': rig.key } })).text();
     for (let looks = 0; looks < 10; looks++) expect((await both())[1]).toEqual(['online', 'stale']);
     await until(figures, (text) =>
       text.includes(`pithead_clock_steps_total{direction="${offMs > 0 ? 'back' : 'forward'}"} 1`),
