@@ -1,16 +1,13 @@
 // Each driver finds its devices by the web alone and by TCP alone, where the device offers both (atlas 24.1): with all
 // other servers shut.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import { parseMix } from '../../fixtures/farm/families/index.ts';
-import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import type { Device } from '../../fixtures/farm/farm.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 import { freshClient } from '../support/fresh-client.ts';
-import { loopback } from '../support/loopback.ts';
+import { everyKind, FAMILIES } from './every-kind.ts';
 
-const FAMILIES = Object.keys(parseMix('all'));
-const MOST_VARIANTS = 8;
 /**
  * Unprivileged ports, so that an ordinary user can run it; what is not open in a test is mapped to where nobody
  * listens.
@@ -27,18 +24,7 @@ const TAKEN_FOR: Readonly<Record<string, string>> = {
   'mskminer web': 'nobody',
 };
 
-let farm: Farm;
-beforeAll(async () => {
-  farm = await startFarm({
-    network: loopback(23).network,
-    miners: FAMILIES.length * MOST_VARIANTS,
-    mix: Object.fromEntries(FAMILIES.map((family) => [family, 1])),
-    seed: 4,
-    freeze: true,
-    portMap: OPEN,
-  });
-});
-afterAll(() => farm.stop());
+const farm = everyKind(OPEN);
 
 /** Who a scan says is there when only these ports of the device let anybody in. Undefined when none of them is open. */
 async function recognise(device: Device, ports: readonly number[]): Promise<string | undefined> {
@@ -69,19 +55,12 @@ async function recognise(device: Device, ports: readonly number[]): Promise<stri
   }
 }
 
-/** One device of each model of each family. */
-const variants = () =>
-  farm.devices.filter(
-    (device, index, all) =>
-      all.findIndex(({ family, spec }) => family === device.family && spec === device.spec) === index,
-  );
-
 describe.each([
   ['web', [80]],
   ['tcp', [4028, 4433, 8359]],
 ] as const)('by %s alone', (server, ports) => {
   test.each(FAMILIES)('%s', async (family) => {
-    const devices = variants().filter((device) => device.family === family);
+    const devices = farm.variantsOf(family);
     expect(devices.length).toBeGreaterThan(0);
     for (const device of devices) {
       const found = await recognise(device, ports);
@@ -94,7 +73,7 @@ describe.each([
 test('every driver is found at one server at least', async () => {
   const found = new Set<string>();
   for (const driver of drivers) {
-    const device = farm.devices.find((one) => one.driver === driver.id);
+    const device = farm.devices().find((one) => one.driver === driver.id);
     const by = device && (await recognise(device, ALL));
     if (by !== undefined) found.add(by);
   }

@@ -1,31 +1,17 @@
 // Every kind of the simulated farm proves its family without a login, by the questions that every scan asks: it is a
 // lasting miner at once.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import { parseMix } from '../../fixtures/farm/families/index.ts';
-import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import type { Device } from '../../fixtures/farm/farm.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { gatherEvidence, matchDriver, SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 import { createTransport } from '../../src/transport/transport.ts';
-import { loopback } from '../support/loopback.ts';
+import { everyKind, FAMILIES } from './every-kind.ts';
 
-const FAMILIES = Object.keys(parseMix('all'));
-const MOST_VARIANTS = 8;
 const OPEN = { 80: 19_080, 5000: 19_500, 443: 19_443, 4028: 19_028, 4433: 19_433, 8080: 19_088, 8359: 19_359 };
 
-let farm: Farm;
-beforeAll(async () => {
-  farm = await startFarm({
-    network: loopback(23).network,
-    miners: FAMILIES.length * MOST_VARIANTS,
-    mix: Object.fromEntries(FAMILIES.map((family) => [family, 1])),
-    seed: 4,
-    freeze: true,
-    portMap: OPEN,
-  });
-});
-afterAll(() => farm.stop());
+const farm = everyKind(OPEN);
 
 async function confidenceAt(device: Device) {
   const portMap = new Map(Object.entries(OPEN).map(([port, to]) => [Number(port), to]));
@@ -47,18 +33,11 @@ async function confidenceAt(device: Device) {
   }
 }
 
-/** One device of each model of each family. */
-const variantsOf = (kind: string) =>
-  farm.devices.filter(
-    ({ family, spec }, index, all) =>
-      family === kind && all.findIndex((one) => one.family === kind && one.spec === spec) === index,
-  );
-
 /** What runs on a computer of its own is no family: its whole CGMiner answer proves that it is a mining program. */
 const LEVEL: Readonly<Record<string, string>> = { cgminer: 'generic' };
 
 test.each(FAMILIES)('%s proves what it is', async (family) => {
-  const devices = variantsOf(family);
+  const devices = farm.variantsOf(family);
   expect(devices.length).toBeGreaterThan(0);
   for (const device of devices)
     expect(await confidenceAt(device), device.spec.model).toBe(`${device.driver} ${LEVEL[family] ?? 'sure'}`);

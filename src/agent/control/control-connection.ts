@@ -69,8 +69,7 @@ export class ControlConnection {
         } else outcome = onLine(line) ?? outcome;
       }
     } catch (error) {
-      if (error instanceof RefusedError) throw error;
-      throw new PeerError('peer.reset', what, 'later', error);
+      throw error instanceof RefusedError || error instanceof PeerError ? error : brokenOff(what, error);
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
@@ -104,11 +103,18 @@ function refusalOf(said: unknown): RefusedError | ConfigError {
   return problems === undefined ? refusedAs(code, error) : new ConfigError(error, problems);
 }
 
+const brokenOff = (what: string, error: unknown) => new PeerError('peer.reset', what, 'later', error);
+
 async function jsonOf(body: Body): Promise<unknown> {
+  const what = 'read the answer of the agent';
   let text = '';
-  for await (const part of body.setEncoding('utf8')) {
-    text += String(part);
-    if (text.length > MAX_ANSWER_BYTES) throw new PeerError('peer.too-large', 'read the answer of the agent', 'never');
+  try {
+    for await (const part of body.setEncoding('utf8')) {
+      text += String(part);
+      if (text.length > MAX_ANSWER_BYTES) throw new PeerError('peer.too-large', what, 'never');
+    }
+  } catch (error) {
+    throw error instanceof PeerError ? error : brokenOff(what, error);
   }
   try {
     return JSON.parse(text);

@@ -13,8 +13,8 @@ import type { Scanning } from '../../scan/scanning.ts';
 export const RECOGNISED_AT_ONCE = 32;
 
 export type NamedMinersParts = {
-  readonly client: DeviceClient;
-  readonly fleet: Fleet;
+  readonly client: Pick<DeviceClient, 'recognise'>;
+  readonly fleet: Pick<Fleet, 'all'>;
   readonly registry: Pick<MinerRegistry, 'get'>;
   readonly scanning: Pick<Scanning, 'takeIn'>;
   readonly mayReach: (ip: string) => boolean;
@@ -41,7 +41,7 @@ export class NamedMiners {
   async find(names: readonly string[], signal: AbortSignal): Promise<Named> {
     const named = this.known(names);
     const strangers = named.unknown
-      .map(({ name }) => name)
+      .map(({ name }) => name.trim())
       .filter((text) => parseIpv4(text) !== undefined && this.#parts.mayReach(text));
     if (strangers.length === 0) return named;
     const reasons = await this.meet(strangers, signal);

@@ -12,13 +12,14 @@ import { createLocalRuns } from './local-runs.ts';
 import type { NamedMiners } from './named-miners.ts';
 
 export function createTaskHandlers(
-  parts: Pick<StateParts, 'clock' | 'fleet' | 'tasks'> & {
+  parts: Pick<StateParts, 'clock' | 'tasks'> & {
+    readonly fleet: Pick<StateParts['fleet'], 'get'>;
     readonly config: {
       readonly ranges: ScanRanges;
       readonly tasks: { readonly reboot: { readonly concurrency: number } };
     };
   },
-  named: NamedMiners,
+  named: Pick<NamedMiners, 'find'>,
 ) {
   const { clock, config, fleet, tasks } = parts;
   const runs = createLocalRuns(tasks);
