@@ -9,18 +9,19 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { ControlConnection } from '../../../../src/agent/control/control-connection.ts';
 import type { Line } from '../../../../src/agent/control/messages.ts';
+import { systemClock } from '../../../../src/base/clock.ts';
 import { ConfigError, PeerError, RefusedError } from '../../../../src/base/errors.ts';
 
 const schema = z.object({ count: z.int() });
 const never = new AbortController().signal;
 
-async function agentThat(answer: (request: IncomingMessage, reply: ServerResponse, body: string) => void) {
+async function agentThat(answer: (request: IncomingMessage, reply: ServerResponse, body: string) => unknown) {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-connection-'));
   const address = join(folder, 'agent.sock');
   const server = createServer(async (request, reply) => {
     let body = '';
     for await (const part of request.setEncoding('utf8')) body += String(part);
-    answer(request, reply, body);
+    await answer(request, reply, body);
   }).listen(address);
   await once(server, 'listening');
   const connection = new ControlConnection('/var/lib/pithead', address);
@@ -115,9 +116,12 @@ test('more than 64 MiB of an answer, or 8 MiB of a line, are not read', async ()
 test('lines arrive one by one, whatever the parts they come in; those of a newer agent are left out', async () => {
   const heard: string[] = [];
   const text = line({ type: 'begin', id: 'r1' }) + line({ type: 'of a newer agent' }) + line({ type: 'beat' });
-  const connection = await agentThat((_, reply) => {
+  const connection = await agentThat(async (_, reply) => {
     const all = text + line({ type: 'understood', text: 'Zürich' }) + line(END);
-    for (let i = 0; i < all.length; i += 7) reply.write(all.slice(i, i + 7));
+    for (let i = 0; i < all.length; i += 31) {
+      reply.write(all.slice(i, i + 31));
+      await systemClock.sleep(2);
+    }
     reply.end();
   });
   const onLine = (each: Line) => {

@@ -1,5 +1,5 @@
-// The handlers for disputed identities, driven directly: what a person is shown of two units, and what is settled when a
-// person names some, all, or units that are not known.
+// The handlers for disputed identities, driven directly: what a person is shown of two units, and what is settled when
+// a person names some, all, or units that are not known.
 import { expect, test } from 'vitest';
 import { createIdentities } from '../../../../../src/agent/control/handlers/identities.ts';
 import type { Dispute } from '../../../../../src/agent/fleet/identity/miner-registry.ts';

@@ -1,5 +1,5 @@
-// Which miners a request names, driven directly: those that are known, and those that a look at an address finds. A look
-// goes only where the agent may go, and to a few addresses at a time.
+// Which miners a request names, driven directly: those that are known, and those that a look at an address finds. A
+// look goes only where the agent may go, and to a few addresses at a time.
 import { expect, test } from 'vitest';
 import { drivers } from '../../../../../drivers/index.ts';
 import { NamedMiners } from '../../../../../src/agent/control/handlers/named-miners.ts';

@@ -1,5 +1,5 @@
-// The task handlers of the control socket, driven directly on a real task queue: what lies outside the agent's networks,
-// what a preview says, how tasks are listed and given up.
+// The task handlers of the control socket, driven directly on a real task queue: what lies outside the agent's
+// networks, what a preview says, how tasks are listed and given up.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTaskHandlers } from '../../../../../src/agent/control/handlers/task-handlers.ts';
 import type { RunRequest, Step } from '../../../../../src/agent/control/messages.ts';
@@ -61,16 +61,23 @@ test('a run says of each miner that it is not about why, and counts it', async (
 });
 
 test('tasks are listed newest first, open ones apart, and what is beyond the limit is counted', async () => {
-  const { runs } = tasks.runLocalBatch(
-    known.map(({ key }) => ({ name: 'miner.system.reboot', minerKey: key })),
-    keyOf(77),
-  );
+  const runs = [];
+  for (const { key } of known) {
+    runs.push(...tasks.runLocalBatch([{ name: 'miner.system.reboot', minerKey: key }], keyOf(77)).runs);
+    await bench.clock.advance(1_000);
+  }
   const open = handlers.tasks(2, true);
   expect([open.tasks.length, open.left_out]).toEqual([2, 1]);
   expect(handlers.tasks(2, false).left_out).toBeNull();
   const [shown] = open.tasks;
-  expect(shown).toMatchObject({ batch_id: keyOf(77), source: 'local', ip: null, finished_at: null });
-  expect(shown?.accepted_at).toBe(new Date(bench.clock.nowMs()).toISOString());
+  expect(shown).toMatchObject({
+    miner_key: keyOf(3),
+    batch_id: keyOf(77),
+    source: 'local',
+    ip: null,
+    finished_at: null,
+  });
+  expect(shown?.accepted_at).toBe(new Date(bench.clock.nowMs() - 1_000).toISOString());
   const waiting = open.tasks.filter(({ started_at }) => started_at === null).map(({ task_id }) => task_id);
   const ids = runs.map(({ taskId }) => taskId);
   expect(ids).toEqual(expect.arrayContaining(waiting));
