@@ -100,17 +100,31 @@ export const captureSchema = z.object({
 
 export type ShownCapture = Omit<Capture, 'case'> & { readonly case: z.infer<typeof captureSchema>['case'] };
 
-/**
- * One step of one task; the last one of each has a final status. `task_id` is null where there was no miner to give it
- * to.
- */
-const stepSchema = z.object({
-  ip: z.string(),
-  task_id: nullableText,
+/** Times are ISO 8601. */
+export const shownTaskSchema = z.object({
+  task_id: z.string(),
+  batch_id: nullableText,
+  name: z.string(),
+  miner_key: z.string(),
+  /** Null where the task is about the agent, or the miner has left. */
+  ip: nullableText,
+  source: z.enum(['service', 'local']),
+  state: z.string(),
   status: taskStatusSchema,
   message: nullableText,
-  evidence,
+  accepted_at: z.string(),
+  started_at: nullableText,
+  finished_at: nullableText,
 });
+export type ShownTask = z.infer<typeof shownTaskSchema>;
+
+/**
+ * One step of one task; the last one of each has a final status. `task_id` is null where no agent keeps the task, and
+ * where there was no miner to give it to.
+ */
+const stepSchema = shownTaskSchema
+  .pick({ status: true, message: true })
+  .extend({ ip: z.string(), task_id: nullableText, evidence });
 export type Step = z.infer<typeof stepSchema>;
 
 /** One line of an answer that goes on. `id` is for `/stop`; `beat` says only that it still goes on. */
@@ -130,24 +144,6 @@ export const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('failed'), code: z.string(), error: z.string() }),
 ]);
 export type Line = z.infer<typeof lineSchema>;
-
-/** Times are ISO 8601. */
-export const shownTaskSchema = z.object({
-  task_id: z.string(),
-  batch_id: nullableText,
-  name: z.string(),
-  miner_key: z.string(),
-  /** Null where the task is about the agent, or the miner has left. */
-  ip: nullableText,
-  source: z.enum(['service', 'local']),
-  state: z.string(),
-  status: taskStatusSchema,
-  message: nullableText,
-  accepted_at: z.string(),
-  started_at: nullableText,
-  finished_at: nullableText,
-});
-export type ShownTask = z.infer<typeof shownTaskSchema>;
 
 /**
  * `left_out` = those that were asked for and are beyond the limit; null = not counted, because all that are kept were

@@ -24,9 +24,6 @@ import { createTaskQueue } from '../tasks/queue/task-queue.ts';
 import type { TaskSettings } from '../tasks/settings.ts';
 import { rangesOrThrow, withDeviceClient } from './reach.ts';
 
-/** One step of one miner; the last one of each miner has a final status. */
-export type RebootStep = Omit<Step, 'task_id'>;
-
 const MAX_MINERS = 1_000;
 const RECOGNISED_AT_ONCE = 32;
 
@@ -44,7 +41,7 @@ type Request = {
  */
 export async function rebootOnce(
   { config, ips, force, agree }: Request,
-  onStep: (step: RebootStep) => void,
+  onStep: (step: Step) => void,
   signal: AbortSignal,
 ): Promise<{ total: number; succeeded: number }> {
   const ranges = rangesOrThrow(ips, []);
@@ -74,7 +71,7 @@ async function rebootAll(
   client: DeviceClient,
   settings: TaskSettings,
   { addresses, force, agree }: Wanted,
-  onStep: (step: RebootStep) => void,
+  onStep: (step: Step) => void,
   signal: AbortSignal,
 ): Promise<{ total: number; succeeded: number }> {
   const db = openSqlite(':memory:', [tasksMigrations, identityMigrations]);
@@ -134,17 +131,18 @@ async function rebootAll(
     return { ip, key, model: [make, model].filter(Boolean).join(' ') };
   };
   const reboot = async ({ ip, key }: MetMiner): Promise<boolean> => {
+    const step = { ip, task_id: null, evidence: {} };
     const { outcome } = queue.runLocal({
       name: 'miner.system.reboot',
       minerKey: key,
       params: { force },
       onState(state) {
         if (state !== 'final')
-          onStep({ ip, status: state === 'accepted' ? 'pending' : 'running', message: LABELS[state], evidence: {} });
+          onStep({ ...step, status: state === 'accepted' ? 'pending' : 'running', message: LABELS[state] });
       },
     });
     const { status, message, evidence } = await outcome;
-    onStep({ ip, status, message, evidence });
+    onStep({ ...step, status, message, evidence });
     return status === 'succeeded';
   };
   const onAbort = () => queue.abortAll('stopped by the technician');
@@ -155,7 +153,8 @@ async function rebootAll(
     const problems = recognised.filter((each) => 'problem' in each);
     const unknown = problems.map(({ ip, problem }) => ({ name: ip, reason: problem }));
     await agree({ miners, unknown, at_once: settings.reboot.concurrency });
-    for (const { ip, problem } of problems) onStep({ ip, status: 'failed', message: problem, evidence: {} });
+    for (const { ip, problem } of problems)
+      onStep({ ip, task_id: null, status: 'failed', message: problem, evidence: {} });
     const proven = await Promise.all(miners.map(reboot));
     return { total: recognised.length, succeeded: proven.filter(Boolean).length };
   } finally {

@@ -8,6 +8,7 @@ import type { EventRecord, TaskRecord } from '../../wire/records.ts';
 import type { Likeness } from '../fleet/identity/claims.ts';
 import type { UnitFacts } from '../fleet/identity/record.ts';
 import type { TaskSettings } from './settings.ts';
+import type { StoredTask, TaskState } from './stored-task.ts';
 
 export type TaskTarget = {
   readonly ip: string;
@@ -72,16 +73,9 @@ export type TaskDeps = {
    * A task that was started is over. Called within the transaction that writes this: what is written to the same
    * database meanwhile is kept or lost with it, and a throw undoes both, to be tried again.
    */
-  onEnd?(task: AgentTaskRequest & { readonly name: string }, outcome: TaskOutcome): void;
+  onEnd?(task: StoredTask, outcome: TaskOutcome): void;
   /** Resolves when the record is on disk. */
   report(record: TaskRecord | EventRecord): Promise<void>;
-};
-
-/** `minerKey` is the agent's own id where the task is about the agent. */
-type AgentTaskRequest = {
-  readonly taskId: string;
-  readonly minerKey: string;
-  readonly params: Readonly<Record<string, unknown>>;
 };
 
 /** Carried out by the agent itself. It must be such that it may run again after a crash. */
@@ -90,7 +84,7 @@ export type AgentTask = {
   readonly concurrency: number;
   /** Ends soon, with an outcome, when the signal aborts: it was cancelled, or the agent stops. */
   run(
-    order: AgentTaskRequest,
+    task: Pick<StoredTask, 'taskId' | 'minerKey' | 'params'>,
     signal: AbortSignal,
     reach: Pick<TaskDeps, 'find' | 'mayReach' | 'observe'> & {
       /** Tells the service, so not too often. */
@@ -99,25 +93,17 @@ export type AgentTask = {
   ): Promise<TaskOutcome>;
 };
 
-/**
- * accepted = waits; started = about to be sent, on disk before it is; sent = the miner took it; verifying = being
- * proven, also when the reply was lost; final = over.
- */
-export const TASK_STATES = ['accepted', 'started', 'sent', 'verifying', 'final'] as const;
-export type TaskState = (typeof TASK_STATES)[number];
-
 /** How far a task is, in words for who waits for it. */
 export const TASK_LABELS = {
   accepted: 'waits for its turn',
   started: 'is being told',
-  sent: 'took the order',
+  sent: 'took the command',
   verifying: 'is watched until it is proven',
 } as const satisfies Partial<Record<TaskState, string>>;
 
-export type TaskOutcome = {
+/** How a task ended: what the stored task holds of it from then on. */
+export type TaskOutcome = Readonly<Pick<StoredTask, 'message' | 'evidence'>> & {
   readonly status: Exclude<TaskStatus, 'pending' | 'running'>;
-  readonly message: string | null;
-  readonly evidence: Readonly<Record<string, unknown>>;
   /** The miner may have done it although the task did not succeed: it counts for caps. */
   readonly mayHaveHappened?: true;
 };

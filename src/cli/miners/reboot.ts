@@ -2,8 +2,8 @@
 // reboot.
 import { confirm, isCancel } from '@clack/prompts';
 import type { Command } from 'commander';
-import type { Preview, RunRequest } from '../../agent/control/control-client.ts';
-import { type RebootStep, rebootOnce } from '../../agent/standalone/reboot.ts';
+import type { Preview, RunRequest, Step } from '../../agent/control/control-client.ts';
+import { rebootOnce } from '../../agent/standalone/reboot.ts';
 import { systemClock } from '../../base/clock.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { isFinal } from '../../model/task.ts';
@@ -74,7 +74,7 @@ async function reboot(ips: readonly string[], flags: Flags, context: CliContext)
           ...(rollout !== undefined && { rollout }),
         } as const;
         bar.update(0, miners.length, '');
-        return agent.run(request, ({ task_id: _, ...step }) => print(step, miners.length), context.signal);
+        return agent.run(request, (step) => print(step, miners.length), context.signal);
       },
       alone(config) {
         if (rollout !== undefined) {
@@ -154,7 +154,7 @@ function summary(
   ].join('; ');
 }
 
-type Print = (step: RebootStep, total: number) => void;
+type Print = (step: Step, total: number) => void;
 
 function rolloutOf({ canary, stopAfter }: Flags): RunRequest['rollout'] {
   const [first, most] = [readNumber('--canary', canary), readNumber('--stop-after', stopAfter)];
@@ -164,13 +164,13 @@ function rolloutOf({ canary, stopAfter }: Flags): RunRequest['rollout'] {
 
 const jsonPrinter =
   ({ stdout }: CliContext): Print =>
-  (step) =>
+  ({ task_id: _, ...step }) =>
     void stdout.write(`${JSON.stringify(step)}\n`);
 
 /** A line per step; what waits is counted beside the bar. */
 function linePrinter({ stdout, stderr }: CliContext, bar: Progress): Print {
   const paint = painter(stdout);
-  const states = new Map<string, RebootStep['status']>();
+  const states = new Map<string, Step['status']>();
   const startMs = systemClock.monotonicMs();
   return ({ ip, status, message }, total) => {
     const colour = status === 'succeeded' ? 'green' : isFinal(status) ? 'red' : 'reset';
@@ -181,11 +181,11 @@ function linePrinter({ stdout, stderr }: CliContext, bar: Progress): Print {
   };
 }
 
-const countOf = (states: ReadonlyMap<string, RebootStep['status']>, is: (status: RebootStep['status']) => boolean) =>
+const countOf = (states: ReadonlyMap<string, Step['status']>, is: (status: Step['status']) => boolean) =>
   [...states.values()].filter(is).length;
 
 /** The time that is left is told from the pace so far. */
-function noteOf(states: ReadonlyMap<string, RebootStep['status']>, total: number, elapsedMs: number): string {
+function noteOf(states: ReadonlyMap<string, Step['status']>, total: number, elapsedMs: number): string {
   const over = countOf(states, isFinal);
   const failed = countOf(states, (status) => isFinal(status) && status !== 'succeeded');
   const away = countOf(states, (status) => status === 'running');

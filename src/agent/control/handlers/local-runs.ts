@@ -2,7 +2,7 @@
 // goes, what has not been started is given up. It finds no miners and sends nothing itself.
 import { v4 as newUuid } from 'uuid';
 import { TASK_LABELS } from '../../tasks/contract.ts';
-import type { LocalTask } from '../../tasks/queue/admission.ts';
+import type { LocalCommand } from '../../tasks/queue/admission.ts';
 import { heldBackText, ruleOf } from '../../tasks/queue/rollout-rule.ts';
 import type { TaskQueue } from '../../tasks/queue/task-queue.ts';
 import type { RunRequest, Step } from '../messages.ts';
@@ -33,7 +33,7 @@ export function createLocalRuns(tasks: Pick<TaskQueue, 'runLocalBatch' | 'cancel
       const carryOut = async (some: readonly Miner[]) => {
         const ids = new Map<string, string>();
         const orders = some.map(
-          ({ key, ip }): LocalTask => ({
+          ({ key, ip }): LocalCommand => ({
             name,
             minerKey: key,
             params,

@@ -1,33 +1,26 @@
-// Sends one order to a miner and tells a refusal from an answer that was lost. It proves nothing.
+// Sends one command to a miner and tells a refusal from an answer that was lost. It proves nothing.
 import { z } from 'zod';
 import { type PeerCode, PeerError, RefusedError, renderError } from '../../../base/errors.ts';
 import { withDeadline } from '../../../base/time/deadline.ts';
-import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
+import type { ActResult, FirmwareImage } from '../../../driver/contract.ts';
 import { withoutSecret } from '../../../transport/peer-errors.ts';
 import { failed, type TaskOutcome, type TaskParts } from '../contract.ts';
-import type { JournalRow } from '../queue/journal.ts';
+import type { StoredTask } from '../stored-task.ts';
 import { MIN_SECRET_CHARS } from './log-evidence.ts';
-import { movedBefore } from './look.ts';
-
-export type Command = {
-  readonly ability: AbilityName;
-  readonly rule: Ability;
-  readonly params: unknown;
-  readonly ip: string;
-  readonly image?: FirmwareImage | undefined;
-};
+import type { Plan } from './plan.ts';
+import { movedBefore } from './proof/look.ts';
 
 const BUSY_TRIES = 3;
 const BUSY_PAUSE_MS = 5_000;
 
 /**
  * A reply that may mean that it was done counts as lost; a clear refusal is the outcome. What the device says shows no
- * password of the order.
+ * password of the command.
  */
 export async function sendCommand(
   { clock, log, settings, deps }: TaskParts,
-  { ability, rule, params, ip, image }: Command,
-  { minerKey, taskId }: JournalRow,
+  { ability, rule, params, ip, image }: Plan & { readonly image: FirmwareImage | undefined },
+  { minerKey, taskId }: StoredTask,
   /** False = it did not answer just before either. */
   hasAnswered: boolean,
   stop: AbortSignal,
@@ -46,7 +39,7 @@ export async function sendCommand(
       if (stop.aborted) throw error;
       if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
       if (!(error instanceof PeerError)) {
-        log.error({ taskId, minerKey, error: renderError(error) }, 'an order to a miner failed on our side');
+        log.error({ taskId, minerKey, error: renderError(error) }, 'a command to a miner failed on our side');
         return { kind: 'lost-reply' };
       }
       const refusal = refusalOf(error, hasAnswered);

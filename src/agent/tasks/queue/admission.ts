@@ -4,9 +4,10 @@ import { RefusedError } from '../../../base/errors.ts';
 import { type ClockLook, offsetOf } from '../../../base/time/clock-steps.ts';
 import type { TaskCommand } from '../../../wire/frames.ts';
 import { MAX_PARAMS_LENGTH } from '../../../wire/protocol.ts';
-import { failed, type TaskOutcome, type TaskState } from '../contract.ts';
+import { failed, type TaskOutcome } from '../contract.ts';
 import { type AllowSettings, notAllowed, type TaskSettings } from '../settings.ts';
-import type { Journal, JournalRow } from './journal.ts';
+import type { StoredTask, TaskState } from '../stored-task.ts';
+import type { Journal } from './journal.ts';
 import type { Rollout } from './rollout-rule.ts';
 import type { createRollouts } from './rollouts.ts';
 
@@ -18,8 +19,9 @@ const MAX_JOURNAL_ROWS = 200_000;
 /** Of these, whatever services fill it with. */
 const LOCAL_ROWS = 20_000;
 
-export type LocalTask = Pick<JournalRow, 'name' | 'minerKey'> & {
-  readonly params?: JournalRow['params'];
+/** What a person on site asks for, as `TaskCommand` is what a service asks for. */
+export type LocalCommand = Pick<StoredTask, 'name' | 'minerKey'> & {
+  readonly params?: StoredTask['params'];
   /** Not started within this: `timeout`. Default 15 min, with a rollout 4 h. */
   readonly expiresInS?: number;
   readonly onState?: (state: TaskState) => void;
@@ -29,9 +31,9 @@ export type LocalTask = Pick<JournalRow, 'name' | 'minerKey'> & {
 export type TaskView = ReturnType<typeof viewOf>;
 
 export function newRow(
-  task: Pick<JournalRow, 'taskId' | 'batchId' | 'name' | 'minerKey' | 'params' | 'source' | 'uplink' | 'expiresMs'>,
+  task: Pick<StoredTask, 'taskId' | 'batchId' | 'name' | 'minerKey' | 'params' | 'source' | 'uplink' | 'expiresMs'>,
   nowMs: number,
-): JournalRow {
+): StoredTask {
   return {
     ...task,
     acceptedMs: nowMs,
@@ -49,7 +51,7 @@ export function newRow(
 }
 
 /** `uplink` = over which it came. */
-export function rowOf(command: TaskCommand, now: ClockLook, uplink?: string): JournalRow {
+export function rowOf(command: TaskCommand, now: ClockLook, uplink?: string): StoredTask {
   return newRow(
     {
       taskId: command.task_id,
@@ -81,7 +83,7 @@ export function timeUnknown(): TaskOutcome {
  * already.
  */
 export function enter(
-  row: JournalRow,
+  row: StoredTask,
   context: {
     isKnown: boolean;
     waiting: number;
@@ -89,9 +91,9 @@ export function enter(
     stopped: TaskOutcome | undefined;
     settings: AllowSettings & { maxQueued: number };
   },
-): JournalRow {
+): StoredTask {
   const { isKnown, waiting, stopped, settings } = context;
-  const over = (outcome: TaskOutcome): JournalRow => ({
+  const over = (outcome: TaskOutcome): StoredTask => ({
     ...row,
     ...outcome,
     state: 'final',
@@ -112,7 +114,7 @@ export function enter(
 }
 
 /** Without its params, which may hold passwords. */
-export const viewOf = ({ params: _, isLegible: __, baseline: ___, unit: ____, ...view }: JournalRow) => view;
+export const viewOf = ({ params: _, isLegible: __, baseline: ___, unit: ____, ...view }: StoredTask) => view;
 
 type Parts = {
   readonly clock: Clock;
@@ -141,13 +143,13 @@ export class Admission {
    * of the batches that come with a rule; `open` = tasks that wait or run. Throws RefusedError when the journal is
    * full.
    */
-  admit(rows: readonly JournalRow[], rules: ReadonlyMap<string, Rollout> = new Map(), open = 0) {
+  admit(rows: readonly StoredTask[], rules: ReadonlyMap<string, Rollout> = new Map(), open = 0) {
     const { journal, rollouts, settings, isKnown } = this.#parts;
     const maxRows = rows.every(({ source }) => source === 'local') ? MAX_JOURNAL_ROWS : MAX_JOURNAL_ROWS - LOCAL_ROWS;
     // Before rules of batches are written that have no task in the journal yet.
     if (this.#rows + rows.length > maxRows) this.#prune(KEEP_LEAST_MS);
-    const known = new Map<string, JournalRow>();
-    const fresh = new Map<string, JournalRow>();
+    const known = new Map<string, StoredTask>();
+    const fresh = new Map<string, StoredTask>();
     for (const row of rows) {
       const before = fresh.get(row.taskId) ?? journal.get(row.taskId);
       if (before === undefined) {

@@ -2,16 +2,17 @@
 // its proof.
 import type { Log } from '../../../base/log.ts';
 import { cancelled, type TaskOutcome } from '../contract.ts';
+import type { StoredTask } from '../stored-task.ts';
 import type { createCompletion } from './completion.ts';
 import type { Job } from './job.ts';
-import type { Journal, JournalRow } from './journal.ts';
+import type { Journal } from './journal.ts';
 import type { createRollouts } from './rollouts.ts';
 
 type Parts = {
   readonly log: Log;
   readonly jobs: ReadonlyMap<string, Job>;
   readonly journal: Pick<Journal, 'get'>;
-  readonly reports: { sendAgain(row: JournalRow): void };
+  readonly reports: { sendAgain(row: StoredTask): void };
   readonly completion: Pick<ReturnType<typeof createCompletion>, 'settle' | 'isUnwritten'>;
   readonly rollouts: Pick<ReturnType<typeof createRollouts>, 'stopped'>;
   /** Takes jobs out of their queues. */

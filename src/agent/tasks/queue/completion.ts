@@ -3,8 +3,9 @@
 import type { Clock } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
-import type { TaskDeps, TaskOutcome, TaskState } from '../contract.ts';
-import type { Ended, Journal, JournalRow } from './journal.ts';
+import type { TaskDeps, TaskOutcome } from '../contract.ts';
+import type { StoredTask, TaskState } from '../stored-task.ts';
+import type { Ended, Journal } from './journal.ts';
 
 type Listener = {
   onState(state: TaskState): void;
@@ -20,7 +21,7 @@ export function createCompletion(parts: {
   readonly clock: Clock;
   readonly log: Log;
   readonly journal: Journal;
-  readonly reports: { send(row: JournalRow): void };
+  readonly reports: { send(row: StoredTask): void };
   readonly onEnd: TaskDeps['onEnd'];
   /** Tasks that are over on disk, before they are reported. */
   onFinished(ends: readonly Ended[]): void;
@@ -43,7 +44,7 @@ export function createCompletion(parts: {
     guarded('a listener of a task failed', () => listeners.get(taskId)?.onState(state));
 
   /** Reports the present state to the service and to listeners. */
-  const publish = (row: JournalRow): void => {
+  const publish = (row: StoredTask): void => {
     reports.send(row);
     const listener = listeners.get(row.taskId);
     if (listener === undefined) return;

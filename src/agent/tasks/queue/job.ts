@@ -4,12 +4,13 @@ import type { Clock } from '../../../base/clock.ts';
 import { CancelledError, renderError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
 import { driverAbilityOf } from '../../../model/task.ts';
-import { type AgentTask, afterAct, failed, type TaskDeps, type TaskOutcome, type TaskState } from '../contract.ts';
-import { type Execution, type ExecutionParts, execute, goesOffline, resume } from '../execution/execute.ts';
-import type { RebootCapacity } from '../execution/verify-reboot.ts';
+import { type AgentTask, afterAct, failed, type TaskDeps, type TaskOutcome } from '../contract.ts';
+import { execute, resume } from '../execution/execute.ts';
+import type { Controls, ExecutionParts, RebootCapacity } from '../execution/execution.ts';
+import { goesOffline } from '../execution/plan.ts';
 import { notAllowed } from '../settings.ts';
+import type { StoredTask, TaskState } from '../stored-task.ts';
 import { expired } from './admission.ts';
-import type { JournalRow } from './journal.ts';
 
 /**
  * What waits in one queue and shares its capacity: the tasks of one ability, or those of one name that the agent
@@ -29,7 +30,7 @@ export function kindOf(name: string, agentTasks: TaskDeps['agentTasks']): Kind |
 
 /** `stage` moves one way: waiting for capacity, being checked before the start, started. */
 export type Job = {
-  row: JournalRow;
+  row: StoredTask;
   readonly kind: Kind;
   readonly giveUp: AbortController;
   readonly isRecovered: boolean;
@@ -37,7 +38,7 @@ export type Job = {
   givenUp: TaskOutcome | undefined;
 };
 
-export function newJob(row: JournalRow, kind: Kind): Job {
+export function newJob(row: StoredTask, kind: Kind): Job {
   const isRecovered = row.state !== 'accepted';
   return { row, kind, giveUp: new AbortController(), isRecovered, stage: 'waiting', givenUp: undefined };
 }
@@ -47,10 +48,10 @@ export const isOver = ({ row }: Job, clock: Clock) => row.expiresMs <= clock.ela
 
 type JobHooks = {
   /** The first time with the row as it is then. */
-  onStarted(row: JournalRow): void;
+  onStarted(row: StoredTask): void;
   onState(taskId: string, state: TaskState): void;
-  onProgress(row: JournalRow): void;
-  settle(row: JournalRow, outcome: TaskOutcome): void;
+  onProgress(row: StoredTask): void;
+  settle(row: StoredTask, outcome: TaskOutcome): void;
   /** It may simply run again. */
   repeat(): void;
   /** What it holds of its queue. */
@@ -62,8 +63,7 @@ export async function runJob(job: Job, parts: ExecutionParts, stop: AbortSignal,
   const { ability, agentTask } = job.kind;
   const { log, clock, deps } = parts;
   const { settle } = hooks;
-  const execution: Execution = {
-    row: job.row,
+  const controls: Controls = {
     isExpired: () => isOver(job, clock),
     giveUp: job.giveUp.signal,
     stop,
@@ -80,9 +80,11 @@ export async function runJob(job: Job, parts: ExecutionParts, stop: AbortSignal,
     job.row = { ...job.row, evidence };
     hooks.onProgress(job.row);
   };
-  const recover = () => (agentTask === undefined ? resume(parts, execution) : resumeAgentTask(execution));
+  const recover = () => (agentTask === undefined ? resume(parts, job.row, controls) : resumeAgentTask(controls));
   const act = () =>
-    agentTask === undefined ? execute(parts, execution) : executeAgentTask(parts, execution, agentTask, onProgress);
+    agentTask === undefined
+      ? execute(parts, job.row, controls)
+      : executeAgentTask(parts, job, controls, agentTask, onProgress);
   job.stage = job.isRecovered ? 'started' : 'checking';
   try {
     const outcome = await (job.isRecovered ? recover() : act());
@@ -109,13 +111,14 @@ export async function runJob(job: Job, parts: ExecutionParts, stop: AbortSignal,
 }
 
 /**
- * A task of the agent's own, without an order to a miner (a scan, a lock): journaled, expired and told like all others.
- * Rejects with CancelledError when it is given up before it is started, or the agent stops.
+ * A task of the agent's own, without a command to a miner (a scan, a lock): journaled, expired and reported like all
+ * others. Rejects with CancelledError when it is given up before it is started, or the agent stops.
  */
 async function executeAgentTask(
   { clock, journal, settings, deps }: ExecutionParts,
-  { row, isExpired, giveUp, stop, onState }: Execution,
-  task: AgentTask,
+  { row }: Job,
+  { isExpired, giveUp, stop, onState }: Controls,
+  agentTask: AgentTask,
   onProgress: (evidence: TaskOutcome['evidence']) => void,
 ): Promise<TaskOutcome> {
   if (giveUp.aborted) throw new CancelledError(`begin ${row.name}`);
@@ -127,14 +130,14 @@ async function executeAgentTask(
   journal.started(row.taskId, {}, false, clock.elapsedMs());
   onState('started');
   const { find, mayReach, observe } = deps;
-  const outcome = await task.run(row, AbortSignal.any([giveUp, stop]), { find, mayReach, observe, onProgress });
+  const outcome = await agentTask.run(row, AbortSignal.any([giveUp, stop]), { find, mayReach, observe, onProgress });
   // It was cut short by us and goes on from the journal.
   if (stop.aborted && outcome.status === 'cancelled' && !giveUp.aborted) throw new CancelledError(`finish ${row.name}`);
   return outcome;
 }
 
 /** What becomes of one that an earlier run of the agent had started; undefined = it runs again. */
-function resumeAgentTask({ isExpired }: Pick<Execution, 'isExpired'>): TaskOutcome | undefined {
+function resumeAgentTask({ isExpired }: Pick<Controls, 'isExpired'>): TaskOutcome | undefined {
   if (!isExpired()) return undefined;
   const message = 'interrupted by a restart of the agent, and expired since';
   return failed(message, { interrupted: true });

@@ -7,9 +7,10 @@ import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
 import { decryptWith, encryptWith, type Vault } from '../../../base/storage/vault.ts';
 import { type TaskStatus, taskStatusSchema } from '../../../model/task.ts';
 import { parseJson } from '../../../wire/frames.ts';
-import { type UnitFacts, unitFactsSchema } from '../../fleet/identity/record.ts';
+import type { UnitFacts } from '../../fleet/identity/record.ts';
 import { sealTexts } from '../../state/database.ts';
-import { TASK_STATES, type TaskOutcome } from '../contract.ts';
+import type { TaskOutcome } from '../contract.ts';
+import { asJson, type Baseline, paramsSchema, rowSchema, type StoredTask } from '../stored-task.ts';
 import { type BatchStop, batchStopSchema, type Rollout, rolloutRuleSchema } from './rollout-rule.ts';
 
 export const tasksMigrations: Migrations = {
@@ -48,65 +49,12 @@ export const tasksMigrations: Migrations = {
   ],
 };
 
-/** What the miner said before it was acted on; `atMs` by `Clock.elapsedMs`. */
-const baselineSchema = z.object({
-  atMs: z.number(),
-  uptimeS: z.number().optional(),
-  systemUptimeS: z.number().optional(),
-  hashrateHs: z.number().optional(),
-  firmwareVersion: z.string().optional(),
-});
-export type Baseline = z.infer<typeof baselineSchema>;
-
-const asJson = <S extends z.ZodType>(schema: S) =>
-  z.string().transform((text, context) => {
-    const parsed = schema.safeParse(JSON.parse(text));
-    if (parsed.success) return parsed.data;
-    context.addIssue({ code: 'custom', message: 'is not what was written' });
-    return z.NEVER;
-  });
-const record = z.record(z.string(), z.unknown());
-
-/**
- * Each column under its name here. Times are by `Clock.elapsedMs`, which lasts over restarts: the wall clock may be
- * set.
- */
+/** Each column under its name here. */
 const SELECT_ROWS = `SELECT task_id AS taskId, batch_id AS batchId, name, miner_key AS minerKey, params, source, uplink, accepted_ms AS acceptedMs,
   expires_ms AS expiresMs, state, baseline, unit, started_ms AS startedMs, sent_ms AS sentMs, finished_ms AS finishedMs, status, message, evidence
   FROM tasks_journal`;
-const rowSchema = z.object({
-  taskId: z.string(),
-  batchId: z.string().nullable(),
-  name: z.string(),
-  minerKey: z.string(),
-  params: z.string(),
-  source: z.enum(['service', 'local']),
-  /** Over which it came; null = from here. */
-  uplink: z.string().nullable(),
-  acceptedMs: z.int(),
-  expiresMs: z.int(),
-  state: z.enum(TASK_STATES),
-  baseline: asJson(baselineSchema)
-    .nullable()
-    .transform((baseline) => baseline ?? undefined),
-  /** What told the miner from others when it was begun. */
-  unit: asJson(unitFactsSchema)
-    .nullable()
-    .transform((unit) => unit ?? undefined),
-  startedMs: z.int().nullable(),
-  sentMs: z.int().nullable(),
-  finishedMs: z.int().nullable(),
-  status: taskStatusSchema,
-  message: z.string().nullable(),
-  evidence: asJson(record),
-});
-export type JournalRow = Omit<z.output<typeof rowSchema>, 'params'> & {
-  readonly params: Readonly<Record<string, unknown>>;
-  /** False = the params cannot be opened with the key in use. */
-  readonly isLegible: boolean;
-};
 /** A task that is over, as it was before, and how it ended. */
-export type Ended = { readonly row: JournalRow; readonly outcome: TaskOutcome };
+export type Ended = { readonly row: StoredTask; readonly outcome: TaskOutcome };
 const endsSchema = z.object({ status: taskStatusSchema, count: z.int() });
 const batchSchema = z.object({ rollout: asJson(rolloutRuleSchema), stopped: asJson(batchStopSchema).nullable() });
 const countSchema = z.object({ count: z.int() });
@@ -117,7 +65,7 @@ const actionSchema = z.object({ name: z.string(), startedMs: z.number(), finishe
  * Whether services hear of it once it is over: of all that they ordered, and of what people here ordered and was begun.
  * Those give their orders in batches; what the agent's own rules order comes by itself, and the rules tell of it.
  */
-type Origin = Pick<JournalRow, 'source' | 'batchId' | 'startedMs'>;
+type Origin = Pick<StoredTask, 'source' | 'batchId' | 'startedMs'>;
 export const isReported = ({ source, batchId, startedMs }: Origin): boolean =>
   source === 'service' || (batchId !== null && startedMs !== null);
 
@@ -145,16 +93,16 @@ function openReads(db: DatabaseSync, vault: Vault | undefined) {
     'SELECT started_ms FROM tasks_journal WHERE is_powered = 1 AND started_ms > ? ORDER BY started_ms',
   );
   const size = db.prepare('SELECT count(*) AS count FROM tasks_journal');
-  const toRows = (found: readonly unknown[]): JournalRow[] =>
+  const toRows = (found: readonly unknown[]): StoredTask[] =>
     found.flatMap((row) => {
       const parsed = rowSchema.safeParse(row);
       if (!parsed.success) return [];
       const opened = decryptWith(vault, parsed.data.params);
-      const params = record.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
+      const params = paramsSchema.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
       return [{ ...parsed.data, params: params ?? {}, isLegible: params !== undefined }];
     });
   return {
-    get: (taskId: string): JournalRow | undefined => toRows(one.all(taskId))[0],
+    get: (taskId: string): StoredTask | undefined => toRows(one.all(taskId))[0],
     open: () => toRows(open.all()),
     unreported: (limit: number) => toRows(unreported.all(limit)),
     newest: (limit: number) => toRows(newest.all(limit)),
@@ -201,7 +149,7 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined) {
   );
   return {
     /** All or nothing. */
-    insert(rows: readonly JournalRow[]): void {
+    insert(rows: readonly StoredTask[]): void {
       transact(db, () => {
         for (const { isLegible: _, baseline: __, unit: ___, ...row } of rows) {
           insert.run({

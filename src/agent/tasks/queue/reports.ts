@@ -7,7 +7,8 @@ import type { Log } from '../../../base/log.ts';
 import { type ClockLook, lookAtClocks, wallTimeAt } from '../../../base/time/clock-steps.ts';
 import type { EventRecord, TaskRecord } from '../../../wire/records.ts';
 import type { TaskDeps } from '../contract.ts';
-import { isReported, type Journal, type JournalRow } from './journal.ts';
+import type { StoredTask } from '../stored-task.ts';
+import { isReported, type Journal } from './journal.ts';
 
 const BATCH = 200;
 const REPEAT_MS = 5_000;
@@ -46,7 +47,7 @@ export function createReports(parts: {
     }
   };
 
-  const send = (row: JournalRow): void => {
+  const send = (row: StoredTask): void => {
     const { taskId, status } = row;
     const isFinal = row.state === 'final';
     if (row.source === 'local' && !(isFinal && isReported(row))) return;
@@ -73,7 +74,7 @@ export function createReports(parts: {
     /** The present state of the task, as a record. */
     send,
     /** Again, unless it was reported just now: each report is a record that the outbox keeps. */
-    sendAgain(row: JournalRow): void {
+    sendAgain(row: StoredTask): void {
       if (row.source === 'local') return;
       const last = recent.get(row.taskId);
       if (last === undefined || last.status !== row.status || isLate(last.atMs)) send(row);
@@ -100,7 +101,7 @@ export function createReports(parts: {
   };
 }
 
-function recordOf(row: JournalRow, now: ClockLook): TaskRecord | EventRecord {
+function recordOf(row: StoredTask, now: ClockLook): TaskRecord | EventRecord {
   const isoAt = (elapsedMs: number) => new Date(wallTimeAt(elapsedMs, now)).toISOString();
   const { taskId: task_id, batchId: batch_id, name, minerKey: key, status, message, evidence, startedMs } = row;
   const at = isoAt(row.finishedMs ?? now.elapsedMs);
@@ -113,7 +114,7 @@ function recordOf(row: JournalRow, now: ClockLook): TaskRecord | EventRecord {
 }
 
 /** Of what is over as it comes: one line per reason, however many there are. */
-export function reportRefused(log: Log, rows: readonly JournalRow[]): void {
+export function reportRefused(log: Log, rows: readonly StoredTask[]): void {
   const refused = Map.groupBy(
     rows.filter(({ state }) => state === 'final'),
     ({ name, source, message }) => `${name} ${source} ${message}`,

@@ -1,10 +1,11 @@
 // Batches that are not carried out all at once: keeps the count of each while it has tasks here, from the journal on,
 // and says who must wait and when a batch is over for those that were not started. It ends no task itself.
 import type { TaskOutcome } from '../contract.ts';
-import type { Journal, JournalRow } from './journal.ts';
+import type { StoredTask } from '../stored-task.ts';
+import type { Journal } from './journal.ts';
 import { heldBackText, isHeldBack, type Rollout, stopOf, stoppedOutcome } from './rollout-rule.ts';
 
-type Member = Pick<JournalRow, 'taskId' | 'batchId'>;
+type Member = Pick<StoredTask, 'taskId' | 'batchId'>;
 
 type Batch = NonNullable<ReturnType<Journal['batch']>> & {
   readonly open: Set<string>;

@@ -9,13 +9,24 @@ import type { Vault } from '../../../base/storage/vault.ts';
 import { lookAtClocks } from '../../../base/time/clock-steps.ts';
 import type { TaskCommand } from '../../../wire/frames.ts';
 import { afterAct, failed, type TaskOutcome, type TaskParts } from '../contract.ts';
-import { type ExecutionParts, mayRestart } from '../execution/execute.ts';
+import type { ExecutionParts } from '../execution/execution.ts';
+import { mayRestart } from '../execution/plan.ts';
 import { createPowerBudget } from '../execution/power-budget.ts';
-import { Admission, expired, type LocalTask, newRow, rowOf, type TaskView, timeUnknown, viewOf } from './admission.ts';
+import type { StoredTask } from '../stored-task.ts';
+import {
+  Admission,
+  expired,
+  type LocalCommand,
+  newRow,
+  rowOf,
+  type TaskView,
+  timeUnknown,
+  viewOf,
+} from './admission.ts';
 import { Cancellation } from './cancellation.ts';
 import { createCompletion, createRepeatableSteps } from './completion.ts';
 import { isOver, type Job, kindOf, newJob, runJob } from './job.ts';
-import { type Journal, type JournalRow, openJournal } from './journal.ts';
+import { type Journal, openJournal } from './journal.ts';
 import { createQueues } from './queues.ts';
 import { createReports, reportRefused } from './reports.ts';
 import { type Rollout, ruleOf } from './rollout-rule.ts';
@@ -136,7 +147,7 @@ export class TaskQueue {
   }
 
   /** A technician's task through the same queue. The outcome rejects with CancelledError when the queue stops first. */
-  runLocal(task: LocalTask) {
+  runLocal(task: LocalCommand) {
     const [run] = this.#runLocal([task], null);
     if (run === undefined) throw new BugError('run a local task: none came of it');
     return run;
@@ -146,7 +157,7 @@ export class TaskQueue {
    * The same for many, in the order in which they are to go. `batchId` is for what comes bit by bit, so that one rule
    * holds for all of it: the first rule of a batch is the one that counts.
    */
-  runLocalBatch(tasks: readonly LocalTask[], batchId: string = randomUUID(), rollout?: Rollout) {
+  runLocalBatch(tasks: readonly LocalCommand[], batchId: string = randomUUID(), rollout?: Rollout) {
     return { batchId, runs: this.#runLocal(tasks, batchId, rollout) };
   }
 
@@ -209,7 +220,7 @@ export class TaskQueue {
     return this.#journal.newest(Math.min(limit, 10_000)).map((row) => this.#shown(row));
   }
 
-  #shown(row: JournalRow): TaskView {
+  #shown(row: StoredTask): TaskView {
     const whyHeld = row.state === 'accepted' ? this.#rollouts.whyHeld(row) : undefined;
     return whyHeld === undefined ? viewOf(row) : { ...viewOf(row), message: whyHeld };
   }
@@ -229,7 +240,7 @@ export class TaskQueue {
   }
 
   /** `rules` = of the batches that come with a rule. */
-  #take(rows: readonly JournalRow[], rules?: ReadonlyMap<string, Rollout>): void {
+  #take(rows: readonly StoredTask[], rules?: ReadonlyMap<string, Rollout>): void {
     const { fresh, known } = this.#admission.admit(rows, rules, this.#jobs.size);
     reportRefused(this.#options.log, fresh);
     for (const row of fresh) {
@@ -242,7 +253,7 @@ export class TaskQueue {
   }
 
   /** It was over as it came. */
-  #publishRefused(row: JournalRow): void {
+  #publishRefused(row: StoredTask): void {
     if (row.status === 'failed' || row.status === 'timeout') {
       this.#rollouts.join(row);
       if (this.#rollouts.ended(row, row.status)) this.#cancellation.expectStop();
@@ -250,7 +261,7 @@ export class TaskQueue {
     this.#completion.publish(row);
   }
 
-  #runLocal(tasks: readonly LocalTask[], batchId: string | null, rollout?: Rollout) {
+  #runLocal(tasks: readonly LocalCommand[], batchId: string | null, rollout?: Rollout) {
     const nowMs = Math.round(this.#options.clock.elapsedMs());
     const usualS = rollout === undefined ? LOCAL_EXPIRY_S : LOCAL_ROLLOUT_EXPIRY_S;
     const rows = tasks.map(({ name, minerKey, params = {}, expiresInS = usualS }) => {
@@ -272,7 +283,7 @@ export class TaskQueue {
     return runs;
   }
 
-  #enqueue(row: JournalRow): void {
+  #enqueue(row: StoredTask): void {
     this.#rollouts.join(row);
     const kind = this.#kindOf(row.name);
     if (kind === undefined || !row.isLegible) {
@@ -314,7 +325,7 @@ export class TaskQueue {
     this.#enqueue({ ...row, state: 'accepted', status: 'pending', startedMs: null, sentMs: null });
   }
 
-  #waitingOf(rows: readonly JournalRow[]): Job[] {
+  #waitingOf(rows: readonly StoredTask[]): Job[] {
     return rows
       .flatMap(({ taskId }) => this.#jobs.get(taskId) ?? [])
       .filter(({ stage, isRecovered }) => stage === 'waiting' && !isRecovered);

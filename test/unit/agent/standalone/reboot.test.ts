@@ -1,4 +1,4 @@
-// Reboots without a running agent: an order is for the unit that was recognised, not for whoever has its address when
+// Reboots without a running agent: a command is for the unit that was recognised, not for whoever has its address when
 // its turn comes. Simulated devices on real sockets.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { type RebootStep, rebootOnce } from '../../../../src/agent/standalone/reboot.ts';
+import type { Step } from '../../../../src/agent/control/messages.ts';
+import { rebootOnce } from '../../../../src/agent/standalone/reboot.ts';
 import { loopback } from '../../../support/loopback.ts';
 
 const NET = loopback(28);
@@ -41,9 +42,9 @@ test('a unit that takes the place of one that waits for its turn is not rebooted
   const config = parseConfig(JSON.stringify({ portMap, tasks: { reboot } }), {
     ...{ baseDir, environment: { XDG_CONFIG_HOME: baseDir }, name: 'test' },
   });
-  const steps: RebootStep[] = [];
+  const steps: Step[] = [];
   let swapped: Promise<void> | undefined;
-  const onStep = (step: RebootStep) => {
+  const onStep = (step: Step) => {
     steps.push(step);
     if (step.status !== 'running' || swapped !== undefined) return;
     const waiting = step.ip === a.ip ? b : a;

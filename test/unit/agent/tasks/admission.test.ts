@@ -1,14 +1,14 @@
 // Which commands enter the journal, and in which state.
 import { expect, test } from 'vitest';
 import { Admission, newRow } from '../../../../src/agent/tasks/queue/admission.ts';
-import type { JournalRow } from '../../../../src/agent/tasks/queue/journal.ts';
 import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
+import type { StoredTask } from '../../../../src/agent/tasks/stored-task.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const MOST = 200_000;
 const LOCAL = 20_000;
 
-const rowOf = (taskId: string, source: JournalRow['source'] = 'service', batchId: string | null = 'b1'): JournalRow =>
+const rowOf = (taskId: string, source: StoredTask['source'] = 'service', batchId: string | null = 'b1'): StoredTask =>
   newRow(
     {
       ...{ taskId, batchId, name: 'miner.system.reboot', minerKey: taskId, params: {} },
@@ -18,7 +18,7 @@ const rowOf = (taskId: string, source: JournalRow['source'] = 'service', batchId
   );
 
 function rig(size = 0, maxQueued = 10) {
-  const rows = new Map<string, JournalRow>();
+  const rows = new Map<string, StoredTask>();
   const declared: string[] = [];
   const pruned: number[] = [];
   const admission = new Admission({

@@ -4,7 +4,7 @@ import { cancelled, type TaskOutcome } from '../../../../src/agent/tasks/contrac
 import { newRow } from '../../../../src/agent/tasks/queue/admission.ts';
 import { Cancellation } from '../../../../src/agent/tasks/queue/cancellation.ts';
 import { type Job, type Kind, newJob } from '../../../../src/agent/tasks/queue/job.ts';
-import type { JournalRow } from '../../../../src/agent/tasks/queue/journal.ts';
+import type { StoredTask } from '../../../../src/agent/tasks/stored-task.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 
 const BY_DRIVER: Kind = { queue: 'reboot', ability: 'reboot' };
@@ -14,7 +14,7 @@ const BY_AGENT: Kind = {
 };
 const STOPPED = cancelled('not started: the batch was stopped');
 
-const rowOf = (taskId: string, extra: Partial<JournalRow> = {}): JournalRow => ({
+const rowOf = (taskId: string, extra: Partial<StoredTask> = {}): StoredTask => ({
   ...newRow(
     {
       ...{ taskId, batchId: 'b1', name: 'miner.system.reboot', minerKey: taskId, params: {} },
@@ -44,7 +44,7 @@ function rig(jobs: readonly Job[], unwritten: readonly string[] = []) {
   return { cancellation, ended, again, stopped };
 }
 
-const job = (taskId: string, stage: Job['stage'], kind: Kind = BY_DRIVER, extra: Partial<JournalRow> = {}): Job => ({
+const job = (taskId: string, stage: Job['stage'], kind: Kind = BY_DRIVER, extra: Partial<StoredTask> = {}): Job => ({
   ...newJob(rowOf(taskId, extra), kind),
   stage,
 });

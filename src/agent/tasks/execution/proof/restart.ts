@@ -1,7 +1,7 @@
-// Has this miner restarted since it was told to? Decided by its clocks alone, because an answer to the order proves
+// Has this miner restarted since it was told to? Decided by its clocks alone, because an answer to the command proves
 // nothing. Pure.
-import type { Reading } from '../../../model/reading.ts';
-import type { Baseline } from '../queue/journal.ts';
+import type { Reading } from '../../../../model/reading.ts';
+import type { Baseline } from '../../stored-task.ts';
 
 /** Clocks of devices and ours drift apart by about this much in a watch; readings may be cached for a few seconds. */
 const SLACK_S = 15;
@@ -47,7 +47,7 @@ export function judgeRestart(seen: Seen): Verdict {
 }
 
 function wentBack(seen: Seen, before: number | undefined, after: number): boolean {
-  // Without a figure from before, only a clock that began after the order proves anything.
+  // Without a figure from before, only a clock that began after the command proves anything.
   if (before === undefined) return after < seen.sinceActS;
   if (after >= seen.sinceActS + SLACK_S) return false;
   if (after < before) return true;

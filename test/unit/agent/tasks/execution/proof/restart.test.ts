@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judgeRestart, type Seen } from '../../../../../src/agent/tasks/execution/proof.ts';
+import { judgeRestart, type Seen } from '../../../../../../src/agent/tasks/execution/proof/restart.ts';
 
 const seen = (more: Partial<Seen>): Seen => ({
   baseline: { atMs: 0, uptimeS: 5_000 },

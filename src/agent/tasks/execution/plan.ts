@@ -1,0 +1,83 @@
+// What a task would send, or why it must not be sent; and what that does to the miner and the farm. It sends nothing.
+import { formatDurationMs } from '../../../base/time/duration.ts';
+import type { Ability, AbilityName } from '../../../driver/contract.ts';
+import { driverAbilityOf } from '../../../model/task.ts';
+import { failed, type TaskOutcome } from '../contract.ts';
+import { expired } from '../queue/admission.ts';
+import { notAllowed } from '../settings.ts';
+import type { StoredTask } from '../stored-task.ts';
+import type { Controls, Execution, ExecutionParts } from './execution.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const RESTARTS_NOTHING: readonly AbilityName[] = ['light', 'log'];
+
+/** Whether a task of this name makes some devices restart, or their mining at least. */
+export function mayRestart(name: string): boolean {
+  const ability = driverAbilityOf(name);
+  return ability !== undefined && !RESTARTS_NOTHING.includes(ability);
+}
+
+/** A command as it is to be sent. */
+export type Plan = Pick<Execution, 'ability' | 'params'> & { readonly rule: Ability; readonly ip: string };
+
+/** What is to be sent, or why it must not be. */
+export function planTask(
+  parts: ExecutionParts,
+  task: StoredTask,
+  { isExpired }: Pick<Controls, 'isExpired'>,
+): Plan | TaskOutcome {
+  const { deps } = parts;
+  const notHere = notAllowed(task.name, parts.settings);
+  if (notHere !== undefined) return failed(notHere);
+  if (isExpired()) return expired();
+  const name = driverAbilityOf(task.name);
+  if (name === undefined) return failed(`unsupported: this agent cannot do ${task.name}`);
+  const target = deps.find(task.minerKey);
+  if (target === undefined) return failed('this agent does not know the miner');
+  if (!deps.mayReach(target.ip)) return failed(`refused: ${target.ip} is outside the networks configured here`);
+  const ability = target.abilities[name];
+  if (ability === undefined) return failed(`unsupported: driver ${target.driverId} cannot do ${task.name}`);
+  const doubt = ability.effect === 'read-only' ? undefined : deps.doubtOf?.(task.minerKey);
+  if (doubt !== undefined) return failed(`refused: ${doubt}`);
+  const { force, url, ...wanted } = task.params;
+  const fetched = ability.fetchesItself === 'from-url' ? url : undefined;
+  if (fetched !== undefined && !(typeof fetched === 'string' && deps.mayFetch?.(fetched)))
+    return failed('refused: the miner would fetch this address itself; allow its host in firmware.allowedHosts');
+  const given = fetched === undefined ? wanted : { ...wanted, url: fetched };
+  const params = ability.params.safeParse(name === 'reboot' ? {} : given);
+  if (!params.success) return failed(`refused: the params do not fit ${task.name}`);
+  const refusal = refuseOften(parts, task, name, force === true);
+  return refusal ?? { ability: name, params: params.data, ip: target.ip, rule: ability };
+}
+
+function refuseOften(
+  { journal, clock, settings }: ExecutionParts,
+  task: StoredTask,
+  ability: AbilityName,
+  isForced: boolean,
+): TaskOutcome | undefined {
+  if (ability !== 'powerMode' && ability !== 'reboot') return undefined;
+  const timesWithin = (ageMs: number) => journal.effectsSince(task.minerKey, task.name, clock.elapsedMs() - ageMs);
+  const { dailyCap } = settings[ability];
+  if (timesWithin(DAY_MS) >= dailyCap) {
+    return ability === 'powerMode'
+      ? failed(
+          `refused: the power mode of the miner was set ${dailyCap} times in 24 hours; see tasks.powerMode.dailyCap`,
+        )
+      : failed(`refused: the miner was rebooted ${dailyCap} times in 24 hours; it needs a person`);
+  }
+  const recentMs = settings.reboot.recentS * 1_000;
+  if (ability !== 'reboot' || isForced || timesWithin(recentMs) === 0) return undefined;
+  return failed(`refused: the miner was rebooted in the last ${formatDurationMs(recentMs)}; force it if you must`);
+}
+
+/** Whether a miner that does not answer meanwhile is no fault. */
+export function goesOffline(rule: Ability | undefined, name: AbilityName): boolean {
+  return name === 'reboot' || (rule !== undefined && rule.offlineS[1] > 0);
+}
+
+/** Whether the farm's power budget counts it: a restart, whatever task brings it about, or a wake. */
+export function drawsInrush({ ability, rule }: Pick<Plan, 'ability' | 'rule'>, { params }: StoredTask): boolean {
+  if (ability === 'powerMode') return params.mode !== 'sleep';
+  return ability === 'firmware' || goesOffline(rule, ability);
+}

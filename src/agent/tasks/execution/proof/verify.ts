@@ -1,0 +1,51 @@
+// Looks at a miner until a proof has its answer. It sends nothing but looks, and it always ends, because every proof
+// does. It judges nothing itself.
+import { afterAct, type TaskOutcome, type TaskParts } from '../../contract.ts';
+import type { Controls, Execution } from '../execution.ts';
+import { effectProof } from './effect.ts';
+import { changedOutcome, createLooker } from './look.ts';
+import type { Proof, Waiting } from './proof.ts';
+import { rebootProof } from './reboot.ts';
+
+type Held = Pick<Controls, 'stop' | 'capacity'>;
+
+/** Ends with an outcome, or rejects with CancelledError when `stop` aborts. */
+export async function verify(parts: TaskParts, execution: Execution, held: Held): Promise<TaskOutcome> {
+  try {
+    return execution.ability === 'reboot'
+      ? await untilProven(parts, execution, held, rebootProof({ execution, settings: parts.settings.reboot }))
+      : await untilProven(parts, execution, held, effectProof(execution));
+  } catch (error) {
+    const outcome = changedOutcome(error, execution.task, parts);
+    if (outcome === undefined) throw error;
+    return afterAct(outcome);
+  }
+}
+
+async function untilProven<State>(
+  parts: TaskParts,
+  execution: Execution,
+  { stop, capacity }: Held,
+  proof: Proof<State>,
+): Promise<TaskOutcome> {
+  const { clock } = parts;
+  // Monotonic from here on; what lies before is told by the elapsed time that lasts over a restart of the agent.
+  const startMs = clock.monotonicMs();
+  const beforeMs = Math.max(0, clock.elapsedMs() - execution.actedMs);
+  const sinceActS = () => (beforeMs + clock.monotonicMs() - startMs) / 1_000;
+  // A restart shows in what is asked anyway; what was set has to be asked for.
+  const lookAgain = createLooker(parts, execution.task, stop, execution.ability !== 'reboot');
+  let waiting = proof.begin(sinceActS());
+  for (;;) {
+    if (waiting.waitS > 0) await clock.sleep(waiting.waitS * 1_000, stop);
+    const next = proof.step(waiting.state, await lookAgain(), sinceActS());
+    if ('status' in next) return next;
+    free(next.capacity, capacity);
+    waiting = next;
+  }
+}
+
+function free(use: Waiting<unknown>['capacity'], capacity: Controls['capacity']): void {
+  if (use === 'back') capacity.onBack();
+  else if (use !== undefined) capacity.onUnproven(use === 'unproven-away');
+}
