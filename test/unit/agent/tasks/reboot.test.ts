@@ -82,6 +82,12 @@ test.each(['lost-reply', 'drops-connection', 'hangs'] as const)(
   },
 );
 
+test('a miner that was back before its reply was given up is proven too', async () => {
+  const { record } = await reboot({ reboot: 'hangs', awayS: 12 });
+  expect(record).toMatchObject({ status: 'succeeded', evidence: { replyLost: true, proof: 'uptime' } });
+  expect(Number(record?.evidence.backAfterS)).toBeGreaterThanOrEqual(60);
+});
+
 test('a lost reply of a miner that did nothing has failed', async () => {
   const { record } = await reboot({ reboot: 'lost-and-ignored' }, 200);
   expect(record).toMatchObject({
