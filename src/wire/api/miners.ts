@@ -17,7 +17,8 @@ const { temp: temperature } = minerV1Schema.shape;
 
 const defaultPassword = minerExtrasSchema.shape.default_password.meta({
   ...EXTENSION,
-  description: 'Present and true while the miner accepts the factory login of its family',
+  description:
+    'Present and true while the miner accepts the factory login of its family; never shown to who came by a grant',
 });
 
 const miningMode = minerV1Schema.shape.mining_mode

@@ -5,8 +5,7 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../base/clock.ts';
-import type { Farm, Item, MinerStore } from '../../store/store.ts';
-import { farmOf } from '../guard.ts';
+import type { MinerStore } from '../../store/store.ts';
 
 /** As text or as its bytes. */
 type PageText = string | Buffer;
@@ -105,10 +104,9 @@ function writePage(items: string | Uint8Array, pagination: object): PageText {
     : Buffer.concat([Buffer.from(before), items, Buffer.from(after)]);
 }
 
-type WantedMiners = Omit<Parameters<MinerStore['list']>[0], 'nowMs' | 'item'> & {
+/** `item`: how the version writes a miner of this farm for this caller. */
+type WantedMiners = Omit<Parameters<MinerStore['list']>[0], 'nowMs'> & {
   readonly version: 'v1' | 'v2';
-  /** How the version writes a miner of this farm. */
-  readonly minerItem: (farm: Farm) => Item;
   readonly paginate: (total: number) => object;
 };
 
@@ -117,11 +115,10 @@ export async function sendMiners(
   parts: { readonly store: { readonly miners: MinerStore }; readonly pages: PageCache; readonly clock: Clock },
   request: FastifyRequest,
   reply: FastifyReply,
-  { version, minerItem, paginate, ...wanted }: WantedMiners,
+  { version, paginate, ...wanted }: WantedMiners,
 ): Promise<FastifyReply> {
   const make = async () => {
-    const item = minerItem(farmOf(request));
-    const { items, total } = await parts.store.miners.list({ ...wanted, item, nowMs: parts.clock.nowMs() });
+    const { items, total } = await parts.store.miners.list({ ...wanted, nowMs: parts.clock.nowMs() });
     return writePage(items, paginate(total));
   };
   reply.type('application/json; charset=utf-8');

@@ -29,12 +29,13 @@ export function registerMiners(app: App, parts: RouteParts): void {
     },
     handler: (request, reply) => {
       const window = toWindow(request.query.page, request.query.pageSize);
+      const farm = farmOf(request);
       return sendMiners(parts, request, reply, {
         version: 'v1',
-        farmId: farmOf(request).id,
+        farmId: farm.id,
         filter: { ...toMinerFilter(request.query), shownMode: SHOWN_MODE },
         window,
-        minerItem,
+        item: minerItem(farm),
         paginate: (total) => paginate(window, total),
       });
     },

@@ -7,7 +7,7 @@ import { listOf } from '../../../wire/api/envelope.ts';
 import { minerSearchSchema, minerV2Schema } from '../../../wire/api/miners.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
 import { type Farm, type Item, isMatch, type MinerFilter, type MinerSearch } from '../../store/store.ts';
-import { farmOf, farmParams } from '../guard.ts';
+import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { SERVICE_FIELDS } from '../shared/fields.ts';
@@ -22,15 +22,17 @@ export function registerFarmMiners(app: App, parts: RouteParts): void {
     reply: FastifyReply,
     query: PageQuery,
     conditions: { filter: MinerFilter } | { search: MinerSearch },
-  ) =>
-    sendMiners(parts, request, reply, {
+  ) => {
+    const farm = farmOf(request);
+    return sendMiners(parts, request, reply, {
       version: 'v2',
-      farmId: farmOf(request).id,
+      farmId: farm.id,
       ...conditions,
       window: windowOf(query),
-      minerItem,
+      item: minerItem(farm, { isGuest: accessOf(request).granted !== null }),
       paginate: (total) => paginate(query, total),
     });
+  };
   app.route({
     method: 'GET',
     url: `${V2_FARM}/miners`,
@@ -57,9 +59,9 @@ export function registerFarmMiners(app: App, parts: RouteParts): void {
 
 /**
  * A miner of this farm (schema: minerV2Schema): the stored documents one after the other, with what only the service
- * knows in front.
+ * knows in front. A guest, who came by a grant, does not learn which miners accept a password that everybody can look up.
  */
-export function minerItem(farm: Farm): Item {
+export function minerItem(farm: Farm, { isGuest }: { readonly isGuest: boolean }): Item {
   const farmPart = `"farm_id":${JSON.stringify(farm.id)},"workspace_id":${JSON.stringify(farm.workspaceId)}`;
   return [
     `{${farmPart},`,
@@ -67,7 +69,7 @@ export function minerItem(farm: Farm): Item {
     ',',
     { membersOf: 'document', replace: ['"temp":', '"temperature":'] },
     ',',
-    { membersOf: 'extras' },
+    isGuest ? { membersOf: 'extras', replace: [',"default_password":true', ''] } : { membersOf: 'extras' },
     '}',
   ];
 }

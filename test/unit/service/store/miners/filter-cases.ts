@@ -126,5 +126,5 @@ export function ask(miners: MinerStore, { farmId, nowMs }: Fleet, wanted: Filter
   const farm = { id: farmId, workspaceId: 'w', name: 'A' };
   return wanted.search === undefined
     ? miners.list({ farmId, filter: wanted.filter ?? {}, window, item: minerV1Item(farm), nowMs })
-    : miners.list({ farmId, search: wanted.search, window, item: minerV2Item(farm), nowMs });
+    : miners.list({ farmId, search: wanted.search, window, item: minerV2Item(farm, { isGuest: false }), nowMs });
 }

@@ -35,7 +35,7 @@ afterAll(async () => {
 
 /** With the way of this database, and from rows. */
 async function bothWays(version: 'v1' | 'v2', window = { limit: 10_000, offset: 0 }) {
-  const item = version === 'v1' ? minerV1Item(FARM) : minerV2Item(FARM);
+  const item = version === 'v1' ? minerV1Item(FARM) : minerV2Item(FARM, { isGuest: false });
   const wanted = { farmId: fleet.farmId, window, item, nowMs: NOW_MS };
   const fromRows = createMinerStore({ read: databases.read, readItems: readItemsFromRows });
   return { own: await store.miners.list(wanted), rows: await fromRows.list(wanted) };
