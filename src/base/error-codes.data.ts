@@ -19,6 +19,11 @@ export const REFUSALS = {
     'Use a new Idempotency-Key, or another position of the rack.',
     409,
   ),
+  'farm.archived': entry(
+    'The farm is archived: it takes no tasks, changes or reports',
+    'Restore the farm: pithead farm restore.',
+    409,
+  ),
   'request.media-type': entry(
     'The request body is not of a type that is taken here',
     'Send the type that the message names, in UTF-8, not compressed.',
@@ -265,7 +270,7 @@ export const HTTP_STATUSES: Readonly<Record<number, { readonly meaning: string; 
   408: { message: 'The request took too long to arrive', meaning: 'The request took too long to arrive.' },
   409: {
     meaning:
-      'The request contradicts what is there: an Idempotency-Key used with another body, or a place that is taken.',
+      'The request contradicts what is there: an Idempotency-Key used with another body, a place that is taken, or an archived farm.',
   },
   413: { message: 'The request body is too large', meaning: 'The body is larger than the service takes.' },
   414: { message: 'The request path is too long', meaning: 'The path of the request is too long.' },

@@ -59,7 +59,7 @@ export function createAdmin(store: Store, clock: Clock, undecryptable: () => Con
     },
     /** What changes, or would in a dry run. Throws ConfigError that names every wrong line; nothing is changed then. */
     async importPositions({ farmId, text, isDryRun }: { farmId: string; text: string; isDryRun: boolean }) {
-      const { workspaceId } = await requireFarm(store.tenants, farmId);
+      const { workspaceId } = await requireRunningFarm(store.tenants, farmId);
       const actor = { type: 'system', id: 'command-line', name: 'command line', avatar: '', metadata: {} } as const;
       return importPositions(store.operators, { workspaceId, farmId, text, isDryRun, actor, nowMs: clock.nowMs() });
     },
@@ -102,7 +102,10 @@ function administerTenants({ tenants }: Store, clock: Clock) {
       const farms = await tenants.listFarms(workspaceId);
       return farms.map(({ archivedAtMs, ...farm }) => ({ ...farm, archivedAt: toIsoOrNull(archivedAtMs) }));
     },
-    /** An archived farm takes no new agents; what it has stays readable. Gives whether that changed anything. */
+    /**
+     * An archived farm takes no tasks, changes, agents or reports; what it has stays readable. Gives whether that
+     * changed anything.
+     */
     archiveFarm: (id: string) => setArchived(id, clock.nowMs()),
     restoreFarm: (id: string) => setArchived(id, null),
   };
@@ -161,8 +164,7 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
     /** `maxMiners`: how many miners the agent may have that uses it. */
     async createEnrolmentCode({ farmId, ttlMs, maxMiners = DEFAULT_MAX_MINERS }: NewCode) {
       requireMaxMiners(maxMiners);
-      const { archivedAtMs } = await requireFarm(tenants, farmId);
-      if (archivedAtMs !== null) throw problem('farmId', `'${farmId}' is archived: restore it first`);
+      await requireRunningFarm(tenants, farmId);
       const { text, hash } = newEnrolmentCode();
       const nowMs = clock.nowMs();
       await agents.createCode({ hash, farmId, nowMs, expiresAtMs: nowMs + ttlMs, maxMiners });
@@ -269,6 +271,12 @@ async function requireWorkspace(tenants: TenantStore, id: string, path: string):
 async function requireFarm(tenants: TenantStore, id: string): Promise<FarmRecord> {
   const farm = await tenants.findFarm(id);
   if (farm === undefined) throw problem('farmId', `'${id}' is no farm of this service`);
+  return farm;
+}
+
+async function requireRunningFarm(tenants: TenantStore, id: string): Promise<FarmRecord> {
+  const farm = await requireFarm(tenants, id);
+  if (farm.archivedAtMs !== null) throw problem('farmId', `'${id}' is archived: restore it first`);
   return farm;
 }
 

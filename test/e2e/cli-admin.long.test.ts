@@ -167,7 +167,9 @@ test('a key made beside the running service opens it, is listed without its secr
   };
   expect(await list()).toBe(200);
   const listed = await beside('key', 'list', '--json');
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ id, name: 'dashboard', expiresAt: null, revokedAt: null }]);
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ id, name: 'dashboard', role: 'viewer', revokedAt: null }]);
+  const [{ expiresAt }] = z.tuple([z.object({ expiresAt: z.iso.datetime() })]).parse(JSON.parse(listed.stdout));
+  expect(Math.round((Date.parse(expiresAt) - Date.now()) / 86_400_000)).toBe(365);
   expect(listed.stdout).not.toContain(key);
   const shown = await beside('key', 'list');
   expect(shown.stdout).toContain(id);
@@ -177,6 +179,39 @@ test('a key made beside the running service opens it, is listed without its secr
   const again = await beside('key', 'revoke', 'nosuch');
   expect(again.code).toBe(1);
   expect(again.stderr).toContain('nosuch');
+});
+
+test('a key has its role in the running service, or what was listed', async () => {
+  const use = async (...args: string[]) => {
+    const made = await beside('key', 'create', '--name', 'x', ...args, '--json');
+    expect(made.code, made.stderr).toBe(0);
+    const { key, workspace_id, farm_id } = JSON.parse(made.stdout);
+    const farm = `${url}/public-api/v2/workspaces/${workspace_id}/farms/${farm_id}`;
+    const create = async (task_name: string, params: object) => {
+      const { statusCode, body } = await request(`${farm}/task-batches`, {
+        method: 'POST',
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        body: JSON.stringify({ task_name, miner_ids: ['01900000-0000-7000-8000-000000000000'], params }),
+      });
+      await body.dump();
+      return statusCode;
+    };
+    const { statusCode, body } = await request(`${farm}/miners`, { headers: { 'x-api-key': key } });
+    await body.dump();
+    const pools = { pools: [{ url: 'stratum+tcp://pool.example:3333', user: 'w' }] };
+    return {
+      reads: statusCode,
+      reboots: await create('miner.system.reboot', {}),
+      setsPools: await create('miner.pool.update', pools),
+    };
+  };
+  expect(await use()).toEqual({ reads: 200, reboots: 403, setsPools: 403 });
+  expect(await use('--role', 'technician')).toEqual({ reads: 200, reboots: 200, setsPools: 403 });
+  expect(await use('--role', 'manager', '--expires-in', 'never')).toEqual({ reads: 200, reboots: 200, setsPools: 200 });
+  expect(await use('--permissions', 'tasks.pools')).toEqual({ reads: 403, reboots: 403, setsPools: 200 });
+  expect(await use('--permissions', 'tasks.create')).toEqual({ reads: 403, reboots: 200, setsPools: 403 });
+  const wrong = await beside('key', 'create', '--name', 'x', '--role', 'technican');
+  expect([wrong.code, wrong.stderr]).toEqual([78, expect.stringContaining('do you mean technician')]);
 });
 
 test('a code made beside the running service lets one agent in, once', async () => {

@@ -88,7 +88,9 @@ async function site() {
     },
     status: async () => statusSchema.parse(JSON.parse((await pithead('status', '--json')).stdout)),
     makeKey: async () =>
-      keySchema.parse(JSON.parse((await pithead('key', 'create', '--name', 'e2e', '--json')).stdout)),
+      keySchema.parse(
+        JSON.parse((await pithead('key', 'create', '--name', 'e2e', '--role', 'admin', '--json')).stdout),
+      ),
   };
 }
 

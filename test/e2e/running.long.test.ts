@@ -124,7 +124,7 @@ const mostWithin = (times: readonly number[], windowMs: number) =>
 
 /** What integrators do: reboots by the service, and what it says has happened on site, as `ip status`. */
 async function integrator() {
-  const { stdout } = await pithead('key', 'create', '--name', 'e2e', '--json');
+  const { stdout } = await pithead('key', 'create', '--name', 'e2e', '--role', 'admin', '--json');
   const { key, workspace_id, farm_id } = z
     .looseObject({ key: z.string(), workspace_id: z.string(), farm_id: z.string() })
     .parse(JSON.parse(stdout));

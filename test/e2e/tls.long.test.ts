@@ -43,7 +43,7 @@ test('up serves TLS, believes the named proxy, and its own agent reports all the
   const url = /service on (https:[^\s,]+)/.exec(said)?.[1] ?? '';
   const dispatcher = new Agent({ connect: { ca: authority } });
   onTestFinished(() => dispatcher.close());
-  const made = await runPithead(['key', 'create', '--name', 'x', '--config', config, '--json']);
+  const made = await runPithead(['key', 'create', '--name', 'x', '--role', 'admin', '--config', config, '--json']);
   const { key } = z.object({ key: z.string() }).parse(JSON.parse(made.stdout));
   const ask = async (path: string) => {
     const { statusCode, body } = await request(url + path, { dispatcher, headers: { 'x-api-key': key } });

@@ -142,7 +142,9 @@ async function startUp(site: Awaited<ReturnType<typeof makeSite>>) {
   const up = site.start('up', '--port', '0');
   await up.untilPrinted('stderr', 'service on');
   const url = /service on (\S+?),/.exec(up.stderr())?.[1] ?? '';
-  const made = keySchema.parse(JSON.parse((await site.pithead('key', 'create', '--name', 'test', '--json')).stdout));
+  const made = keySchema.parse(
+    JSON.parse((await site.pithead('key', 'create', '--name', 'test', '--role', 'admin', '--json')).stdout),
+  );
   const client = clientOf(url, { key: made.key, workspaceId: made.workspace_id, farmId: made.farm_id });
   await untilReadAfter(client, 0);
   return { up, client };
@@ -225,7 +227,7 @@ test
       const url = /service on (\S+?),/.exec(up.stderr())?.[1] ?? '';
       const made = z
         .looseObject({ key: z.string(), workspace_id: z.string(), farm_id: z.string() })
-        .parse(JSON.parse((await site.pithead('key', 'create', '--name', 'test', '--json')).stdout));
+        .parse(JSON.parse((await site.pithead('key', 'create', '--name', 'test', '--role', 'admin', '--json')).stdout));
       const client = clientOf(url, { key: made.key, workspaceId: made.workspace_id, farmId: made.farm_id });
       await untilReadAfter(client, 0);
       expect((await client.ready()).status).toBe(200);

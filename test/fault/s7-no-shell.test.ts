@@ -181,7 +181,7 @@ test.runIf(isFull && canTrace)(
       60_000,
     );
     // And an order, all the way to a device.
-    const made = await runPithead(['key', 'create', '--name', 'x', '--config', config, '--json']);
+    const made = await runPithead(['key', 'create', '--name', 'x', '--role', 'admin', '--config', config, '--json']);
     const { key } = z.object({ key: z.string() }).parse(JSON.parse(made.stdout));
     const { farm_id, workspace_id, id } = count(
       'SELECT m.id, m.farm_id, f.workspace_id FROM miners m JOIN farms f ON f.id = m.farm_id LIMIT 1',

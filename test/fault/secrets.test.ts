@@ -208,7 +208,7 @@ test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or 
   const environment = { MINER_PASSWORD: CANARY['login from the environment'] };
   const beside = (...words: readonly string[]) =>
     runPithead([...words, '--config', config], { cwd: folder, environment });
-  const made = await beside('key', 'create', '--name', 'x', '--json');
+  const made = await beside('key', 'create', '--name', 'x', '--role', 'admin', '--json');
   const { key } = z.object({ key: z.string() }).parse(JSON.parse(made.stdout));
   let answers = '';
   let children = '';

@@ -57,7 +57,7 @@ export function addFarm(program: Command, context: CliContext): void {
     archived: ({ archivedAt }) => formatTime(archivedAt),
   }).option('--workspace <id>', 'only those of this workspace');
   const changes = [
-    ['archive', 'no longer run a farm: it takes no new agents, and shows what it has', 'archiveFarm'],
+    ['archive', 'no longer run a farm: it takes no tasks, changes or reports, and shows what it has', 'archiveFarm'],
     ['restore', 'run an archived farm again', 'restoreFarm'],
   ] as const;
   for (const [name, description, method] of changes) {

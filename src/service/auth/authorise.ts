@@ -91,7 +91,10 @@ export async function identifyCaller(source: AuthSource, text: string | undefine
 const allowedBy = ({ role, permissions }: Pick<ApiKey, 'role' | 'permissions'>): readonly string[] =>
   role === null ? permissions : isRole(role) ? permissionsOf(role) : [];
 
-/** Decides by the rule; throws RefusedError `auth.workspace`, `auth.permission`, `auth.farm` or `request.not-found`. */
+/**
+ * Decides by the rule; throws RefusedError `auth.workspace`, `auth.permission`, `auth.farm`, `request.not-found` or
+ * `farm.archived`.
+ */
 export async function authorise(
   source: AuthSource,
   caller: Caller,
@@ -107,7 +110,10 @@ export async function authorise(
   const farm = await source.findFarm(path.farmId ?? '');
   if (farm?.workspaceId === workspaceId) {
     const granted = grants && grantedBy(grants.filter((grant) => isAmong(grant.farmIds, farm)));
-    if (isAmong(farmIds, farm)) return { caller, workspaceId, farmIds, farm, granted };
+    if (isAmong(farmIds, farm)) {
+      if (rule.isChange && farm.archivedAtMs !== null) throw new RefusedError('farm.archived');
+      return { caller, workspaceId, farmIds, farm, granted };
+    }
     if (rule.unknownWorkspace === 'not-found' && isAmong(seenIds, farm))
       throw permissionDenied('grant', rule.permission);
   }

@@ -21,6 +21,8 @@ export type KeyRule = {
   readonly scope: 'own' | 'workspace' | 'farm';
   readonly unknownWorkspace?: Unknown;
   readonly unknownFarm?: Unknown;
+  /** It gives the farm something to do or changes it: an archived farm refuses that. */
+  readonly isChange?: true;
 };
 
 /** `open` = needs no key and shows nothing of any tenant; `enrolment-code` = a one-time code in the body decides. */
@@ -31,7 +33,7 @@ export const V1_FARM = `${V1_WORKSPACE}/farms/:farm_id`;
 export const V2_WORKSPACE = '/public-api/v2/workspaces/:workspace_id';
 export const V2_FARM = `${V2_WORKSPACE}/farms/:farm_id`;
 
-const v1Farm = (permission: Permission, unknownFarm: Unknown = 'denied'): Rule => ({
+const v1Farm = (permission: Permission, unknownFarm: Unknown = 'denied'): KeyRule => ({
   access: 'key',
   permission,
   scope: 'farm',
@@ -39,13 +41,15 @@ const v1Farm = (permission: Permission, unknownFarm: Unknown = 'denied'): Rule =
 });
 
 /** In v2 a workspace or farm that the caller may not use is not found. Spec decisions, "Authentication". */
-const v2Farm = (permission: Permission | 'any-task'): Rule => ({
+const v2Farm = (permission: Permission | 'any-task'): KeyRule => ({
   access: 'key',
   permission,
   scope: 'farm',
   unknownFarm: 'not-found',
   unknownWorkspace: 'not-found',
 });
+
+const changes = (rule: KeyRule): KeyRule => ({ ...rule, isChange: true });
 
 export const RULES: Readonly<Record<string, Rule>> = {
   'GET /healthz': { access: 'open' },
@@ -54,7 +58,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'GET /openapi.json': { access: 'open' },
   'POST /agent/v1/enrol': { access: 'enrolment-code' },
   [`GET ${V1_FARM}/miner/latest`]: v1Farm('miners.read'),
-  [`POST ${V1_FARM}/tasks/batches`]: v1Farm('tasks.reboot', 'not-found'),
+  [`POST ${V1_FARM}/tasks/batches`]: changes(v1Farm('tasks.reboot', 'not-found')),
   [`GET ${V1_FARM}/tasks/batches`]: v1Farm('tasks.read'),
   [`POST ${V1_FARM}/tasks/search`]: v1Farm('tasks.read'),
   [`POST ${V1_WORKSPACE}/agents/search`]: { access: 'key', permission: 'agents.read', scope: 'workspace' },
@@ -71,14 +75,14 @@ export const RULES: Readonly<Record<string, Rule>> = {
   [`POST ${V2_FARM}/miners/search`]: v2Farm('miners.read'),
   [`POST ${V2_FARM}/miner-metrics/query`]: v2Farm('metrics.read'),
   [`GET ${V2_FARM}/task-batches`]: v2Farm('tasks.read'),
-  [`POST ${V2_FARM}/task-batches`]: v2Farm('any-task'),
+  [`POST ${V2_FARM}/task-batches`]: changes(v2Farm('any-task')),
   [`POST ${V2_FARM}/task-batches/search`]: v2Farm('tasks.read'),
   [`POST ${V2_FARM}/task-batches/:task_batch_id/cancel`]: v2Farm('tasks.cancel'),
   [`GET ${V2_FARM}/task-batches/:task_batch_id`]: v2Farm('tasks.read'),
   [`GET ${V2_FARM}/task-batches/:task_batch_id/tasks`]: v2Farm('tasks.read'),
-  [`PATCH ${V2_FARM}/miners/:miner_id`]: v2Farm('miners.update'),
+  [`PATCH ${V2_FARM}/miners/:miner_id`]: changes(v2Farm('miners.update')),
   [`GET ${V2_FARM}/miner-positions`]: v2Farm('miners.read'),
-  [`POST ${V2_FARM}/miner-positions`]: v2Farm('miners.update'),
+  [`POST ${V2_FARM}/miner-positions`]: changes(v2Farm('miners.update')),
   [`POST ${V2_FARM}/metrics/query`]: v2Farm('metrics.read'),
   [`GET ${V2_FARM}/events`]: v2Farm('events.read'),
 };

@@ -53,6 +53,8 @@ function ruleOf(method: string, url: string): Rule {
  */
 export function registerGuard(app: FastifyInstance, source: AuthSource, clock: Clock, rates: Rates): void {
   app.decorateRequest('access', null);
+  // For the log, also of requests that are refused.
+  app.decorateRequest('keyId', null);
   app.decorateRequest('rateKey', '');
   const byRateKey = (request: FastifyRequest) => request.getDecorator<string>('rateKey');
   const limitOf = (max: number) => app.createRateLimit({ max, timeWindow: MINUTE_MS, keyGenerator: byRateKey });
@@ -81,6 +83,7 @@ export function registerGuard(app: FastifyInstance, source: AuthSource, clock: C
         await take(perStranger, `stranger ${request.ip}`, request, reply);
       throw error;
     });
+    request.setDecorator('keyId', caller.keyId);
     await take(perKey, `key ${caller.keyId}`, request, reply);
     request.setDecorator('access', await authorise(source, caller, rule, pathOf(request.params), nowMs));
   });

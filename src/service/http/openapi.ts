@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { HTTP_STATUSES, REFUSALS } from '../../base/error-codes.data.ts';
 import { components } from '../../wire/api/components.ts';
 import { errorSchema } from '../../wire/api/envelope.ts';
-import { RULES } from '../auth/rules.data.ts';
+import { KEY_WORDS, neededFor, permissionList } from '../auth/permission-words.ts';
+import { RULES, type Rule } from '../auth/rules.data.ts';
 
 const EVERY_ERROR = [400, 401, 403, 404, 408, 413, 414, 415, 429, 500, 503] as const;
 
@@ -63,8 +64,8 @@ export async function registerOpenApi(
       })),
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'API key' },
-          apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'API key', description: KEY_WORDS },
+          apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: KEY_WORDS },
         },
       },
     },
@@ -72,6 +73,7 @@ export async function registerOpenApi(
     transformObject: (document) => ({
       ...withoutUnused(withOwnAnswers(toComponents(document))),
       'x-errors': CLIENT_ERRORS,
+      'x-permissions': permissionList,
     }),
   });
   app.route({
@@ -96,6 +98,8 @@ const CLIENT_ERRORS = Object.entries(REFUSALS).flatMap(([code, { status, text, a
 type OpenApi = ReturnType<ReturnType<typeof createJsonSchemaTransformObject>>;
 
 type Operation = {
+  description?: string;
+  'x-permission'?: string | Record<string, string>;
   requestBody?: { required: boolean };
   responses: Record<string, { description: string; headers?: Record<string, unknown> }>;
 };
@@ -113,14 +117,23 @@ function withOwnAnswers(document: OpenApi): OpenApi {
       if (!isOperation(operation)) continue;
       const { requestBody, responses } = operation;
       if (requestBody && defaultBodySchema.safeParse(requestBody).success) requestBody.required = false;
-      for (const status of neverGiven(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1')))
-        delete responses[status];
+      const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
+      describeNeed(operation, RULES[`${method.toUpperCase()} ${url}`]);
+      for (const status of neverGiven(method.toUpperCase(), url)) delete responses[status];
       for (const [status, answer] of Object.entries(responses)) {
         answer.description = HTTP_STATUSES[Number(status)]?.meaning ?? '';
         if (status === '429') answer.headers = { 'Retry-After': RETRY_AFTER };
       }
     }
   return document;
+}
+
+/** Which permission the operation needs, for programs and for people. */
+function describeNeed(operation: Operation, rule: Rule | undefined): void {
+  const needed = neededFor(rule);
+  if (needed === undefined) return;
+  operation['x-permission'] = needed.what;
+  operation.description = [operation.description, needed.words].filter((text) => text !== undefined).join('\n\n');
 }
 
 const RETRY_AFTER = {

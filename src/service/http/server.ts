@@ -10,7 +10,7 @@ import type { Log } from '../../base/log.ts';
 import type { AuthSource } from '../auth/authorise.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCreation } from '../tasks/create.ts';
-import { accessOf, type Rates, registerGuard } from './guard.ts';
+import { type Rates, registerGuard } from './guard.ts';
 import { createHttpServer, type SocketLimits, type TlsMaterial } from './http-server.ts';
 import { registerOpenApi } from './openapi.ts';
 import { registerJsonBody } from './shared/body.ts';
@@ -139,15 +139,20 @@ function parseQuery(text: string): Record<string, string | string[]> {
   return query;
 }
 
-/** Neither addresses with parameters nor headers: keys and what people search for stay out of the log. */
+/**
+ * Neither paths with parameters nor headers: keys and what people search for stay out of the log. Who has no good key,
+ * or asks too often, is named by the address.
+ */
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+  const keyId = request.getDecorator<string | null>('keyId');
   const fields = {
     requestId: request.id,
     method: request.method,
     route: request.routeOptions.url ?? '(none)',
     status: reply.statusCode,
     elapsedMs: Math.round(reply.elapsedTime),
-    ...(request.getDecorator<unknown>('access') !== null ? { keyId: accessOf(request).caller.keyId } : {}),
+    ...(keyId === null ? {} : { keyId }),
+    ...(reply.statusCode === 401 || reply.statusCode === 429 ? { address: request.ip } : {}),
   };
   if (request.routeOptions.url === '/healthz' || request.routeOptions.url === '/readyz') log.debug(fields, 'request');
   else log.info(fields, 'request');

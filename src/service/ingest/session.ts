@@ -157,6 +157,7 @@ export class Session {
     if (!isProven(agent, challenge, proof))
       throw new RefusedError('auth.proof', "take a hello: it does not prove the agent's key");
     onProven();
+    if (agent.isArchived) throw new RefusedError('farm.archived');
     if (!quota.mayWelcome(agent.id))
       throw new RefusedError('frame.rate', 'welcome this agent: it connects too often, and has to wait');
   }
@@ -205,8 +206,11 @@ export class Session {
         through: orderBefore + Math.min(through, order + MAX_WAITING_SLICES, MAX_ORDER),
         records: records.map((record) => datedByUs(record, offsetMs, nowMs)),
       })
-      // The agent loses nothing by it, and the connection is wanted when there is room again.
-      .catch(this.#reportUnshown);
+      .catch((error: unknown) => {
+        if (error instanceof RefusedError) throw error;
+        // The agent loses nothing by it, and the connection is wanted when there is room again.
+        this.#reportUnshown(error);
+      });
     if (change === 'failed')
       log.warn({ ...this.#fields, fault }, 'the agent cannot keep what it reports: live states only');
     if (change === 'recovered') log.info(this.#fields, 'the agent keeps what it reports again');

@@ -5,6 +5,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../base/clock.ts';
+import { REFUSALS } from '../../base/error-codes.data.ts';
 import { renderError } from '../../base/errors.ts';
 import { createRound } from '../../base/lifecycle.ts';
 import type { Notice, TaskCommand } from '../../wire/frames.ts';
@@ -15,7 +16,7 @@ import { CLOSE, type Connection, createConnection } from './connection.ts';
 import type { SessionParts } from './session.ts';
 
 type UplinkParts = Omit<SessionParts, 'agent' | 'challenge' | 'onProven' | 'onHello'> & {
-  readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setHello' | 'findRevoked'>;
+  readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setHello' | 'findDismissed'>;
   readonly links: LinkStore;
   /** A connection of the agent has been claimed: other copies let theirs go. */
   readonly announceLink: (agentId: string) => void;
@@ -69,7 +70,7 @@ export function createUplinks(parts: UplinkParts) {
       log.info({ agentId: agent.id, code }, 'agent disconnected');
     });
   };
-  const upgrades = createUpgrades(agents, accept);
+  const upgrades = createUpgrades(parts, accept);
 
   const round = createRound('tending uplinks', PING_INTERVAL_MS, () => tend(connections, claims, parts), clock, log);
   return {
@@ -118,7 +119,9 @@ async function yieldReplaced(ids: readonly string[], connections: Connections, c
     if (current.get(id) !== linkId) connection.close(CLOSE.replaced, TOOK_OVER);
 }
 
-/** Closes replaced connections and those of revoked agents, pings the others, drops the silent ones. */
+/**
+ * Closes replaced connections and those of revoked agents or archived farms, pings the others, drops the silent ones.
+ */
 async function tend(connections: Connections, claims: Claims, { agents, links, clock }: UplinkParts): Promise<void> {
   await yieldReplaced([...connections.keys()], connections, claims, links);
   const nowMs = clock.monotonicMs();
@@ -127,13 +130,15 @@ async function tend(connections: Connections, claims: Claims, { agents, links, c
     else connection.ping();
   }
   await agents.touch([...connections.keys()], clock.nowMs());
-  for (const id of await agents.findRevoked([...connections.keys()]))
-    connections.get(id)?.close(CLOSE.refused, 'this agent was revoked');
+  for (const [id, why] of await agents.findDismissed([...connections.keys()]))
+    connections
+      .get(id)
+      ?.close(CLOSE.refused, why === 'revoked' ? 'this agent was revoked' : REFUSALS['farm.archived'].text);
 }
 
 /** Upgrades requests with the token of an agent; each gets a challenge of its own. */
 function createUpgrades(
-  agents: Pick<AgentStore, 'find'>,
+  { agents, log }: Pick<UplinkParts, 'agents' | 'log'>,
   accept: (socket: WebSocket, agent: Agent, challenge: string) => void,
 ) {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
@@ -155,6 +160,8 @@ function createUpgrades(
       }
       authenticating++;
       const agent = await authenticate(agents, request).finally(() => authenticating--);
+      if (agent === undefined)
+        log.info({ address: request.socket.remoteAddress }, 'uplink refused: no token of an agent');
       if (agent === undefined || isStopping || socket.destroyed) {
         socket.end(isStopping ? UNAVAILABLE : UNAUTHORIZED);
         return;

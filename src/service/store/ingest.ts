@@ -20,6 +20,7 @@ import { createOutboxStore, type OutboxStore } from './outbox-order.ts';
 import { chunks, countAll } from './rows.ts';
 import type { Db, Row } from './schema.ts';
 import { applyTaskRecords } from './tasks/task-outcomes.ts';
+import { requireRunning } from './tenants/tenants.ts';
 
 /** Never stale before this, however fast the agent polls; in poll intervals otherwise. */
 const STALE_AFTER_MIN_MS = 180_000;
@@ -78,6 +79,7 @@ export type IngestStore = OutboxStore &
     needOf(agentId: string): Promise<Need>;
     /** Newest stored sequence number of the epoch; 0 = none. */
     cursor(agentId: string, epoch: string): Promise<number>;
+    /** Throws RefusedError `farm.archived`. */
     storeSlice(slice: Slice): Promise<SliceOutcome>;
   };
 
@@ -94,6 +96,7 @@ export function createIngestStore(
       transact(async (trx) => {
         // Two connections of the agent may bring the same slice to two copies.
         await lock(trx, `uplink ${slice.agentId}`);
+        await requireRunning(trx, slice.farmId);
         const seq = await readCursor(trx, slice.agentId, slice.epoch);
         if (slice.seq <= seq) return { kind: 'duplicate', seq };
         if (slice.seq > seq + 1) return { kind: 'out-of-order', seq };

@@ -4,6 +4,7 @@
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases } from './databases.ts';
 import type { Db } from './schema.ts';
+import { requireRunning } from './tenants/tenants.ts';
 
 type LiveReport = {
   readonly agentId: string;
@@ -21,7 +22,7 @@ type LiveReport = {
 };
 
 export type LiveStore = {
-  /** Says whether the disk of the agent was known to be so before. */
+  /** Says whether the disk of the agent was known to be so before. Throws RefusedError `farm.archived`. */
   showLive(report: LiveReport): Promise<'failed' | 'recovered' | 'same'>;
 };
 
@@ -45,6 +46,7 @@ export function createLiveStore({ transact, lock }: Pick<Databases, 'transact' |
       transact(async (trx) => {
         const { agentId, farmId, instanceId, order, through, nowMs } = report;
         await lock(trx, `uplink ${agentId}`);
+        await requireRunning(trx, farmId);
         const records = report.records.filter((record) => record.kind === 'miner');
         const origin = { agentId, farmId, epoch: instanceId, seq: 0, order, unkeptThrough: through, nowMs };
         if (records.length > 0) await show(trx, origin, records);

@@ -107,8 +107,9 @@ test('an agent is online until a minute after it was last heard', async () => {
   expect((await search(rig)).body.data[0].status).toBe('online');
 });
 
-test('the door of the uplink opens to the token of the agent only', async () => {
-  const rig = await startRig();
+test('the door of the uplink opens to the token of the agent only, and the log names the address of others', async () => {
+  const log = recordingLog();
+  const rig = await startRig({ log });
   const good = await enrol(rig);
   const other = await enrol(rig);
   for (const identity of [
@@ -119,6 +120,8 @@ test('the door of the uplink opens to the token of the agent only', async () => 
     { agentId: '01900000-0000-7000-8000-000000000000', token: good.token },
   ])
     await expect(open(rig, identity)).rejects.toThrow('401');
+  const refused = log.lines.filter(({ message }) => message === 'uplink refused: no token of an agent');
+  expect(refused.map(({ fields }) => fields)).toEqual(Array(5).fill({ address: '127.0.0.1' }));
   await query(rig, 'UPDATE agents SET revoked_at = 1 WHERE id = ?', good.agentId);
   await expect(open(rig, good)).rejects.toThrow('401');
   await expect(open(rig, other)).resolves.toBeDefined();

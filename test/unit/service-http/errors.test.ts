@@ -211,3 +211,26 @@ test('a port that is taken fails the start and leaves nothing open', async () =>
   await expect(service.start()).rejects.toThrow(/EADDRINUSE/);
   await service.stop();
 });
+
+test('the log names the address of who has no good key or asks too often, and the key where it is known', async () => {
+  const log = recordingLog();
+  const rates = { perKey: 1, perStranger: 1, perCode: 1 };
+  const own = await startRig({ log, limits: { ...DEFAULT_LIMITS, rates } });
+  const [keyId] = /[0-9a-f]{8}/.exec(own.key) ?? [];
+  const logged = async (path: string, headers: Record<string, string>) => {
+    const { status, headers: answer } = await own.get(path, headers);
+    const requestId = answer.get('x-request-id');
+    const find = () => log.lines.find(({ fields }) => fields.requestId === requestId);
+    await expect.poll(find).toBeDefined();
+    const { address, keyId } = find()?.fields ?? {};
+    return { status, address, keyId };
+  };
+  const path = own.farm('/miner/latest');
+  const key = { 'x-api-key': own.key };
+  const elsewhere = path.replace(own.workspaceId, own.farmId);
+  expect(await logged(elsewhere, key)).toEqual({ status: 403, address: undefined, keyId });
+  expect(await logged(path, key)).toEqual({ status: 429, address: '127.0.0.1', keyId });
+  expect(await logged(path, {})).toEqual({ status: 401, address: '127.0.0.1', keyId: undefined });
+  expect(await logged(path, { 'x-api-key': 'x' })).toEqual({ status: 401, address: '127.0.0.1', keyId: undefined });
+  expect(await logged(path, { 'x-api-key': 'x' })).toEqual({ status: 429, address: '127.0.0.1', keyId: undefined });
+});

@@ -1,6 +1,10 @@
 // The served document is valid OpenAPI 3.1 and describes exactly the routes that are served and ruled.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
+import { PERMISSION_ROWS } from '../../../src/model/permissions/permissions.data.ts';
+import { PERMISSIONS, permissionsOf, ROLES } from '../../../src/model/permissions/permissions.ts';
+import { EXECUTION_TASK_NAMES } from '../../../src/model/task.ts';
+import { TASK_KINDS } from '../../../src/model/tasks/task-kinds.data.ts';
 import { RULES } from '../../../src/service/auth/rules.data.ts';
 import { startRig } from './rig.ts';
 
@@ -26,6 +30,7 @@ test('valid 3.1, every route of the authorisation table, errors and security dec
     expect(operation.operationId).toBeTruthy();
     if (rule.access !== 'key') {
       expect(operation.security).toEqual([]);
+      expect(operation['x-permission']).toBeUndefined();
       continue;
     }
     expect(operation.security).toBeUndefined();
@@ -33,6 +38,32 @@ test('valid 3.1, every route of the authorisation table, errors and security dec
       expect(operation.responses[code].content['application/json'].schema.$ref).toBe('#/components/schemas/Error');
   }
   expect(body.security).toEqual([{ bearer: [] }, { apiKey: [] }]);
+});
+
+test('each operation says its permission, and the document what each permission allows', async () => {
+  const rig = await startRig();
+  const { body } = await rig.get('/openapi.json', {});
+  for (const [route, rule] of Object.entries(RULES)) {
+    if (rule.access !== 'key') continue;
+    const [method = '', path = ''] = route.split(' ');
+    const operation = body.paths[path.replaceAll(/:(\w+)/g, '{$1}')][method.toLowerCase()];
+    const perTask = Object.fromEntries(EXECUTION_TASK_NAMES.map((name) => [name, TASK_KINDS[name].permission]));
+    expect([route, operation['x-permission']]).toEqual([
+      route,
+      rule.permission === 'any-task' ? perTask : rule.permission,
+    ]);
+    expect(operation.description).toMatch(/Needs (any permission|the permission .+)\.$/);
+    if (rule.permission.includes('.')) expect(operation.description).toContain(`\`${rule.permission}\``);
+  }
+  expect(body['x-permissions']).toEqual(
+    PERMISSIONS.map((name) => ({
+      name,
+      allows: PERMISSION_ROWS[name].allows,
+      roles: ROLES.filter((role) => permissionsOf(role).includes(name)),
+    })),
+  );
+  for (const scheme of Object.values<{ description: string }>(body.components.securitySchemes))
+    expect(scheme.description).toContain(ROLES.join(', '));
 });
 
 test('every answer says in a sentence what its status means', async () => {

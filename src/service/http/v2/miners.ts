@@ -59,7 +59,7 @@ export function registerFarmMiners(app: App, parts: RouteParts): void {
 
 /**
  * A miner of this farm (schema: minerV2Schema): the stored documents one after the other, with what only the service
- * knows in front. A guest, who came by a grant, does not learn which miners accept a password that everybody can look up.
+ * knows in front. A guest, who came by a grant, does not learn which miners accept a login that everybody can look up.
  */
 export function minerItem(farm: Farm, { isGuest }: { readonly isGuest: boolean }): Item {
   const farmPart = `"farm_id":${JSON.stringify(farm.id)},"workspace_id":${JSON.stringify(farm.workspaceId)}`;

@@ -71,7 +71,7 @@ function registerImport(app: App, { store, clock }: RouteParts): void {
       // Nothing else: a misspelt trial would be carried out.
       querystring: closedObject({ dry_run: dryRun }),
       body: z.string(),
-      response: answers(importedSchema),
+      response: answers(importedSchema, 409),
     },
     handler: async (request) => {
       const { id: farmId, workspaceId } = farmOf(request);

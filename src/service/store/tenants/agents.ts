@@ -5,7 +5,7 @@ import type { Databases } from '../databases.ts';
 import { CLOCKS_DIFFER_MS, countAll, type Window } from '../rows.ts';
 import type { Db, Row, Tables } from '../schema.ts';
 import { createEnrolment } from './enrolment.ts';
-import { findRevoked, revoke } from './revocation.ts';
+import { findDismissed, revoke } from './revocation.ts';
 
 /** An agent counts as online this long after it was last heard; a connected one is heard with every ping. */
 const AGENT_ONLINE_MS = 60_000;
@@ -21,6 +21,8 @@ export type Agent = {
   /** That it has to prove with each connection. */
   readonly identityKey: string;
   readonly isRevoked: boolean;
+  /** Its farm is: it reports nothing and gets nothing. */
+  readonly isArchived: boolean;
 };
 
 const ROW_COLUMNS = [
@@ -45,12 +47,12 @@ export function createAgentStore({ read, write, transact }: Databases) {
         .selectFrom('agents')
         .innerJoin('farms', 'farms.id', 'agents.farm_id')
         .select(['agents.id', 'farm_id as farmId', 'workspace_id as workspaceId', 'agents.name'])
-        .select(['token_hash as tokenHash', 'identity_key as identityKey', 'revoked_at'])
+        .select(['token_hash as tokenHash', 'identity_key as identityKey', 'revoked_at', 'archived_at'])
         .where('agents.id', '=', id)
         .executeTakeFirst();
       if (row === undefined) return undefined;
-      const { revoked_at, ...agent } = row;
-      return { ...agent, isRevoked: revoked_at !== null };
+      const { revoked_at, archived_at, ...agent } = row;
+      return { ...agent, isRevoked: revoked_at !== null, isArchived: archived_at !== null };
     },
     async touch(ids: readonly string[], nowMs: number): Promise<void> {
       if (ids.length === 0) return;
@@ -120,7 +122,7 @@ export function createAgentStore({ read, write, transact }: Databases) {
           .execute();
         return true;
       }),
-    findRevoked: (ids: readonly string[]) => findRevoked(read, ids),
+    findDismissed: (ids: readonly string[]) => findDismissed(read, ids),
   };
 }
 

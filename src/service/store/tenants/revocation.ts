@@ -28,3 +28,19 @@ export async function findRevoked(db: Db, agentIds: readonly string[]): Promise<
     .execute();
   return new Set(rows.map(({ id }) => id));
 }
+
+/** Those of the agents that may not stay connected, and why. */
+export async function findDismissed(
+  db: Db,
+  agentIds: readonly string[],
+): Promise<ReadonlyMap<string, 'revoked' | 'archived'>> {
+  if (agentIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('farms', 'farms.id', 'agents.farm_id')
+    .select(['agents.id', 'revoked_at'])
+    .where('agents.id', 'in', agentIds)
+    .where((eb) => eb.or([eb('revoked_at', 'is not', null), eb('archived_at', 'is not', null)]))
+    .execute();
+  return new Map(rows.map(({ id, revoked_at }) => [id, revoked_at === null ? 'archived' : 'revoked']));
+}

@@ -1,4 +1,5 @@
 // Workspaces, their farms, and the grants between workspaces. It does not decide who may do what: that is auth.
+import { RefusedError } from '../../../base/errors.ts';
 import type { Databases } from '../databases.ts';
 import { textList } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
@@ -6,7 +7,7 @@ import { revoke } from './revocation.ts';
 
 export type Workspace = { readonly id: string; readonly name: string; readonly slug: string };
 export type Farm = { readonly id: string; readonly workspaceId: string; readonly name: string | null };
-/** An archived farm is no longer run: it takes no new agents, and shows what it has. */
+/** An archived farm is no longer run: it takes no tasks, changes, agents or reports, and shows what it has. */
 export type FarmRecord = Farm & { readonly archivedAtMs: number | null };
 
 /** `farmIds` null = every farm of the grantor. Times in ms. */
@@ -117,6 +118,12 @@ function createGrants({ read, write }: Pick<Databases, 'read' | 'write'>) {
     listActiveGrants: (granteeId: string, nowMs: number, grantorId?: string): Promise<readonly Grant[]> =>
       listActiveGrants(read, granteeId, nowMs, grantorId),
   };
+}
+
+/** Throws RefusedError `farm.archived`. */
+export async function requireRunning(db: Db, farmId: string): Promise<void> {
+  const farm = await db.selectFrom('farms').select('archived_at').where('id', '=', farmId).executeTakeFirst();
+  if (farm !== undefined && farm.archived_at !== null) throw new RefusedError('farm.archived');
 }
 
 const FARM_COLUMNS = ['id', 'workspace_id as workspaceId', 'name', 'archived_at as archivedAtMs'] as const;

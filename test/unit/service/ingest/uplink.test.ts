@@ -37,13 +37,14 @@ async function startAgent({ isWelcome = true } = {}) {
     tokenHash,
     identityKey: key.publicKey,
     isRevoked: false,
+    isArchived: false,
   };
   const uplinks = createUplinks({
     agents: {
       find: async () => agent,
       touch: async () => {},
       setHello: async () => {},
-      findRevoked: async () => new Set<string>(),
+      findDismissed: async () => new Map(),
     },
     ingest: {
       needOf: async () => ({ miners: 0, pollIntervalMs: null, lastStoredAtMs: null }),
