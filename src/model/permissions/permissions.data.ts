@@ -24,7 +24,7 @@ export const PERMISSION_ROWS = {
   'tasks.firmware':     { from: 'manager',    allows: 'write firmware to miners' },
   'tasks.scan':         { from: 'technician', allows: 'scan the networks of agents' },
   'tasks.agent_update': { from: 'admin',      allows: 'update agents' },
-  'metrics.read':       { from: 'viewer',     allows: 'query the metrics and the history of a farm' },
+  'metrics.read':       { from: 'viewer',     allows: 'query the metrics and the history of a farm, and read the figures of the service' },
   'events.read':        { from: 'viewer',     allows: 'list the events of a farm' },
   'grants.read':        { from: 'viewer',     allows: 'list the grants to the workspace' },
   'people.update':      { from: 'admin',      allows: 'manage the people of a workspace' },
