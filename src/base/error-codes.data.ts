@@ -232,6 +232,24 @@ export const PEER_ERRORS = {
 };
 export type PeerCode = keyof typeof PEER_ERRORS;
 
+/** With every answer of status 503, in seconds: by then the next try may succeed. */
+export const RETRY_AFTER_S = 5;
+
+/** Codes of DatabaseError: why the service can take no work. */
+export const DATABASE_ERRORS = {
+  'database.away': entry(
+    'The database of the service does not answer, try again',
+    'Wait as many seconds as Retry-After says, then send the request again. /readyz of the service says how long it lasts.',
+    503,
+  ),
+  'database.newer': entry(
+    'The database was upgraded and this copy of the service is too old for it, try again',
+    'Wait as many seconds as Retry-After says: another copy answers. Install the version that /readyz of this copy names.',
+    503,
+  ),
+};
+export type DatabaseCode = keyof typeof DATABASE_ERRORS;
+
 const skip = (text: string, advice: string, agentText = text) => ({ text, agentText, advice });
 
 /**
@@ -281,5 +299,8 @@ export const HTTP_STATUSES: Readonly<Record<number, { readonly meaning: string; 
   429: { meaning: 'Too many requests in a minute; the header Retry-After says how many seconds to wait.' },
   431: { meaning: 'The headers are larger than the service takes.' },
   500: { meaning: 'The service failed; its log has the cause under the id in the header x-request-id.' },
-  503: { message: 'The service is not ready, try again', meaning: 'The service cannot answer now; try again.' },
+  503: {
+    message: 'The service is not ready, try again',
+    meaning: 'The service or its database cannot answer now; the header Retry-After says how many seconds to wait.',
+  },
 };

@@ -1,9 +1,9 @@
 // The five families of errors. A family says what caused the error, and so what happens next. Callers test `family` and
 // `code`, never text. A message says what was attempted, on what, in the present tense. The cause stays in `cause` and
 // is rendered once, where it is logged.
-import { type PeerCode, REFUSALS, type RefusalCode } from './error-codes.data.ts';
+import { DATABASE_ERRORS, type DatabaseCode, type PeerCode, REFUSALS, type RefusalCode } from './error-codes.data.ts';
 
-export type { PeerCode, RefusalCode };
+export type { DatabaseCode, PeerCode, RefusalCode };
 
 /** When it makes sense to try the same peer again. */
 export type Retry = 'soon' | 'later' | 'never';
@@ -52,6 +52,19 @@ export class PeerError extends PitheadError {
     this.code = code;
     this.retry = retry;
     if (details.wasSent !== undefined) this.wasSent = details.wasSent;
+  }
+}
+
+/**
+ * The database of the service can take no work now: a peer that is away. Nothing was changed, or it is not known
+ * whether (a commit without an answer). Becomes a 503; tried again later.
+ */
+export class DatabaseError extends PitheadError {
+  readonly family = 'peer';
+  override readonly code: DatabaseCode;
+  constructor(code: DatabaseCode, message: string = DATABASE_ERRORS[code].text, cause?: unknown) {
+    super(code, message, cause);
+    this.code = code;
   }
 }
 

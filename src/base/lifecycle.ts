@@ -2,7 +2,7 @@
 // failed start.
 import { type Clock, loop, systemClock } from './clock.ts';
 import { renderError } from './errors.ts';
-import type { Log } from './log.ts';
+import { type Log, oncePerMinute } from './log.ts';
 import { withDeadline } from './time/deadline.ts';
 
 export type Part = {
@@ -11,7 +11,10 @@ export type Part = {
   stop(): Promise<void> | void;
 };
 
-/** Runs `step` at the start and every `intervalMs` until it is stopped. A failure is logged as `<name> failed`. */
+/**
+ * Runs `step` at the start and every `intervalMs` until it is stopped. A failure is logged as `<name> failed`, the same
+ * one at most once a minute.
+ */
 export function createRound(
   name: string,
   intervalMs: number,
@@ -24,7 +27,7 @@ export function createRound(
   return {
     name,
     start() {
-      const onError = (error: unknown) => log.error({ error: renderError(error) }, `${name} failed`);
+      const onError = oncePerMinute(clock, (error) => log.error({ error: renderError(error) }, `${name} failed`));
       running = loop(clock, { intervalMs, signal: stopping.signal, onError }, step);
     },
     async stop() {

@@ -1,7 +1,7 @@
 // Connects what serves agents: uplinks, tasks, ops status, and the notifications between copies of the service. It
 // decides nothing itself.
 import type { Clock } from '../base/clock.ts';
-import { renderError } from '../base/errors.ts';
+import { type DatabaseError, renderError } from '../base/errors.ts';
 import type { Part } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import { createClockNotes } from './ingest/clock-notes.ts';
@@ -29,6 +29,7 @@ export function createAgentConnections({ store, ingest, signer, clock, log }: Co
     ingest,
     quota,
     links: store.links,
+    availability: store.availability,
     beginSigning: (connection) => signer.begin(connection),
     announceLink: (agentId) => clusterNotifier.announceLink(agentId),
     noteClock: createClockNotes({ events: store.events, clock, log }),
@@ -47,6 +48,7 @@ export function createAgentConnections({ store, ingest, signer, clock, log }: Co
   });
   const clusterNotifier: ClusterNotifier = createClusterNotifier({
     messages: store.messages,
+    clock,
     log,
     onTasks: (agentId) => dispatcher.deliver(agentId),
     onLink: (agentId) => uplinks.yieldReplaced(agentId),
@@ -57,6 +59,7 @@ export function createAgentConnections({ store, ingest, signer, clock, log }: Co
       await opsStatus.notifyAll();
     },
   });
+  store.availability.onChange(reportAvailability(clock, log));
   const warnOf = (agentId: string, what: string) => (error: unknown) =>
     log.warn({ agentId, error: renderError(error) }, what);
   return {
@@ -81,5 +84,19 @@ export function createAgentConnections({ store, ingest, signer, clock, log }: Co
       clusterNotifier.announceOps(agentId);
       opsStatus.notify(agentId).catch(warnOf(agentId, 'send ops status to an agent'));
     },
+  };
+}
+
+/** Logs when the database goes away and when it is back. */
+function reportAvailability(clock: Clock, log: Log): (unavailable: DatabaseError | undefined) => void {
+  let sinceMs = 0;
+  return (unavailable) => {
+    if (unavailable === undefined)
+      return log.info({ awayMs: Math.round(clock.monotonicMs() - sinceMs) }, 'the database answers again');
+    sinceMs = clock.monotonicMs();
+    log.error(
+      { error: renderError(unavailable) },
+      'this copy takes no work: requests are answered with 503, agents are sent away',
+    );
   };
 }

@@ -58,7 +58,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   if (isPostgresUrl(databasePath) || options.isShared) {
     const store = await openStore(databasePath, log, findVault);
     return {
-      ...{ store, parts: [], fault: () => undefined, damaged: undefined, backups: () => undefined },
+      ...{ store, parts: [], damaged: undefined, backups: () => undefined },
+      fault: () => store.availability.unavailable()?.message,
       close: () => store.close(),
     };
   }

@@ -1,6 +1,12 @@
 // Every code of the table of errors is used somewhere. That no other code is used is a matter of types.
 import { expect, test } from 'vitest';
-import { isRefusalCode, PEER_ERRORS, REFUSALS, SKIP_REASONS } from '../../src/base/error-codes.data.ts';
+import {
+  DATABASE_ERRORS,
+  isRefusalCode,
+  PEER_ERRORS,
+  REFUSALS,
+  SKIP_REASONS,
+} from '../../src/base/error-codes.data.ts';
 import { RefusedError } from '../../src/base/errors.ts';
 import { sources } from '../arch/sources.ts';
 
@@ -8,7 +14,7 @@ const texts = sources('src', 'drivers')
   .filter(({ path }) => path !== 'src/base/error-codes.data.ts')
   .map(({ text }) => text);
 
-test.each([...Object.keys(REFUSALS), ...Object.keys(PEER_ERRORS), ...Object.keys(SKIP_REASONS)])(
+test.each([REFUSALS, PEER_ERRORS, DATABASE_ERRORS, SKIP_REASONS].flatMap((codes) => Object.keys(codes)))(
   'the code %s is used',
   (code) => {
     expect(texts.some((text) => text.includes(`'${code}'`))).toBe(true);

@@ -1,5 +1,6 @@
 // The tables of error codes of `interface.md`, made from the table in the source.
 import {
+  DATABASE_ERRORS,
   type ErrorEntry,
   HTTP_STATUSES,
   PEER_ERRORS,
@@ -16,6 +17,7 @@ const codes = (entries: readonly (readonly [string, ErrorEntry])[]) =>
 
 export function errorTables(): string {
   const refusals: readonly (readonly [string, ErrorEntry])[] = Object.entries(REFUSALS);
+  const databaseErrors: readonly (readonly [string, ErrorEntry])[] = Object.entries(DATABASE_ERRORS);
   const statuses = Object.entries(HTTP_STATUSES).filter(([status]) => Number(status) >= 400);
   return [
     'HTTP statuses of error answers:',
@@ -23,10 +25,10 @@ export function errorTables(): string {
       ['status', 'meaning'],
       statuses.map(([status, { meaning }]) => [status, meaning]),
     ),
-    'Refusals of requests:',
+    'Refusals of requests, and a database that takes no work:',
     table(
       ['status', 'code', 'message', 'what to do'],
-      refusals.flatMap(([code, { status, text, advice }]) =>
+      [...refusals, ...databaseErrors].flatMap(([code, { status, text, advice }]) =>
         status === undefined ? [] : [[String(status), `\`${code}\``, text, advice]],
       ),
     ),

@@ -1,7 +1,7 @@
 // A real PostgreSQL of our own for the length of a run: a new cluster in a temporary folder, on a free port of this
 // host, as fast as it goes because nothing in it has to outlive the run.
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,12 @@ import { join } from 'node:path';
 export type Cluster = {
   /** Of its maintenance database. */
   readonly url: string;
+  /** Ends the server as its operator does; the data stay. */
+  halt(): Promise<void>;
+  /** On the same port and data, after `halt`. */
+  restart(): Promise<void>;
+  /** To the server and every process that it has started. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   stop(): Promise<void>;
 };
 
@@ -63,11 +69,22 @@ export async function startCluster({ isDurable = false } = {}): Promise<Cluster>
   }
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    halt: () => postgres.stop(),
+    restart: () => postgres.start(),
+    signal: (name) => signalAll(join(folder, 'data'), name),
     async stop() {
       await postgres.stop();
       remove();
     },
   };
+}
+
+/** The first process comes first, so that it starts no further ones meanwhile. */
+function signalAll(dataDir: string, name: NodeJS.Signals): void {
+  const [first = ''] = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n');
+  process.kill(Number(first), name);
+  const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').trim();
+  for (const child of children === '' ? [] : children.split(' ')) process.kill(Number(child), name);
 }
 
 /**

@@ -18,7 +18,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { systemClock } from '../clock.ts';
-import { BugError } from '../errors.ts';
+import { BugError, DatabaseError } from '../errors.ts';
 import { giveToFolderOwner, refuseForeign } from './foreign-files.ts';
 import { canBeRead } from './open-file.ts';
 
@@ -212,13 +212,18 @@ export function sqliteFault(error: unknown): 'damaged' | 'full' | 'logic' | 'oth
   return primary === SQLITE.full ? 'full' : 'other';
 }
 
+/** The primary result code of SQLite, also of an error that the store has translated. */
 export function sqliteCode(error: unknown): number | undefined {
+  if (error instanceof DatabaseError) return sqliteCode(error.cause);
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   return typeof code === 'number' ? code % 256 : undefined;
 }
 
 export const SQLITE = {
   error: 1,
+  busy: 5,
+  locked: 6,
+  noMemory: 7,
   readOnly: 8,
   ioError: 10,
   corrupt: 11,

@@ -10,7 +10,7 @@ import { errorBody } from './shared/errors.ts';
 const aliveSchema = z.strictObject({ status: z.literal('ok') });
 
 /** A database that takes longer is away. */
-const CHECK_MS = 2_000;
+const CHECK_MS = 1_500;
 
 export function registerHealth(app: App, { store, clock, isStopping, storageFault }: RouteParts): void {
   const described = { tags: ['service'], security: NO_KEY };

@@ -6,6 +6,7 @@ import rateLimit from '@fastify/rate-limit';
 import { type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Clock } from '../../base/clock.ts';
+import { RETRY_AFTER_S } from '../../base/error-codes.data.ts';
 import type { Log } from '../../base/log.ts';
 import type { AuthSource } from '../auth/authorise.ts';
 import type { Store } from '../store/store.ts';
@@ -119,6 +120,9 @@ export async function createServer(parts: ServerParts) {
     reply.header('x-content-type-options', 'nosniff');
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw invalidRequest('header Host: received none, accepted: the host that is asked');
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (reply.statusCode === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', String(RETRY_AFTER_S));
   });
   app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
   await app.register(rateLimit, { global: false });

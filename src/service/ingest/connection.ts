@@ -1,13 +1,16 @@
 // The socket of one agent: frames are handled one after the other, and the socket is paused when they come too fast. A
 // refused frame closes it with the reason. What frames mean is in session.ts.
 import type { WebSocket } from 'ws';
-import { RefusedError, renderError } from '../../base/errors.ts';
+import { DatabaseError, RefusedError, renderError } from '../../base/errors.ts';
 import { type ClockLook, lookAtClocks } from '../../base/time/clock-steps.ts';
 import type { Notice, ServiceFrame, TaskCommand } from '../../wire/frames.ts';
 import { Session, type SessionParts } from './session.ts';
 
-/** Codes of the close frame. 1008 = policy, 1011 = our fault, 1012 = we restart, 4001 = a newer connection. */
-export const CLOSE = { refused: 1008, failed: 1011, restart: 1012, replaced: 4001 } as const;
+/**
+ * Codes of the close frame. 1008 = policy, 1011 = our fault, 1012 = we restart, 1013 = no database, 4001 = a newer
+ * connection.
+ */
+export const CLOSE = { refused: 1008, failed: 1011, restart: 1012, away: 1013, replaced: 4001 } as const;
 
 const MAX_WAITING_FRAMES = 8;
 /** Of our frames and pongs that an agent has not read; far more than a whole plan of tasks. */
@@ -15,6 +18,7 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** An agent that has left more than this unread is not sent more tasks. */
 const ROOM_BYTES = 1024 * 1024;
 const MAX_REASON_BYTES = 120;
+export const NO_DATABASE = 'this copy of the service cannot store anything now: try again';
 
 export type Connection = ReturnType<typeof createConnection>;
 
@@ -51,6 +55,9 @@ export function createConnection(socket: WebSocket, parts: SessionParts) {
       if (error instanceof RefusedError) {
         log.warn({ ...fields, error: error.message }, 'uplink refused');
         close(CLOSE.refused, error.message);
+      } else if (error instanceof DatabaseError) {
+        log.warn({ ...fields, error: renderError(error) }, 'the database takes nothing from an agent');
+        close(CLOSE.away, NO_DATABASE);
       } else {
         log.error({ ...fields, error: renderError(error) }, 'uplink failed');
         close(CLOSE.failed, 'the service could not store this: try again later');

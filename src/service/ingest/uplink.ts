@@ -5,19 +5,20 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../base/clock.ts';
-import { REFUSALS } from '../../base/error-codes.data.ts';
-import { renderError } from '../../base/errors.ts';
+import { REFUSALS, RETRY_AFTER_S } from '../../base/error-codes.data.ts';
+import { DatabaseError, renderError } from '../../base/errors.ts';
 import { createRound } from '../../base/lifecycle.ts';
 import type { Notice, TaskCommand } from '../../wire/frames.ts';
 import { CHALLENGE_HEADER, MAX_FRAME_BYTES, PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { isSecretOf } from '../auth/secrets.ts';
-import type { Agent, AgentStore, LinkStore } from '../store/store.ts';
-import { CLOSE, type Connection, createConnection } from './connection.ts';
+import type { Agent, AgentStore, Availability, LinkStore } from '../store/store.ts';
+import { CLOSE, type Connection, createConnection, NO_DATABASE } from './connection.ts';
 import type { SessionParts } from './session.ts';
 
 type UplinkParts = Omit<SessionParts, 'agent' | 'challenge' | 'onProven' | 'onHello'> & {
   readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setHello' | 'findDismissed'>;
   readonly links: LinkStore;
+  readonly availability: Availability;
   /** A connection of the agent has been claimed: other copies let theirs go. */
   readonly announceLink: (agentId: string) => void;
 };
@@ -71,6 +72,11 @@ export function createUplinks(parts: UplinkParts) {
     });
   };
   const upgrades = createUpgrades(parts, accept);
+  // Another copy may have a database: agents come to it through the load balancer, or here again when there is one.
+  parts.availability.onChange((unavailable) => {
+    if (unavailable === undefined) return;
+    for (const connection of connections.values()) connection.close(CLOSE.away, NO_DATABASE);
+  });
 
   const round = createRound('tending uplinks', PING_INTERVAL_MS, () => tend(connections, claims, parts), clock, log);
   return {
@@ -78,6 +84,7 @@ export function createUplinks(parts: UplinkParts) {
     attach(server: Server): void {
       server.on('upgrade', (request, socket, head) => {
         upgrades.take(request, socket, head).catch((error: unknown) => {
+          if (error instanceof DatabaseError) return void socket.end(UNAVAILABLE);
           log.error({ error: renderError(error) }, 'upgrade failed');
           socket.destroy();
         });
@@ -138,7 +145,7 @@ async function tend(connections: Connections, claims: Claims, { agents, links, c
 
 /** Upgrades requests with the token of an agent; each gets a challenge of its own. */
 function createUpgrades(
-  { agents, log }: Pick<UplinkParts, 'agents' | 'log'>,
+  { agents, availability, log }: Pick<UplinkParts, 'agents' | 'availability' | 'log'>,
   accept: (socket: WebSocket, agent: Agent, challenge: string) => void,
 ) {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
@@ -154,7 +161,7 @@ function createUpgrades(
     async take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
       const onError = () => socket.destroy();
       socket.on('error', onError);
-      if (isStopping || authenticating >= MAX_AUTHENTICATING) {
+      if (isStopping || availability.unavailable() !== undefined || authenticating >= MAX_AUTHENTICATING) {
         socket.end(UNAVAILABLE);
         return;
       }
@@ -197,10 +204,15 @@ async function authenticate(agents: Pick<AgentStore, 'find'>, request: IncomingM
   return agent !== undefined && !agent.isRevoked && isSecretOf(token, agent.tokenHash) ? agent : undefined;
 }
 
-function refusal(statusCode: number, error: string, message: string): string {
+function refusal(statusCode: number, error: string, message: string, header = ''): string {
   const body = JSON.stringify({ statusCode, message, error });
-  return `HTTP/1.1 ${statusCode} ${error}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
+  return `HTTP/1.1 ${statusCode} ${error}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n${header}\r\n${body}`;
 }
 
 const UNAUTHORIZED = refusal(401, 'Unauthorized', 'Invalid or missing agent token');
-const UNAVAILABLE = refusal(503, 'Service Unavailable', 'The service is stopping or busy, try again');
+const UNAVAILABLE = refusal(
+  503,
+  'Service Unavailable',
+  'The service is stopping, busy or without its database, try again',
+  `retry-after: ${RETRY_AFTER_S}\r\n`,
+);

@@ -1,12 +1,14 @@
 // Notifies the other copies of the service: an agent has new tasks, a new connection, or miners with another ops
 // status. Notifications carry ids only; copies read the database, and look regularly too, so that a lost one costs only
 // time.
+import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
+import { type Log, oncePerMinute } from '../../base/log.ts';
 import type { Messages } from '../store/store.ts';
 
 type NotifierParts = {
   readonly messages: Messages;
+  readonly clock: Clock;
   readonly log: Log;
   /** The agent has tasks that were perhaps not sent. */
   readonly onTasks: (agentId: string) => Promise<void>;
@@ -22,7 +24,7 @@ export type ClusterNotifier = ReturnType<typeof createClusterNotifier>;
 
 const MESSAGE = /^(tasks|link|ops) (\S{1,100})$/;
 
-export function createClusterNotifier({ messages, log, onTasks, onLink, onOps, onGap }: NotifierParts) {
+export function createClusterNotifier({ messages, clock, log, onTasks, onLink, onOps, onGap }: NotifierParts) {
   let listening: { stop(): Promise<void> } | undefined;
   const running = new Set<Promise<void>>();
 
@@ -52,7 +54,9 @@ export function createClusterNotifier({ messages, log, onTasks, onLink, onOps, o
       listening = messages.listen({
         onMessage: handle,
         onConnected: () => run('catching up', onGap()),
-        onError: (error) => log.warn({ error: renderError(error) }, 'not connected to the other copies'),
+        onError: oncePerMinute(clock, (error) =>
+          log.warn({ error: renderError(error) }, 'not connected to the other copies'),
+        ),
       });
     },
     async stop() {

@@ -1,7 +1,7 @@
 // What the store needs of a database beside the query builder: two connections, and what each database does in its own
 // way.
 import type { ColumnDefinitionBuilder } from 'kysely';
-import { BugError } from '../../base/errors.ts';
+import { BugError, type DatabaseError } from '../../base/errors.ts';
 import type { DiskFault } from '../../base/storage/disk-fault.ts';
 import type { ReadItems } from './miners/items.ts';
 import type { Db } from './schema.ts';
@@ -51,6 +51,18 @@ export type MessageListener = {
   readonly onError: (error: unknown) => void;
 };
 
+/**
+ * Whether the database takes work, as far as is known. Copies that share a database watch it; a file is not watched.
+ */
+export type Availability = {
+  /** Why it takes none, for people; undefined = it does. */
+  unavailable(): DatabaseError | undefined;
+  /** Aborts, with that error, as soon as it takes none. A new signal begins when it does again. */
+  lost(): AbortSignal;
+  /** Called with each change, in the order of the calls. */
+  onChange(listener: (unavailable: DatabaseError | undefined) => void): void;
+};
+
 export type Databases = {
   /** Transactions here see each other's work in full or not at all where they take the same lock. */
   readonly write: Db;
@@ -66,6 +78,7 @@ export type Databases = {
   /** In the transaction that has changed the schema: what this database needs beside the tables. */
   readonly afterMigration: (transaction: Db) => Promise<void>;
   readonly messages: Messages;
+  readonly availability: Availability;
   /** Of the file of an embedded database; absent where a database server keeps the data. */
   readonly storage?: StorageWatch;
   /**

@@ -30,7 +30,7 @@ import { createKeyStore } from './tenants/api-keys.ts';
 import { createTenantStore } from './tenants/tenants.ts';
 
 export type { ClockRepairs } from './clock-repairs.ts';
-export type { Messages } from './databases.ts';
+export type { Availability, Messages } from './databases.ts';
 export type { EventStore, MinerEvent } from './events.ts';
 export { GRANULARITIES, type HistoryBucket } from './history/history.ts';
 export type { IngestStore, SliceOutcome } from './ingest.ts';
@@ -92,7 +92,7 @@ export async function openStore(
 }
 
 function storeOf(databases: Databases, vault: Vault | undefined) {
-  const { read, write, messages, storage } = databases;
+  const { read, write, messages, storage, availability } = databases;
   const encryption = createEncryption(vault);
   return {
     ...createStores(databases, encryption),
@@ -102,6 +102,8 @@ function storeOf(databases: Databases, vault: Vault | undefined) {
     storage,
     /** To the other copies of the service on the same database. */
     messages,
+    /** Whether the database takes work. */
+    availability,
     /** Seals the secrets that were written before there was a vault. */
     async encryptPlaintext() {
       if (vault !== undefined) await encryptPlaintext(databases, encryption);

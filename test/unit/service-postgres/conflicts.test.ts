@@ -116,7 +116,7 @@ test('it ends: seven attempts, pauses of random length below a growing bound; ot
     attempts++;
     return Promise.reject(error);
   };
-  await expect(retryConflicts(fail(conflict), parts)).rejects.toBe(conflict);
+  await expect(retryConflicts(fail(conflict), parts)).rejects.toMatchObject({ code: 'database.away', cause: conflict });
   expect(attempts).toBe(7);
   expect(pauses).toEqual([10, 20, 40, 80, 160, 320]);
   attempts = 0;

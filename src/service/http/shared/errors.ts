@@ -2,8 +2,8 @@
 // Causes go to the log with the request id, never to the client.
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { HTTP_STATUSES, REFUSALS } from '../../../base/error-codes.data.ts';
-import { RefusedError, renderError } from '../../../base/errors.ts';
+import { DATABASE_ERRORS, HTTP_STATUSES, REFUSALS } from '../../../base/error-codes.data.ts';
+import { DatabaseError, RefusedError, renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import type { ErrorBody } from '../../../wire/api/envelope.ts';
 
@@ -20,6 +20,10 @@ export function toErrorBody(error: unknown): ErrorBody {
   if (error instanceof RefusedError) {
     const { status } = REFUSALS[error.code];
     if (status !== undefined) return errorBody(status, error.message);
+  }
+  if (error instanceof DatabaseError) {
+    const { status, text } = DATABASE_ERRORS[error.code];
+    return errorBody(status ?? 503, text);
   }
   const status = frameworkStatus(error);
   if (status === 400 && error instanceof Error) return toErrorBody(invalidRequest(error.message));

@@ -1,6 +1,7 @@
 // Repeats transactions that PostgreSQL gave up for others (deadlock, serialization failure), a few times, after a pause
 // of random length. Any other error is thrown.
 import type { DatabaseConnection, Driver } from 'kysely';
+import { DatabaseError } from '../../../base/errors.ts';
 import { fullJitterMs } from '../../../base/time/backoff.ts';
 
 const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01']);
@@ -14,13 +15,14 @@ export type ConflictParts = {
 
 const isConflict = (error: unknown): boolean => error instanceof Error && 'code' in error && CONFLICTS.has(error.code);
 
-/** Throws the last conflict when even the last attempt met one: a little over 2 s at most are spent waiting. */
+/** Throws DatabaseError when even the last attempt met a conflict: a little over 2 s at most are spent waiting. */
 export async function retryConflicts<T>(work: () => Promise<T>, { sleep, random }: ConflictParts): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      if (!isConflict(error) || attempt >= MAX_RETRIES) throw error;
+      if (!isConflict(error)) throw error;
+      if (attempt >= MAX_RETRIES) throw new DatabaseError('database.away', undefined, error);
     }
     await sleep(fullJitterMs(attempt, PAUSE, random));
   }

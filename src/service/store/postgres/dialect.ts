@@ -13,15 +13,18 @@ import pg from 'pg';
 import { BugError } from '../../../base/errors.ts';
 import { plainValue } from '../databases.ts';
 import { type ConflictParts, makePatient } from './conflicts.ts';
+import { type GuardParts, guardDriver } from './guarded-driver.ts';
 
 export class PlainPostgresDialect extends PostgresDialect {
   readonly #conflicts: ConflictParts;
-  constructor(config: PostgresDialectConfig, conflicts: ConflictParts) {
+  readonly #guard: GuardParts;
+  constructor(config: PostgresDialectConfig, conflicts: ConflictParts, guard: GuardParts) {
     super(config);
     this.#conflicts = conflicts;
+    this.#guard = guard;
   }
   override createDriver(): Driver {
-    return makePatient(super.createDriver(), this.#conflicts);
+    return makePatient(guardDriver(super.createDriver(), this.#guard), this.#conflicts);
   }
   override createQueryCompiler(): QueryCompiler {
     return new PlainCompiler();

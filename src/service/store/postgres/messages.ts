@@ -1,27 +1,36 @@
-// Messages between copies over LISTEN and NOTIFY, on a connection of its own that is checked and opened again when it
-// is lost. Texts are short and carry no state: PostgreSQL does not keep them for a copy that is not listening.
+// Messages between copies over LISTEN and NOTIFY, on a connection of its own that is opened again when it is lost. The
+// same connection asks the database all the time whether it is there. Texts are short and carry no state: PostgreSQL
+// does not keep them for a copy that is not listening.
 import { sql } from 'kysely';
 import pg from 'pg';
-import { systemClock } from '../../../base/clock.ts';
+import { systemClock, yieldToEventLoop } from '../../../base/clock.ts';
 import { doublingMs } from '../../../base/time/backoff.ts';
+import type { ReportedAvailability } from '../availability.ts';
 import type { MessageListener, Messages } from '../databases.ts';
 import type { Db } from '../schema.ts';
+import { isAnswer } from './faults.ts';
 
 const CHANNEL = 'pithead';
-const RECONNECT = { baseMs: 250, capMs: 5_000 };
-/** A connection that does not answer this often is as good as lost. */
-const HEARTBEAT_MS = 10_000;
-const ANSWER_MS = 5_000;
+const RECONNECT = { baseMs: 100, capMs: 1_000 };
+const BEAT_MS = 500;
+/** A database that takes longer to answer to the simplest question is away. */
+const ANSWER_MS = 2_000;
+
+type Watched = MessageListener & { readonly availability: ReportedAvailability };
 
 /** Real time, because the network is real whatever clock the service is given. */
-export function createPostgresMessages(write: Db, options: pg.ClientConfig): Messages {
+export function createPostgresMessages(
+  write: Db,
+  availability: ReportedAvailability,
+  options: pg.ClientConfig,
+): Messages {
   return {
     async send(text) {
       await sql`select pg_notify(${CHANNEL}, ${text})`.execute(write);
     },
     listen(listener) {
       const stopping = new AbortController();
-      const running = keepListening(options, listener, stopping.signal);
+      const running = keepListening(options, { ...listener, availability }, stopping.signal);
       return {
         async stop() {
           stopping.abort();
@@ -32,31 +41,32 @@ export function createPostgresMessages(write: Db, options: pg.ClientConfig): Mes
   };
 }
 
-async function keepListening(options: pg.ClientConfig, listener: MessageListener, stopping: AbortSignal) {
+async function keepListening(options: pg.ClientConfig, watched: Watched, stopping: AbortSignal): Promise<void> {
   let failures = 0;
+  const onConnected = () => {
+    failures = 0;
+    watched.availability.back();
+    watched.onConnected();
+  };
   while (!stopping.aborted) {
     try {
-      await listenOnce(
-        options,
-        {
-          ...listener,
-          onConnected() {
-            failures = 0;
-            listener.onConnected();
-          },
-        },
-        stopping,
-      );
+      await listenOnce(options, { ...watched, onConnected }, stopping);
     } catch (error) {
-      if (!stopping.aborted) listener.onError(error);
+      if (stopping.aborted) return;
+      // A server that refuses this one connection may serve the others.
+      if (!isAnswer(error)) watched.availability.away(error);
+      watched.onError(error);
     }
     await systemClock.sleep(doublingMs(failures++, RECONNECT), stopping).catch(() => {});
   }
 }
 
-/** Settles when the connection is lost or is to stop. */
+/**
+ * Settles when the connection is lost or is to stop; throws when it cannot be opened, or when the database does not
+ * answer on it.
+ */
 async function listenOnce(options: pg.ClientConfig, listener: MessageListener, stopping: AbortSignal): Promise<void> {
-  const client = new pg.Client({ ...options, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS });
+  const client = new pg.Client({ ...options, connectionTimeoutMillis: ANSWER_MS });
   const lost = new AbortController();
   const over = AbortSignal.any([stopping, lost.signal]);
   client.on('error', (error) => lost.abort(error));
@@ -66,15 +76,41 @@ async function listenOnce(options: pg.ClientConfig, listener: MessageListener, s
   });
   try {
     await client.connect();
-    await client.query(`LISTEN ${CHANNEL}`);
+    await answered(client.query(`LISTEN ${CHANNEL}`), over);
     listener.onConnected();
-    while (!over.aborted) {
-      await systemClock.sleep(HEARTBEAT_MS, over).catch(() => {});
-      if (!over.aborted) await client.query('SELECT 1');
+    for (;;) {
+      await systemClock.sleep(BEAT_MS, over).catch(() => {});
+      if (over.aborted) return;
+      await answered(client.query('select 1 as beat'), over);
     }
-    if (lost.signal.reason instanceof Error && !stopping.aborted) throw lost.signal.reason;
+  } catch (error) {
+    // What was lost may be this connection alone: the next one shows it.
+    if (!over.aborted) throw error;
   } finally {
-    // Not waited for: a lost peer never answers.
-    client.end().catch(() => {});
+    // A goodbye to a lost peer is never answered.
+    if (stopping.aborted) client.end().catch(() => {});
+    else client.connection.stream.destroy();
+  }
+}
+
+/** Throws when the answer has not come in time. One that has come while this process was busy counts. */
+async function answered(answer: Promise<unknown>, over: AbortSignal): Promise<void> {
+  let isHere = false;
+  const coming = answer.then(() => {
+    isHere = true;
+  });
+  const late = new AbortController();
+  const deadline = systemClock.sleep(ANSWER_MS, AbortSignal.any([over, late.signal])).then(
+    async () => {
+      for (let turns = 0; turns < 3 && !isHere; turns++) await yieldToEventLoop();
+      if (!isHere) throw new Error(`the database does not answer within ${ANSWER_MS} ms`);
+    },
+    () => {},
+  );
+  try {
+    await Promise.race([coming, deadline]);
+  } finally {
+    late.abort();
+    coming.catch(() => {});
   }
 }

@@ -6,7 +6,8 @@ import pg from 'pg';
 import { systemClock } from '../../../base/clock.ts';
 import { ConfigError, renderError } from '../../../base/errors.ts';
 import { type Log, silentLog } from '../../../base/log.ts';
-import type { Databases, Lock } from '../databases.ts';
+import { createAvailability } from '../availability.ts';
+import type { Availability, Databases, Lock } from '../databases.ts';
 import { readItemsFromRows } from '../miners/items.ts';
 import type { Tables } from '../schema.ts';
 import { retryConflicts } from './conflicts.ts';
@@ -15,12 +16,14 @@ import { createPostgresMessages } from './messages.ts';
 
 /** Per copy: twice this many connections, and one for messages. */
 const POOL_SIZE = 8;
-const CONNECT_MS = 5_000;
+/** For a connection, a free one of the pool or a new one. */
+const CONNECT_MS = 3_000;
 /** No statement of ours takes longer, unless something is wrong; waiting for a lock ends before. */
 const STATEMENT_MS = 30_000;
-const LOCK_MS = 15_000;
-/** A copy that hangs or has lost the network must not hold its locks for ever. */
-const IDLE_IN_TRANSACTION_MS = 30_000;
+/** A client waits for the answer to its request. */
+const LOCK_MS = 4_000;
+/** A copy that hangs or has lost the network must not hold its locks while its agents are on another one. */
+const IDLE_IN_TRANSACTION_MS = 5_000;
 /** The client's own bound, for when nothing comes back at all. */
 const ANSWER_MS = STATEMENT_MS + 5_000;
 
@@ -49,13 +52,15 @@ export function openPostgresDatabases(url: string, log: Log = silentLog, random 
     lock_timeout: LOCK_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   };
-  const open = (more: pg.PoolConfig) => {
-    const pool = new pg.Pool({ ...options, ...more });
+  const availability = createAvailability();
+  const open = (mayWrite: boolean) => {
+    const pool = new pg.Pool({ ...options, ...(!mayWrite && { options: '-c default_transaction_read_only=on' }) });
     pool.on('error', (error) => log.warn({ error: renderError(error) }, 'lost a connection to the database'));
-    return new Kysely<Tables>({ dialect: new PlainPostgresDialect({ pool }, conflicts) });
+    cutWhenAway(pool, availability);
+    return new Kysely<Tables>({ dialect: new PlainPostgresDialect({ pool }, conflicts, { availability, mayWrite }) });
   };
-  const write = open({});
-  const read = open({ options: '-c default_transaction_read_only=on' });
+  const write = open(true);
+  const read = open(false);
   let closing: Promise<void> | undefined;
   return {
     write,
@@ -69,7 +74,10 @@ export function openPostgresDatabases(url: string, log: Log = silentLog, random 
     backUp: async () => {},
     // PostgreSQL keeps its own statistics.
     afterMigration: async () => {},
-    messages: createPostgresMessages(write, { connectionString: url, keepAlive: true, application_name: 'pithead' }),
+    messages: createPostgresMessages(write, availability, {
+      ...{ connectionString: url, keepAlive: true, application_name: 'pithead' },
+    }),
+    availability,
     async sharedNowMs() {
       const { rows } = await sql<{ ms: number }>`
         select CAST(floor(extract(epoch from clock_timestamp()) * 1000) AS bigint) AS ms`.execute(read);
@@ -80,6 +88,24 @@ export function openPostgresDatabases(url: string, log: Log = silentLog, random 
       return closing;
     },
   };
+}
+
+/**
+ * When the database is away its connections end: those in use might wait for an answer that never comes, and those that
+ * are free may be dead when it is back.
+ */
+function cutWhenAway(pool: pg.Pool, availability: Availability): void {
+  const open = new Set<pg.PoolClient>();
+  pool.on('connect', (client) => {
+    open.add(client);
+    // Statements report the loss of their connection; between two of them it would end the process.
+    client.on('error', () => {});
+  });
+  pool.on('remove', (client) => open.delete(client));
+  availability.onChange((unavailable) => {
+    // A goodbye would wait for a peer that never answers.
+    if (unavailable !== undefined) for (const client of open) client.connection.stream.destroy();
+  });
 }
 
 /** Two names that happen to share a number wait for each other: that is harmless. */

@@ -171,7 +171,7 @@ async function copyInSteps(databasePath: string, target: string): Promise<void> 
 /** Reads every row of every table. Throws what the database throws of what it cannot read. */
 async function readInSteps(db: DatabaseSync, clock: Clock): Promise<void> {
   const builder = new Kysely<Record<string, Record<string, unknown>>>({
-    dialect: new NodeSqliteDialect(db, 'BEGIN', () => {}),
+    dialect: new NodeSqliteDialect(db, { begin: 'BEGIN', mayWrite: true }, () => {}),
   });
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   let sinceMs = clock.monotonicMs();

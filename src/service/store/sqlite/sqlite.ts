@@ -13,6 +13,7 @@ import {
   throwIfDamaged,
   throwIfNoDatabase,
 } from '../../../base/storage/sqlite.ts';
+import { createAvailability } from '../availability.ts';
 import type { Databases } from '../databases.ts';
 import type { Tables } from '../schema.ts';
 import { backUp } from './backup.ts';
@@ -49,10 +50,13 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
   reader.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON; PRAGMA cache_size = -32768;');
   // A deferred begin could fail half-way: the writer locks at once.
   const watch = createFaultWatch(dirname(path), file, (isOdd) => writeMark(write, isOdd));
-  const write = new Kysely<Tables>({ dialect: new NodeSqliteDialect(writer, 'BEGIN IMMEDIATE', watch.onWriter) });
-  const read = new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, 'BEGIN', watch.onReader) });
+  const forWrites = { begin: 'BEGIN IMMEDIATE', mayWrite: true };
+  const write = new Kysely<Tables>({ dialect: new NodeSqliteDialect(writer, forWrites, watch.onWriter) });
+  const forReads = { begin: 'BEGIN', mayWrite: false };
+  const read = new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, forReads, watch.onReader) });
   return {
     storage: watch.storage,
+    availability: createAvailability(),
     write,
     read,
     readItems: readItemsInside,

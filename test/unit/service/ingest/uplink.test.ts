@@ -9,6 +9,7 @@ import { silentLog } from '../../../../src/base/log.ts';
 import { newAgentToken } from '../../../../src/service/auth/secrets.ts';
 import type { Work } from '../../../../src/service/ingest/quota.ts';
 import { createUplinks } from '../../../../src/service/ingest/uplink.ts';
+import { createAvailability } from '../../../../src/service/store/availability.ts';
 import { encodeSlice } from '../../../../src/wire/frames.ts';
 import { CHALLENGE_HEADER, MAX_SLICE_BYTES, UPLINK_PATH } from '../../../../src/wire/protocol.ts';
 import { newIdentityKey } from '../../../support/identity-key.ts';
@@ -46,6 +47,7 @@ async function startAgent({ isWelcome = true } = {}) {
       setHello: async () => {},
       findDismissed: async () => new Map(),
     },
+    availability: createAvailability(),
     ingest: {
       needOf: async () => ({ miners: 0, pollIntervalMs: null, lastStoredAtMs: null }),
       cursor(_id, epoch) {
