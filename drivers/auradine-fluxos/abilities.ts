@@ -12,17 +12,17 @@ import { ability, light, modesAndPresets, pools, reboot } from '../_families/usu
 import { LOCATE, NORMAL } from './errors.data.ts';
 import { NAMED, sleeps, tuningOf } from './read.ts';
 import { ledReply, modeReply } from './replies.ts';
-import { order, resource } from './requests.ts';
+import { resource, sendCommand } from './requests.ts';
 
 const DEADLINE_MS = 10_000;
 
 export const abilities = {
-  reboot: reboot([40, 180], (link) => order(link, 'restart')),
+  reboot: reboot([40, 180], (link) => sendCommand(link, 'restart')),
   light: light(async (link, on) => {
     const { Code: code } = await rowOf(link, 'led', (answer) => ledReply.safeParse(answer).data?.LED?.[0]);
     // The lamp shows faults too: those are not wiped away.
     if ((code === LOCATE) === on) return SO_ALREADY;
-    return order(link, 'led', { code: on ? LOCATE : NORMAL });
+    return sendCommand(link, 'led', { code: on ? LOCATE : NORMAL });
   }),
   /** A preset is a target to tune to: `160 TH/s`, `3000 W`. */
   powerMode: modesAndPresets({
@@ -40,7 +40,7 @@ export const abilities = {
     offlineS: [0, 60],
     atMost: 3,
     set: (link, wanted) =>
-      order(link, 'updatepools', {
+      sendCommand(link, 'updatepools', {
         pools: wanted.map(({ url, user, password }) => ({ url, user, pass: password === '' ? 'x' : password })),
       }),
     shownWithinS: 120,
@@ -50,7 +50,7 @@ export const abilities = {
     effect: 'once',
     offlineS: [60, 900],
     params: z.looseObject({ url: z.url({ protocol: /^https?$/ }), version: z.string().optional() }),
-    act: (link, { url }) => order(link, 'firmware-upgrade', { url }),
+    act: (link, { url }) => sendCommand(link, 'firmware-upgrade', { url }),
     shows: ({ firmwareVersion }, { version }) => showsVersionIn(firmwareVersion, version),
     shownWithinS: 900,
     fetchesItself: 'from-url',
@@ -69,7 +69,7 @@ const modeOf = (link: MinerLink) => rowOf(link, 'mode', (answer) => modeReply.sa
 async function setMode(link: MinerLink, mode: PowerMode): Promise<ActResult> {
   const now = await modeOf(link);
   const isAsleep = sleeps(now) === true;
-  if (mode === 'sleep') return isAsleep ? SO_ALREADY : order(link, 'mode', { sleep: 'on' });
+  if (mode === 'sleep') return isAsleep ? SO_ALREADY : sendCommand(link, 'mode', { sleep: 'on' });
   const [name] = Object.entries(NAMED).find(([, means]) => means === mode) ?? [];
   return inOrder(link, isAsleep, now.Mode?.toLowerCase() === name ? undefined : { mode: name });
 }
@@ -86,6 +86,6 @@ async function setTarget(link: MinerLink, preset: string): Promise<ActResult> {
 
 /** The mode first: it wakes to what it is meant to do. */
 async function inOrder(link: MinerLink, isAsleep: boolean, mode: object | undefined): Promise<ActResult> {
-  const set = mode === undefined ? SO_ALREADY : await order(link, 'mode', mode);
-  return isAsleep && set.kind === 'accepted' ? order(link, 'mode', { sleep: 'off' }) : set;
+  const set = mode === undefined ? SO_ALREADY : await sendCommand(link, 'mode', mode);
+  return isAsleep && set.kind === 'accepted' ? sendCommand(link, 'mode', { sleep: 'off' }) : set;
 }

@@ -36,13 +36,13 @@ const session: WebSession = {
 export const resource = (name: string) =>
   ({ via: 'http', method: 'GET', path: `/${name}`, port: PORT, auth: session, as: 'json' }) as const;
 
-/** Every order repeats its own name. The device's words may hold what it was told: they go no further. */
-export function order(link: MinerLink, name: string, params: object = {}): Promise<ActResult> {
+/** Every command repeats its own name. The device's words may hold what it was told: they go no further. */
+export function sendCommand(link: MinerLink, name: string, params: object = {}): Promise<ActResult> {
   return orLostReply(async () => {
     const request = { ...resource(name), method: 'POST', json: { command: name, ...params } } as const;
     const answer = await link.send(request, { deadlineMs: DEADLINE_MS });
     const status = envelope.safeParse(answer).data?.STATUS?.[0]?.STATUS;
-    const what = `order ${name} of ${link.ip}`;
+    const what = `command ${name} of ${link.ip}`;
     if (status === undefined) throw new PeerError('peer.unparsable', what, 'later', undefined, { wasSent: true });
     if (status === 'S' || status === 'I') return { kind: 'accepted' };
     throw new PeerError('peer.rejected', what, 'later', new Error('the device answers with an error'));

@@ -19,7 +19,7 @@ export const abilities = {
     offlineS: [0, 60],
     async set(link, { mode, preset }, known) {
       if (mode === 'sleep') return ascset(link, `0,softoff,1:${await soonS(link)}`, 'suspend');
-      const wanted = order(link, known, mode, preset);
+      const wanted = commandFor(link, known, mode, preset);
       const tokens = await beforeAct(link, 'set the mode of', () => readTokens(link));
       const isAsleep = (number(tokens, 'SoftOFF') ?? 0) !== 0;
       const result = isAsleep ? await ascset(link, `0,softon,1:${await soonS(link)}`, 'wake') : ACCEPTED;
@@ -71,7 +71,7 @@ async function isLightOn(link: MinerLink): Promise<boolean | undefined> {
 }
 
 /** What to send for a mode or a level, and where the device tells it. The A series has neither low mode nor levels. */
-function order(
+function commandFor(
   link: MinerLink,
   { generation }: Known,
   mode: 'low' | 'normal' | 'high' | undefined,

@@ -92,7 +92,7 @@ function isMining(status: number | undefined, nowHs: number | undefined): boolea
   return nowHs === undefined ? undefined : nowHs > 0;
 }
 
-/** What it is set to holds for one that is awake. `paused` is an order; what suspended itself is not asleep. */
+/** What it is set to holds for one that is awake. `paused` is what it was told; what suspended itself is not asleep. */
 function miningMode({ details, configuration, stats }: Replies): MiningMode | undefined {
   const nowHs = stats?.miner_stats?.real_hashrate?.last_5s?.gigahash_per_second ?? 0;
   if (details?.status === undefined && nowHs === 0) return undefined;

@@ -8,7 +8,7 @@ import type { WantedPool } from '../_families/pool-params.ts';
 import { parseTarget, sameTarget, type Target } from '../_families/target-preset.ts';
 import { firmware, light, log, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { capabilitiesReply, type Summary, summaryReply } from './replies.ts';
-import { order, resource, uploadTo } from './requests.ts';
+import { resource, sendCommand, uploadTo } from './requests.ts';
 import { tuningOf } from './tuning.ts';
 
 const DEADLINE_MS = 10_000;
@@ -16,15 +16,15 @@ const UPLOAD_MS = 30 * 60_000;
 const MAX_LOG_BYTES = 1024 * 1024;
 
 export const abilities = {
-  reboot: reboot([40, 180], (link) => order(link, 'reboot', '0')),
-  light: light((link, on) => order(link, 'identify', on)),
+  reboot: reboot([40, 180], (link) => sendCommand(link, 'reboot', '0')),
+  light: light((link, on) => sendCommand(link, 'identify', on)),
   /** A preset is a target of the tuner: `120 TH/s`, `3000 W`. */
   powerMode: modesAndPresets({
     offlineS: [0, 0],
     async set(link, { mode, preset }) {
-      if (mode === 'sleep') return order(link, 'miner', 'Stop');
+      if (mode === 'sleep') return sendCommand(link, 'miner', 'Stop');
       // It wakes as it was tuned.
-      if (mode === 'normal') return order(link, 'miner', 'Autostart');
+      if (mode === 'normal') return sendCommand(link, 'miner', 'Autostart');
       const target = parseTarget(preset ?? '');
       if (target === undefined) throw unsupported(link, `set the mode '${mode ?? preset}' on`);
       return setTarget(link, target);
@@ -67,19 +67,19 @@ async function setTarget(link: MinerLink, { value, unit }: Target): Promise<ActR
   if (name === undefined || unit !== usual || value < min || value > max) {
     throw unsupported(link, what, 'its tuner does not take this target');
   }
-  const set = await order(link, 'perpetualtune/algo', {
+  const set = await sendCommand(link, 'perpetualtune/algo', {
     algo: name,
     target: value,
     ...(tuning?.minThrottle !== undefined && { min_throttle: tuning.minThrottle }),
     ...(tuning?.throttleStep !== undefined && { throttle_step: tuning.throttleStep }),
   });
-  return set.kind === 'lost-reply' || tuning?.isOn === true ? set : order(link, 'perpetualtune', true);
+  return set.kind === 'lost-reply' || tuning?.isOn === true ? set : sendCommand(link, 'perpetualtune', true);
 }
 
 /** Whether workers get an id of the machine added stays as it is. */
 async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
   const { Stratum: stratum } = await summaryOf(link, 'change the pools of');
-  return order(link, 'coin', {
+  return sendCommand(link, 'coin', {
     coin: 'BTC',
     stratum_configs: wanted.map(({ url, user, password }) => ({ pool: url, login: user, password })),
     unique_id: stratum?.['Worker Unique Id'] ?? false,

@@ -109,11 +109,11 @@ function miningMode(summary: Summary | undefined, tuning: Tuning | undefined): M
   const state = stateOf(summary);
   if (state === 'idling') {
     const command = summary?.Status?.['Last Command'];
-    const isOrdered = command !== undefined && /stop/i.test(command);
+    const isCommanded = command !== undefined && /stop/i.test(command);
     const lostPool = summary?.IdleOnConnectionLost === true && summary.Stratum?.IsPoolConnected === false;
     const error = summary?.Status?.['Last Error'];
     const isByItself = (error !== undefined && !isNoFault(error)) || lostPool;
-    return isOrdered || !isByItself ? 'sleep' : undefined;
+    return isCommanded || !isByItself ? 'sleep' : undefined;
   }
   if (state === undefined || tuning === undefined) return undefined;
   if (tuning.unit === undefined) return tuning.isOn ? undefined : 'normal';

@@ -1,4 +1,4 @@
-// How ePIC's API is spoken to: HTTP on the port where others have CGMiner. Reads are free; each order carries the
+// How ePIC's API is spoken to: HTTP on the port where others have CGMiner. Reads are free; each command carries the
 // password in its body, and a refusal comes with status 200.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
@@ -18,7 +18,7 @@ const isWrongPassword = (answer: unknown) => {
   return data?.result === false && /password|unauthori[sz]ed/i.test(data.error ?? '');
 };
 
-/** The password goes into the body of orders, and among the fields of a file. */
+/** The password goes into the body of commands, and among the fields of a file. */
 const inBody = {
   carry: ({ password }: { readonly password: string }) => ({ json: { password } }),
   isRefused: isWrongPassword,
@@ -34,7 +34,7 @@ type Upload = {
 };
 
 /** Its `error` may repeat what it was told: it goes no further. */
-export function order(link: MinerLink, command: string, param: unknown): Promise<ActResult> {
+export function sendCommand(link: MinerLink, command: string, param: unknown): Promise<ActResult> {
   return orLostReply(async () => {
     const request = { ...resource(command), method: 'POST', auth: inBody, json: { param } } as const;
     return judge(link, command, await link.send(request, { deadlineMs: DEADLINE_MS }));
@@ -50,7 +50,7 @@ export function uploadTo(link: MinerLink, command: string, upload: Upload, deadl
 
 function judge({ ip }: MinerLink, command: string, answer: unknown): ActResult {
   const { data } = orderAnswer.safeParse(answer);
-  const what = `order ${command} of ${ip}`;
+  const what = `command ${command} of ${ip}`;
   if (data === undefined) throw new PeerError('peer.unparsable', what, 'later', undefined, { wasSent: true });
   if (data.result) return { kind: 'accepted' };
   throw new PeerError('peer.rejected', what, 'later', new Error('the device answers result: false'));

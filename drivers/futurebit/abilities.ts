@@ -5,8 +5,8 @@ import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/drive
 import { orLostReply } from '../_families/lost-reply.ts';
 import { ACCEPTED, unsupported } from '../_families/outcomes.ts';
 import { modes, reboot } from '../_families/usual-abilities.ts';
-import { order } from './graphql.ts';
-import { errorsReply, orderReply } from './replies.ts';
+import { mutation } from './graphql.ts';
+import { errorsReply, mutationReply } from './replies.ts';
 
 const DEADLINE_MS = 20_000;
 
@@ -21,13 +21,13 @@ export const abilities = {
 
 const tell = (link: MinerLink, name: 'restart' | 'start' | 'stop'): Promise<ActResult> =>
   orLostReply(async () => {
-    const answer = await link.send(order(name), { deadlineMs: DEADLINE_MS });
+    const answer = await link.send(mutation(name), { deadlineMs: DEADLINE_MS });
     const what = `${name} the miner of ${link.ip}`;
     const words =
       errorsReply.safeParse(answer).data?.errors[0]?.message ??
-      orderReply.safeParse(answer).data?.data.Miner[name]?.error?.message;
+      mutationReply.safeParse(answer).data?.data.Miner[name]?.error?.message;
     if (words !== undefined) throw new PeerError('peer.rejected', what, 'later', new Error(words.slice(0, 200)));
-    if (!orderReply.safeParse(answer).success) {
+    if (!mutationReply.safeParse(answer).success) {
       throw new PeerError('peer.unparsable', what, 'later', undefined, { wasSent: true });
     }
     return ACCEPTED;

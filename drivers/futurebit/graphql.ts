@@ -56,5 +56,5 @@ const post = (query: string) =>
 
 export const statsQuery = post(STATS);
 export const hostQuery = post(HOST);
-export const order = (name: 'restart' | 'start' | 'stop') =>
+export const mutation = (name: 'restart' | 'start' | 'stop') =>
   post(`mutation { Miner { ${name} { error { message } } } }`);

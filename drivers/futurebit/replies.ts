@@ -93,8 +93,8 @@ const hostReply = z.looseObject({
   }),
 });
 
-/** Whatever the order is, it hangs under its own name. */
-export const orderReply = z.looseObject({
+/** Whatever the command is, its answer stands under its own name. */
+export const mutationReply = z.looseObject({
   data: z.looseObject({
     Miner: z.record(z.string(), z.looseObject({ error: z.looseObject({ message: z.string() }).nullish() })),
   }),

@@ -23,7 +23,7 @@ export const hiveon = defineDriver({
     version: { every: 'static', via: 'cgminer', command: 'version' },
     summary: { every: 'slow', generations: ['modern'], ...page('summary.cgi') },
     conf: { every: 'slow', generations: ['modern'], ...page('get_miner_conf.cgi') },
-    // Of all generations; a build that answers as stock's does is not asked by a form that it might take for an order.
+    // Of all generations; a build that answers as stock's does is not asked by a form that it might take for a command.
     blink: { every: 'slow', ...page('get_blink_status.cgi') },
     blinkForm: { every: 'slow', insteadOf: 'blink', ...blinkQuestion },
     system: { every: 'static', ...page('get_system_info.cgi') },

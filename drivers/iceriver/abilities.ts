@@ -23,10 +23,12 @@ export const page = (name: string, number: string) =>
   ({ via: 'http', method: 'POST', path: `/user/${name}?post=${number}`, auth: session, as: 'json' }) as const;
 
 export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
-  reboot: reboot([20, 180], (link) => orLostReply(() => order(link, 'restart', page('userpanel', '3')))),
+  reboot: reboot([20, 180], (link) => orLostReply(() => sendCommand(link, 'restart', page('userpanel', '3')))),
   light: light((link, on) => {
     const { path, ...request } = page('userpanel', '5');
-    return orLostReply(() => order(link, 'switch the light of', { ...request, path: `${path}&locate=${on ? 1 : 0}` }));
+    return orLostReply(() =>
+      sendCommand(link, 'switch the light of', { ...request, path: `${path}&locate=${on ? 1 : 0}` }),
+    );
   }),
   pools: pools({ offlineS: [0, 60], atMost: POOLS, set: changePools, shownWithinS: 120 }),
   log: log(async (link) => {
@@ -66,15 +68,20 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
     ...placesAsFields(wanted, POOLS, (no) => [`pool${no}address`, `pool${no}miner`, `pool${no}pwd`]),
   };
   const request = { ...page('machineconfig', '2'), path: '/user/machineconfig', form };
-  return orLostReply(() => order(link, what, request, POOLS_DEADLINE_MS));
+  return orLostReply(() => sendCommand(link, what, request, POOLS_DEADLINE_MS));
 }
 
 const verdict = z.looseObject({ error: int(), message: text(256) });
 
 type Request = ReturnType<typeof page> | (Omit<ReturnType<typeof page>, 'path'> & { readonly path: string });
 
-/** Every order is answered with a number, 0 for yes. A page that does not know the order answers without one. */
-async function order(link: MinerLink, what: string, request: Request, deadlineMs = DEADLINE_MS): Promise<ActResult> {
+/** Every command is answered with a number, 0 for yes. A page that does not know the command answers without one. */
+async function sendCommand(
+  link: MinerLink,
+  what: string,
+  request: Request,
+  deadlineMs = DEADLINE_MS,
+): Promise<ActResult> {
   const { error, message } = verdict.safeParse(await link.send(request, { deadlineMs })).data ?? {};
   if (error === 0) return ACCEPTED;
   if (error === undefined) throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never');

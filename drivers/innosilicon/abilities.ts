@@ -18,13 +18,13 @@ export const call = (name: string) =>
   ({ via: 'http', method: 'POST', path: `/api/${name}`, auth: session, json: {}, as: 'json' }) as const;
 
 export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
-  reboot: reboot([30, 240], (link) => orLostReply(() => order(link, 'reboot', call('reboot')))),
+  reboot: reboot([30, 240], (link) => orLostReply(() => sendCommand(link, 'reboot', call('reboot')))),
   pools: pools({ offlineS: [0, 60], atMost: POOLS, set: changePools, shownWithinS: 180 }),
 };
 
 const verdict = z.looseObject({ success: bool(), message: text(256), msg: text(256) });
 
-async function order(link: MinerLink, what: string, request: MinerRequest): Promise<ActResult> {
+async function sendCommand(link: MinerLink, what: string, request: MinerRequest): Promise<ActResult> {
   const answer = verdict.safeParse(await link.send(request, { deadlineMs: DEADLINE_MS })).data;
   const words = answer?.message ?? answer?.msg;
   if (answer?.success === true) return { kind: 'accepted', ...(words !== undefined && { note: words }) };
@@ -48,5 +48,5 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
   if (samePools(before, wanted)) return THEY_WERE_SO;
   const form = placesAsFields(wanted, POOLS, (no) => [`Pool${no}`, `UserName${no}`, `Password${no}`]);
   const { json: _, ...request } = call('updatePools');
-  return orLostReply(() => order(link, what, { ...request, form }));
+  return orLostReply(() => sendCommand(link, what, { ...request, form }));
 }

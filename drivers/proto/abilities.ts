@@ -9,7 +9,7 @@ import { parseTarget, sameTarget } from '../_families/target-preset.ts';
 import { blink, firmware, log, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { isStopped } from './read.ts';
 import { miningReply, targetReply } from './replies.ts';
-import { locked, order } from './requests.ts';
+import { locked, sendCommand } from './requests.ts';
 
 const DEADLINE_MS = 10_000;
 const UPLOAD_MS = 30 * 60_000;
@@ -20,23 +20,23 @@ const logAnswer = z.looseObject({ logs: z.looseObject({ content: z.array(z.strin
 const PERFORMANCE = { low: 'Efficiency', high: 'MaximumHashrate' } as const;
 
 export const abilities = {
-  reboot: reboot([20, 180], (link) => order(link, 'POST', 'system/reboot')),
-  light: blink((link) => order(link, 'POST', 'system/locate')),
+  reboot: reboot([20, 180], (link) => sendCommand(link, 'POST', 'system/reboot')),
+  light: blink((link) => sendCommand(link, 'POST', 'system/locate')),
   /** A preset is a power target: `3000 W`. */
   powerMode: modesAndPresets({
     offlineS: [0, 0],
     async set(link, { mode, preset }) {
       if (preset !== undefined) return setPower(link, preset);
       const isAsleep = await sleeps(link);
-      if (mode === 'sleep') return isAsleep ? SO_ALREADY : order(link, 'POST', 'mining/stop');
+      if (mode === 'sleep') return isAsleep ? SO_ALREADY : sendCommand(link, 'POST', 'mining/stop');
       // Normal means awake: a rig has no mode between its two.
       if (mode === 'low' || mode === 'high') {
         const { default_power_target_watts: usualW } = await targetOf(link);
         const json = { performance_mode: PERFORMANCE[mode], ...(usualW && { power_target_watts: usualW }) };
-        const set = await order(link, 'PUT', 'mining/target', json);
+        const set = await sendCommand(link, 'PUT', 'mining/target', json);
         if (!isAsleep || set.kind === 'lost-reply') return set;
       }
-      return isAsleep ? order(link, 'POST', 'mining/start') : SO_ALREADY;
+      return isAsleep ? sendCommand(link, 'POST', 'mining/start') : SO_ALREADY;
     },
     shows({ miningMode, miningModePreset, isMining }, { mode, preset }) {
       if (preset !== undefined) return miningMode === undefined ? undefined : sameTarget(miningModePreset, preset);
@@ -50,7 +50,7 @@ export const abilities = {
     atMost: 3,
     async set(link, wanted) {
       const json = wanted.map(({ url, user, password }, priority) => ({ url, username: user, password, priority }));
-      return order(link, 'POST', 'pools', json);
+      return sendCommand(link, 'POST', 'pools', json);
     },
     shownWithinS: 120,
   }),
@@ -95,5 +95,5 @@ async function setPower(link: MinerLink, preset: string): Promise<ActResult> {
   const max = target.power_target_max_watts ?? Number.POSITIVE_INFINITY;
   if (wanted.value < min || wanted.value > max) throw unsupported(link, `set a target beyond ${min} to ${max} W on`);
   if (target.power_target_watts === wanted.value) return SO_ALREADY;
-  return order(link, 'PUT', 'mining/target', { power_target_watts: wanted.value });
+  return sendCommand(link, 'PUT', 'mining/target', { power_target_watts: wanted.value });
 }

@@ -18,7 +18,7 @@ export const open = (name: string) =>
 export const locked = (name: string) => ({ ...open(name), auth: session }) as const;
 
 /** Accepted is not done: the device says 202 and goes to work. */
-export function order(link: MinerLink, method: 'POST' | 'PUT', name: string, json?: unknown): Promise<ActResult> {
+export function sendCommand(link: MinerLink, method: 'POST' | 'PUT', name: string, json?: unknown): Promise<ActResult> {
   return orLostReply(async () => {
     const request = { ...locked(name), method, as: 'text', ...(json !== undefined && { json }) } as const;
     await link.send(request, { deadlineMs: DEADLINE_MS });

@@ -1,4 +1,5 @@
-// What a Sealminer can be told (atlas 13): orders to the mining process over TCP, reboot, light and mode over the web.
+// What a Sealminer can be told (atlas 13): commands to the mining process over TCP; reboot, light
+// and mode over the web.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
@@ -58,7 +59,7 @@ function fromJson(answer: unknown): unknown {
   }
 }
 
-const order = (link: MinerLink, command: string, parameter?: string) =>
+const sendCommand = (link: MinerLink, command: string, parameter?: string) =>
   orLostReply(async () => {
     const request = { via: 'cgminer', command, ...(parameter !== undefined && { parameter }) } as const;
     await link.send(request, { deadlineMs: DEADLINE_MS });
@@ -82,21 +83,21 @@ async function changeLimit(link: MinerLink, preset: string): Promise<ActResult> 
   const isSet = stats?.['Power Limit'] === watts;
   if (isSet && !sleeps(stats)) return SO_ALREADY;
   if (!isSet) {
-    const told = await order(link, 'ascset', `0,powerlimit,${JSON.stringify({ value: String(watts) })}`);
+    const told = await sendCommand(link, 'ascset', `0,powerlimit,${JSON.stringify({ value: String(watts) })}`);
     if (told.kind === 'lost-reply') return told;
   }
   return orLostReply(() => rebootNow(link));
 }
 
 /**
- * Sleeping is an order to the process; which mode it wakes up in is a setting of the web, by numbers that the device
+ * Sleeping is a command to the process; which mode it wakes up in is a setting of the web, by numbers that the device
  * names itself.
  */
 async function changeMode(link: MinerLink, mode: PowerMode): Promise<ActResult> {
   const what = 'set the mode of';
   const stats = await statsNow(link, what);
   const isAsleep = stats && sleeps(stats);
-  if (mode === 'sleep') return isAsleep ? SO_ALREADY : order(link, 'ascset', '0,suspend');
+  if (mode === 'sleep') return isAsleep ? SO_ALREADY : sendCommand(link, 'ascset', '0,suspend');
   const system = await beforeAct(link, what, async () =>
     systemReply.parse(await link.send(page('get_system_info'))),
   ).catch(asUnparsable(link));
@@ -107,7 +108,7 @@ async function changeMode(link: MinerLink, mode: PowerMode): Promise<ActResult> 
     const set = await orLostReply(() => post(link, 'set_mining_mode', { miningMode }, `${what} ${link.ip}`));
     if (set.kind === 'lost-reply') return set;
   }
-  if (isAsleep) return order(link, 'restart');
+  if (isAsleep) return sendCommand(link, 'restart');
   return isSet ? SO_ALREADY : ACCEPTED;
 }
 
@@ -118,7 +119,7 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
   ).catch(asUnparsable(link));
   if (set !== undefined && samePools(set, wanted)) return THEY_WERE_SO;
   const pools = wanted.map(({ url, user, password }) => ({ url, user, pass: password }));
-  const told = await order(link, 'updatepools', JSON.stringify({ pools }));
+  const told = await sendCommand(link, 'updatepools', JSON.stringify({ pools }));
   return told.kind === 'lost-reply' ? told : orLostReply(() => rebootNow(link));
 }
 

@@ -168,7 +168,7 @@ export function createFleet(base: Devices, later: LaterModules) {
   const fleet: Fleet = new Fleet({
     ...{ clock, log, client, mayReach, registry, neighbours, averages, states, isOutOfOperation, emit },
     settings: config.flags,
-    ownActions: (key, ip, sinceMs) => [...later.tasks.restartsSince(key, sinceMs), ...client.orderedRestarts(ip)],
+    ownActions: (key, ip, sinceMs) => [...later.tasks.restartsSince(key, sinceMs), ...client.commandRestarts(ip)],
     poolTrouble: (key) => later.pools.trouble(key),
     pointed: (key, flags) => outages.pointed(key, flags),
     schedule: { set: (key, ip) => later.poller.add({ key, ip }), drop: (key) => later.poller.remove(key) },

@@ -25,10 +25,10 @@ export const taskStatusSchema = z.enum(TASK_STATUSES);
 export type TaskStatus = z.infer<typeof taskStatusSchema>;
 
 /**
- * How a batch is ordered that is not carried out all at once. Of the numbers that stop it the one that is reached first
+ * How a batch is to be carried out, if not all at once. Of the numbers that stop it the one that is reached first
  * counts.
  */
-export type RolloutOrder = {
+export type RolloutRequest = {
   readonly canary?: number | undefined;
   readonly stop_after?: number | undefined;
   readonly stop_after_percent?: number | undefined;

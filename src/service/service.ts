@@ -50,7 +50,7 @@ export type Service = Awaited<ReturnType<typeof createService>>;
 const STOP = { stopMs: 5_000, totalMs: 9_000 };
 const PRUNE_MS = 3_600_000;
 /** The purpose for which the first key is derived from the key file; changing it changes the key. */
-const FIRST_KEY = 'pithead: first key of orders';
+const FIRST_KEY = 'pithead: first key of tasks';
 const PAGE_CACHE = { minBytes: 256 * 1024, maxBytes: 128 * 1024 * 1024 };
 
 /**

@@ -102,8 +102,8 @@ export function createDeviceClient(options: DeviceClientOptions) {
     /** Devices that were met until now are on disk afterwards, as far as the disk takes them. */
     writeMet: () => record.flush(),
     /** For programs that keep no journal: an agent that starts later knows by it who caused the restart. */
-    noteRestart: (ip: string) => record.orderedRestarts.note(trust.namesOf(ip)),
-    orderedRestarts: (ip: string) => record.orderedRestarts.of(trust.namesOf(ip), clock.elapsedMs()),
+    noteRestart: (ip: string) => record.commandRestarts.note(trust.namesOf(ip)),
+    commandRestarts: (ip: string) => record.commandRestarts.of(trust.namesOf(ip), clock.elapsedMs()),
     /** Why the record of login attempts cannot be used; then no factory login is tried. */
     trustFault: () => record.fault(),
     /**

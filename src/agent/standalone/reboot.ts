@@ -1,5 +1,5 @@
 // Reboots that a technician asks for where no agent runs: the same queue, the same proof and the same bounds as the
-// agent's own tasks. After it ends it leaves on record that it ordered these restarts, and nothing else. A running
+// agent's own tasks. After it ends it leaves on record that these restarts were its own, and nothing else. A running
 // agent's queue would not see it: where there is one, it is asked instead.
 import pLimit from 'p-limit';
 import { v4 as newUuid } from 'uuid';

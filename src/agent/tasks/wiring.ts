@@ -102,6 +102,6 @@ function doubtOf(registry: LookParts['registry'], key: string): string | undefin
     return `${ip} and ${where} show the same MAC or serial number, and only one can be the miner; look at both, then: pithead identity settle <the right one>`;
   }
   if (!registry.isContested(ip)) return undefined;
-  return `${ip} changes who it is; look at the device there, and order again when it has told the same identity for an hour`;
+  return `${ip} changes who it is; look at the device there, and ask again when it has reported the same identity for an hour`;
 }
 const MAX_NAMED = 3;

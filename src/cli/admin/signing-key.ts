@@ -1,4 +1,4 @@
-// `pithead signing-key`: the key of the service that agents believe orders by.
+// `pithead signing-key`: the key of the service by which agents know its tasks.
 import type { Command } from 'commander';
 import type { CliContext } from '../output/terminal.ts';
 import { addCommand, type DatabaseFlags, onDatabase, print, withAdmin } from './database.ts';
@@ -10,7 +10,7 @@ export function addSigningKey(program: Command, context: CliContext): void {
   const commands = addCommand(
     program,
     'signing-key',
-    'the key of the service that agents believe orders by',
+    'the key of the service by which agents know its tasks',
     SHOW,
     REPLACE,
   );

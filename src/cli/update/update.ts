@@ -140,8 +140,8 @@ async function runByHand({ places, bundle, patience, flags, context }: Call): Pr
     throw new CommandFailed(
       'the service does that by itself, and first of all when it starts: sc.exe stop pithead, sc.exe start pithead',
     );
-  const order = { bundle, again: flags.again === true, patience, onStep: stepPrinter(flags, context) };
-  const outcome = await updateByHand(places, order, { clock: systemClock, signal: context.signal });
+  const request = { bundle, again: flags.again === true, patience, onStep: stepPrinter(flags, context) };
+  const outcome = await updateByHand(places, request, { clock: systemClock, signal: context.signal });
   reportAsExit(outcome, flags, context);
 }
 
@@ -159,8 +159,8 @@ async function installRequested(parts: UpdateParts, flags: Flags, context: CliCo
     // Windows: a person hands over in the same way as the agent does, and that person's own words count.
     const { again = false, ready_ms, stable_ms } = (isWindows && request.by_hand) || {};
     const patience = { readyMs: ready_ms ?? parts.patience.readyMs, stableMs: stable_ms ?? parts.patience.stableMs };
-    const order = { bundle: file ?? devNull, taskId: request.task_id, again };
-    const outcome = await install({ ...parts, patience }, order);
+    const wanted = { bundle: file ?? devNull, taskId: request.task_id, again };
+    const outcome = await install({ ...parts, patience }, wanted);
     report(outcome, flags, context);
   } finally {
     await file?.close();

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { REFUSALS } from '../../base/error-codes.data.ts';
 import { RefusedError } from '../../base/errors.ts';
-import type { RolloutOrder } from '../../model/task.ts';
+import type { RolloutRequest } from '../../model/task.ts';
 import type { ExecutionTaskName } from '../../model/tasks/task-kinds.data.ts';
 import { MAX_PARAMS_LENGTH } from '../../wire/protocol.ts';
 import { type BatchRequest, type BatchStore, IDEMPOTENCY_MS } from '../store/store.ts';
@@ -18,7 +18,7 @@ const ROLLOUT_TTL_MS = 4 * 3_600_000;
 /** What a client wants created: a request to the store, with what the answer and the end of the tasks need. */
 export type BatchCreation = Pick<BatchRequest, 'workspaceId' | 'farmId' | 'ids' | 'params' | 'actor'> & {
   readonly name: ExecutionTaskName;
-  readonly rollout?: RolloutOrder | undefined;
+  readonly rollout?: RolloutRequest | undefined;
   /** Not begun within this, seconds: given up. */
   readonly expiresInS?: number | undefined;
   /** Key of the request, if it has one; it counts per API key. */

@@ -1,7 +1,7 @@
 // Which of the selected miners get the task, in which batches, and why the others do not. Pure; spec decisions,
 // "Tasks".
 import { SKIP_REASONS, type SkipReason } from '../../base/error-codes.data.ts';
-import { isAboutAgents, type RolloutOrder, type TaskName } from '../../model/task.ts';
+import { isAboutAgents, type RolloutRequest, type TaskName } from '../../model/task.ts';
 import type { NewBatch, TaskCandidate } from '../store/store.ts';
 
 /** `ids` of the targets. */
@@ -17,7 +17,7 @@ export function planBatches(
   ids: readonly string[],
   candidates: readonly TaskCandidate[],
   newId: () => string,
-  rollout?: RolloutOrder,
+  rollout?: RolloutRequest,
 ): Plan {
   const known = new Map(candidates.map((candidate) => [candidate.id, candidate]));
   const skipped = new Map<SkipReason, string[]>();
@@ -67,7 +67,7 @@ function judge(
  * The rollout as the agent of a batch of `size` tasks gets it: percents become numbers, a part of a task counts as a
  * whole one.
  */
-function rolloutOf({ canary, stop_after, stop_after_percent }: RolloutOrder, size: number): NewBatch['rollout'] {
+function rolloutOf({ canary, stop_after, stop_after_percent }: RolloutRequest, size: number): NewBatch['rollout'] {
   const limits = [
     ...(stop_after === undefined ? [] : [stop_after]),
     ...(stop_after_percent === undefined ? [] : [Math.max(1, Math.ceil((size * stop_after_percent) / 100))]),

@@ -9,7 +9,7 @@ export type UnitState = {
   readonly active: string;
   /** `running`, `auto-restart`, `dead` … */
   readonly sub: string;
-  /** Since it was started by an order. */
+  /** Since it was started by a command. */
   readonly restarts: number;
   /** 0 = none. */
   readonly pid: number;

@@ -35,7 +35,7 @@ export type UpdateParts = {
   onStep(step: Step, about: string): Promise<void> | void;
 };
 
-export type Order = {
+export type InstallRequest = {
   /** An open file is left open. */
   readonly bundle: string | FileHandle;
   readonly taskId: string | null;
@@ -44,7 +44,7 @@ export type Order = {
 };
 
 /** The caller holds the lock and has called `recover`. Throws only when the notes cannot be written. */
-export async function install(parts: UpdateParts, { bundle, taskId, again = false }: Order): Promise<Outcome> {
+export async function install(parts: UpdateParts, { bundle, taskId, again = false }: InstallRequest): Promise<Outcome> {
   const { places, notes, host, clock } = parts;
   const from = linkedVersion(currentLink(places));
   const goTo = async (journal: Journal, about: string): Promise<Journal> => {
@@ -93,7 +93,7 @@ export async function install(parts: UpdateParts, { bundle, taskId, again = fals
   return succeed(parts, now);
 }
 
-async function verified(parts: UpdateParts, { bundle, again = false }: Order, installed: string) {
+async function verified(parts: UpdateParts, { bundle, again = false }: InstallRequest, installed: string) {
   const { places, notes, clock, pins, target } = parts;
   const expected = { target, installed, pins, seen: notes.seen, nowMs: clock.nowMs() };
   const manifest = await readBundle(bundle, expected, { into: incomingPath(places) });

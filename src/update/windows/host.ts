@@ -7,8 +7,8 @@ import type { UnitState, UpdateHost } from '../install/healthy.ts';
 import { currentLink, linkedVersion, type Places } from '../install/layout.ts';
 import { tryNewProgram } from '../install/try-program.ts';
 
-/** One order at a time: gives the line that the service host answers. */
-export type Ask = (order: 'start' | 'stop' | 'unit') => Promise<string>;
+/** One command at a time: gives the line that the service host answers. */
+export type Ask = (command: 'start' | 'stop' | 'unit') => Promise<string>;
 
 type WindowsFacts = Pick<UpdateHost, 'isServing' | 'saveDatabases' | 'restoreDatabases'> & {
   /** Undefined when no agent answers. */
@@ -16,14 +16,14 @@ type WindowsFacts = Pick<UpdateHost, 'isServing' | 'saveDatabases' | 'restoreDat
 };
 
 export function createWindowsHost(places: Places, ask: Ask, { runningVersion, ...facts }: WindowsFacts): UpdateHost {
-  const order = async (what: 'start' | 'stop') => {
+  const command = async (what: 'start' | 'stop') => {
     const answer = await ask(what);
     if (answer !== 'ok') throw new PeerError('peer.rejected', `${what} the service: ${answer.slice(0, 64)}`, 'never');
   };
   return {
     ...facts,
-    start: () => order('start'),
-    stop: () => order('stop'),
+    start: () => command('start'),
+    stop: () => command('stop'),
     unit: async () => readUnit(await ask('unit')),
     // The service host does not know when its program is ready: the agent says so, and which version it is.
     async isServing() {
@@ -50,13 +50,13 @@ const writeSome = promisify(write);
 
 /** Through the standard streams. Rejects when the service host is gone; this process is about to end then too. */
 export function askServiceHost(): Ask {
-  return async (order) => {
-    await writeSome(OUTPUT, `${order}\n`);
+  return async (command) => {
+    await writeSome(OUTPUT, `${command}\n`);
     let line = '';
     while (!line.endsWith('\n')) {
       const { bytesRead, buffer } = await readSome(INPUT, Buffer.alloc(MAX_LINE), 0, MAX_LINE, null);
       if (bytesRead === 0 || line.length > MAX_LINE)
-        throw new PeerError('peer.reset', `ask the service host to ${order}`, 'never');
+        throw new PeerError('peer.reset', `ask the service host to ${command}`, 'never');
       line += buffer.toString('latin1', 0, bytesRead);
     }
     return line.trim();

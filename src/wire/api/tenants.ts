@@ -65,7 +65,7 @@ export const eventSchema = named(
     at: z.iso.datetime(),
     detail: z.record(z.string(), z.unknown()).meta({
       description:
-        'What the agent says of it; of a finding_raised and finding_cleared, which stand for one cause that many miners share, the `finding` that their flags carry, a `title`, for how long as `lasted_s` (seconds), `miner_count` of how many (`of`), and some `addresses`; of a task_on_site, which a person on site ordered, the `name` of the task, its `status`, its `message`, and its `task_id`, by which one that comes twice is known; of an identity_settled, by which a person on site said which of several units is the miner, its `ip`, where it was before as `from`, the units that are not it as `rejected`, and the `actor`',
+        'What the agent says of it; of a finding_raised and finding_cleared, which stand for one cause that many miners share, the `finding` that their flags carry, a `title`, for how long as `lasted_s` (seconds), `miner_count` of how many (`of`), and some `addresses`; of a task_on_site, for which a person on site asked, the `name` of the task, its `status`, its `message`, and its `task_id`, by which one that comes twice is known; of an identity_settled, by which a person on site said which of several units is the miner, its `ip`, where it was before as `from`, the units that are not it as `rejected`, and the `actor`',
     }),
   }),
 );

@@ -1,4 +1,4 @@
-// Tasks that people of this host order, miner by miner through the task queue, reported step by step. When the caller
+// Tasks that people of this host ask for, miner by miner through the task queue, reported step by step. When the caller
 // goes, what has not been started is given up. It finds no miners and sends nothing itself.
 import { v4 as newUuid } from 'uuid';
 import { TASK_LABELS } from '../../tasks/contract.ts';
@@ -32,7 +32,7 @@ export function createLocalRuns(tasks: Pick<TaskQueue, 'runLocalBatch' | 'cancel
 
       const carryOut = async (some: readonly Miner[]) => {
         const ids = new Map<string, string>();
-        const orders = some.map(
+        const commands = some.map(
           ({ key, ip }): LocalCommand => ({
             name,
             minerKey: key,
@@ -45,7 +45,7 @@ export function createLocalRuns(tasks: Pick<TaskQueue, 'runLocalBatch' | 'cancel
             },
           }),
         );
-        const { runs } = tasks.runLocalBatch(orders, batchId, rollout && ruleOf(rollout));
+        const { runs } = tasks.runLocalBatch(commands, batchId, rollout && ruleOf(rollout));
         const giveUp = () => void tasks.cancelAll(runs.map(({ taskId }) => taskId));
         const heldFrom = rollout?.canary || some.length;
         const told = some.map(async ({ key, ip }, i) => {

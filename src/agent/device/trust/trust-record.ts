@@ -3,7 +3,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Statements } from '../../../base/storage/sqlite.ts';
 import { type Attempt, attemptsIn, keepAs } from './record/attempts.ts';
-import { orderedRestartsIn } from './record/ordered-restarts.ts';
+import { commandRestartsIn } from './record/command-restarts.ts';
 import {
   acceptDevice,
   DEVICE_BY_IP,
@@ -69,7 +69,7 @@ export function openTrustRecord(
     /** Why it cannot be used; undefined while it can. */
     fault: () => database.fault(),
     attempts: attemptsIn(database, attempts),
-    orderedRestarts: orderedRestartsIn(database),
+    commandRestarts: commandRestartsIn(database),
     /** What other processes wrote is noticed with the next question. */
     reread: () => database.reread(),
     pinNamed: (name: string) => cachedPin(`name ${name}`, PIN_BY_NAME, name),

@@ -111,7 +111,7 @@ export function refuseUnidentified(
     case 'unknown':
       if (HARM[ability] === 'passing') return undefined;
       return failed(
-        `refused: nothing shows who stands at this address, and ${taskName} would stay with the wrong unit; reboot it, or order again when it answers`,
+        `refused: nothing shows who stands at this address, and ${taskName} would stay with the wrong unit; reboot it, or ask for it again when it answers`,
       );
   }
 }

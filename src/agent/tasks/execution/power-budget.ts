@@ -1,5 +1,5 @@
-// Protects the farm's breakers: at most `count` miners start into full load in any `windowS` seconds, whatever ordered
-// it. First come, first served.
+// Protects the farm's breakers: at most `count` miners start into full load in any `windowS` seconds, over all
+// who ask for it. First come, first served.
 import type { Cancel, Clock } from '../../../base/clock.ts';
 import { CancelledError } from '../../../base/errors.ts';
 

@@ -74,7 +74,7 @@ export function expired(): TaskOutcome {
 
 /** Of what waited when the host was started without its time. */
 export function timeUnknown(): TaskOutcome {
-  const message = 'not started before the host was, whose clock does not say how long it was off; order it again';
+  const message = 'not started before the host was, whose clock does not say how long it was off; ask for it again';
   return { status: 'timeout', message, evidence: {} };
 }
 

@@ -67,7 +67,7 @@ export class Cancellation {
     return count;
   }
 
-  /** A service may cancel over an uplink what it ordered over that; the farm may cancel everything. */
+  /** A service may cancel over an uplink the tasks that came over it; the farm may cancel every task. */
   mayCancel(taskId: string, uplink: string | undefined): boolean {
     if (uplink === undefined) return true;
     const row = this.#parts.jobs.get(taskId)?.row ?? this.#parts.journal.get(taskId);

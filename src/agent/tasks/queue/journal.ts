@@ -62,8 +62,9 @@ const startSchema = z.object({ started_ms: z.int() });
 const actionSchema = z.object({ name: z.string(), startedMs: z.number(), finishedMs: z.number().nullable() });
 
 /**
- * Whether services hear of it once it is over: of all that they ordered, and of what people here ordered and was begun.
- * Those give their orders in batches; what the agent's own rules order comes by itself, and the rules tell of it.
+ * Whether services hear of it once it is over: of all tasks that came from them, and of those that people here asked
+ * for and that were begun. People ask in batches; tasks of the agent's own rules come one by one, and the rules report
+ * them.
  */
 type Origin = Pick<StoredTask, 'source' | 'batchId' | 'startedMs'>;
 export const isReported = ({ source, batchId, startedMs }: Origin): boolean =>
@@ -193,8 +194,8 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined) {
       });
     },
     /**
-     * Forgets what is over, reported, accepted before `beforeMs` and long expired: if such an order came again it would
-     * not be carried out.
+     * Forgets what is over, reported, accepted before `beforeMs` and long expired: if such a command came again it
+     * would not be carried out.
      */
     prune(beforeMs: number, nowMs: number): number {
       const { changes } = prune.run(Math.round(beforeMs), Math.round(nowMs) - EXPIRED_MARGIN_MS);
@@ -232,5 +233,5 @@ const SELECT_PARAMS = "SELECT task_id AS key, params AS text FROM tasks_journal 
 const SEAL_PARAMS = 'UPDATE tasks_journal SET params = ? WHERE task_id = ?';
 const NO_PARAMS = '{}';
 
-/** Room for a service that sends an order late. */
+/** Room for a service that sends a command late. */
 const EXPIRED_MARGIN_MS = 24 * 3_600_000;

@@ -1,6 +1,6 @@
-// Reports to the services what becomes of tasks: each step of their own; of those that people on site ordered the end
-// only, as an event. A final outcome is marked as reported once it is on disk in the outbox, many at a time; until then
-// it is reported again.
+// Reports to the services what becomes of tasks: each step of their own; of those that people on site asked for the
+// end only, as an event. A final outcome is marked as reported once it is on disk in the outbox, many at a time; until
+// then it is reported again.
 import type { Clock } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';

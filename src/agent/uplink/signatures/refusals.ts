@@ -18,7 +18,7 @@ export type GuardEvent = {
 };
 
 type Counted = {
-  /** `order` = a task. */
+  /** As the event says it: `order` = a task. */
   readonly what: 'order' | 'notice';
   readonly reason: Refusal;
   count: number;

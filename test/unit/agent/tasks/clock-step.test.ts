@@ -83,7 +83,7 @@ test('what waited before the host was started without its time is not run, and w
   gate.start();
   await bench.clock.advance(5_000);
   expect(newest()).toMatchObject({ task_id: early.task_id, status: 'timeout' });
-  expect(newest()?.message).toContain('order it again');
+  expect(newest()?.message).toContain('ask for it again');
   expect(bench.farm.miners.get(KEY)?.reboots).toBe(0);
   await reboot();
   expect(newest()?.status).toBe('succeeded');

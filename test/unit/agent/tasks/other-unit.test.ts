@@ -118,7 +118,7 @@ test.each([
 ] as const)('%s, which would stay with the wrong unit, does not', async (name, observe) => {
   const { sent, refusal } = await ordered(name, observe, 'unknown');
   expect(sent).toBe(0);
-  expect(refusal).toMatch(/^refused: nothing shows who stands at this address, .* order again when it answers$/);
+  expect(refusal).toMatch(/^refused: nothing shows who stands at this address, .* ask for it again when it answers$/);
 });
 
 test.each(['miner.power_mode.update', 'miner.firmware.update'] as const)(

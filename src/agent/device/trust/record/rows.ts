@@ -17,7 +17,7 @@ export const TRUST_STEPS = [
      tls_key TEXT, is_vouched_for INTEGER NOT NULL, accepted_at_ms INTEGER NOT NULL
    ) STRICT;
    CREATE INDEX pin_by_ip ON pin (ip);
-   CREATE TABLE ordered_restart (who TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT;
+   CREATE TABLE command_restart (who TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT;
    ${SEEN_TIME_STEP}`,
 ];
 
@@ -25,8 +25,8 @@ export const TRUST_STEPS = [
 export const TRIM = {
   attempt: 'DELETE FROM attempt WHERE rowid IN (SELECT rowid FROM attempt ORDER BY at DESC LIMIT -1 OFFSET ?)',
   device: 'DELETE FROM device WHERE rowid IN (SELECT rowid FROM device ORDER BY seen_at_ms DESC LIMIT -1 OFFSET ?)',
-  ordered_restart:
-    'DELETE FROM ordered_restart WHERE rowid IN (SELECT rowid FROM ordered_restart ORDER BY at DESC LIMIT -1 OFFSET ?)',
+  command_restart:
+    'DELETE FROM command_restart WHERE rowid IN (SELECT rowid FROM command_restart ORDER BY at DESC LIMIT -1 OFFSET ?)',
   pin: 'DELETE FROM pin WHERE rowid IN (SELECT rowid FROM pin ORDER BY accepted_at_ms DESC LIMIT -1 OFFSET ?)',
 } as const;
 

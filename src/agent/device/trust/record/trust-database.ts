@@ -44,7 +44,7 @@ export class TrustDatabase {
   #isClosed = false;
   #refreshedMs = Number.NEGATIVE_INFINITY;
   #dataVersion: unknown;
-  readonly #untrimmed = { attempt: TRIM_EVERY, device: TRIM_EVERY, ordered_restart: TRIM_EVERY, pin: TRIM_EVERY };
+  readonly #untrimmed = { attempt: TRIM_EVERY, device: TRIM_EVERY, command_restart: TRIM_EVERY, pin: TRIM_EVERY };
 
   constructor(options: Options) {
     this.#options = options;

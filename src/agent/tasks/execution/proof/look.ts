@@ -63,7 +63,7 @@ export function changedOutcome(error: unknown, { minerKey, unit }: Whom, { deps 
 export function movedBefore(deps: TaskParts['deps'], minerKey: string, from: string): TaskOutcome | undefined {
   const to = deps.find(minerKey)?.ip ?? null;
   if (to === from) return undefined;
-  const message = `the miner was at ${from} when the task began and is at ${to ?? 'no address'} now: it is not sent there; order again`;
+  const message = `the miner was at ${from} when the task began and is at ${to ?? 'no address'} now: it is not sent there; ask for it again`;
   return { status: 'failed', message, evidence: { code: 'target_changed', from, to } };
 }
 

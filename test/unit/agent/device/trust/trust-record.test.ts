@@ -127,16 +127,16 @@ test.each([
 
 test('a restart that one program ordered is known to the next, by the MAC at another address, too', () => {
   const command = open();
-  expect(command.orderedRestarts.of(WHO, 5_000_000)).toEqual([]);
-  expect(command.orderedRestarts.note(WHO)).toBe(true);
+  expect(command.commandRestarts.of(WHO, 5_000_000)).toEqual([]);
+  expect(command.commandRestarts.note(WHO)).toBe(true);
   command.close();
   pass(HOUR_MS);
   const agent = open();
   const startedMs = 5_000_000 - HOUR_MS;
   const last = [{ startedMs, finishedMs: startedMs }];
-  expect(agent.orderedRestarts.of(WHO, 5_000_000)).toEqual(last);
-  expect(agent.orderedRestarts.of(['ip:10.0.0.77', 'mac:02:00:00:00:00:01'], 5_000_000)).toEqual(last);
-  expect(agent.orderedRestarts.of(['ip:10.0.0.77'], 5_000_000)).toEqual([]);
+  expect(agent.commandRestarts.of(WHO, 5_000_000)).toEqual(last);
+  expect(agent.commandRestarts.of(['ip:10.0.0.77', 'mac:02:00:00:00:00:01'], 5_000_000)).toEqual(last);
+  expect(agent.commandRestarts.of(['ip:10.0.0.77'], 5_000_000)).toEqual([]);
   agent.close();
 });
 

@@ -7,7 +7,7 @@ import type { TrustDatabase } from './trust-database.ts';
 const rowSchema = z.object({ at: z.number() });
 
 /** `who` = the names of the device: its MACs and its address. */
-export function orderedRestartsIn(database: TrustDatabase) {
+export function commandRestartsIn(database: TrustDatabase) {
   const { seenTime } = database;
   return {
     /**
@@ -15,14 +15,14 @@ export function orderedRestartsIn(database: TrustDatabase) {
      */
     note: (who: readonly string[]): boolean =>
       database.write((db) => {
-        const statement = db.prepare('INSERT OR REPLACE INTO ordered_restart VALUES (?, ?)');
+        const statement = db.prepare('INSERT OR REPLACE INTO command_restart VALUES (?, ?)');
         for (const name of who) statement.run(name, seenTime.nowMs(db));
-        database.trim(db, 'ordered_restart', who.length);
+        database.trim(db, 'command_restart', who.length);
       }),
     /** The last one, by the clock of `nowMs`. Empty: there was none, or the record cannot be used. */
     of: (who: readonly string[], nowMs: number): { readonly startedMs: number; readonly finishedMs: number }[] =>
       database.read((db) => {
-        const statement = db.prepare('SELECT at FROM ordered_restart WHERE who = ?');
+        const statement = db.prepare('SELECT at FROM command_restart WHERE who = ?');
         const times = who
           .map((name) => statement.get(name))
           .filter((row) => row !== undefined)
