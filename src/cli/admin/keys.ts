@@ -29,6 +29,10 @@ type GrantFlags = Pick<KeyFlags, keyof DatabaseFlags | 'expiresIn'> & {
   permissions: string[];
 };
 
+const PERMISSION_HELP = `
+Permissions: ${PERMISSIONS.join(', ')}.
+\`pithead help interface\` says what each allows.`;
+
 /** A forgotten key ends by itself. */
 const KEY_LIFE = '365d';
 const NEVER = 'never';
@@ -47,7 +51,7 @@ export function addKey(program: Command, context: CliContext): void {
     .option('--role <name>', `what it may do: ${ROLES.join(', ')} (default: viewer)`)
     .option('--permissions <names...>', 'what it may do, in place of a role, e.g. miners.read,tasks.reboot')
     .option('--expires-in <duration>', `how long it is valid, e.g. 90d, or ${NEVER}`, KEY_LIFE)
-    .addHelpText('after', `\nPermissions: ${PERMISSIONS.join(', ')}.\n\`pithead help interface\` says who has which.`)
+    .addHelpText('after', PERMISSION_HELP)
     .action(async (flags: KeyFlags) => {
       const scope = scopeIn(flags);
       const expiresAt = readExpiry(flags.expiresIn);
@@ -80,6 +84,7 @@ export function addGrant(program: Command, context: CliContext): void {
     .requiredOption('--permissions <names...>', 'what it may do there')
     .option('--farms <ids...>', 'only these farms (default: every one)')
     .option('--expires-in <duration>', 'how long it lasts, e.g. 90d', NEVER)
+    .addHelpText('after', PERMISSION_HELP)
     .action(async (flags: GrantFlags) => {
       const permissions = permissionsIn(flags.permissions);
       const expiresAt = readExpiry(flags.expiresIn);

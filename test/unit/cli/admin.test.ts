@@ -8,6 +8,7 @@ import { WriteStream } from 'node:tty';
 import { expect, onTestFinished, test } from 'vitest';
 import { toExitCode } from '../../../src/cli/output/exit.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
+import { PERMISSIONS, ROLES } from '../../../src/model/permissions/permissions.ts';
 import { openStore } from '../../../src/service/store/store.ts';
 import { minerRecord } from '../service-http/records.ts';
 
@@ -148,6 +149,23 @@ test.each([
   const { code, stderr } = await run('key', 'create', '--name', 'x', ...args);
   expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([78, expect.stringContaining(message)]);
   expect(json(await run('key', 'list', '--json'))).toEqual([]);
+});
+
+test('the help of key create names every role and every permission', async () => {
+  const stdout = collector();
+  const program = await buildProgram({
+    ...{ stdout: stdout.stream, stderr: stdout.stream },
+    ...{ environment: {}, signal: new AbortController().signal },
+  });
+  const create = program.commands.find((one) => one.name() === 'key')?.commands.find((one) => one.name() === 'create');
+  let shown = '';
+  create?.configureOutput({
+    writeOut: (text) => {
+      shown += text;
+    },
+  });
+  create?.outputHelp();
+  for (const name of [...ROLES, ...PERMISSIONS]) expect(shown).toContain(name);
 });
 
 test('a grant of an unknown permission is refused with the nearest one', async () => {

@@ -111,6 +111,16 @@ describe('requests that would be carried out', () => {
   });
 });
 
+test('the service of a host starts although the farm of its own agent is archived, and makes no other', async () => {
+  const { admin } = rig.service;
+  await admin.archiveFarm(rig.farmId);
+  const known = { workspaceId: rig.workspaceId, farmId: rig.farmId };
+  expect(await admin.ensureDefaults(known)).toEqual(known);
+  expect(await admin.listFarms()).toMatchObject([{ id: rig.farmId, archivedAt: expect.any(String) }]);
+  const { farmId } = await admin.ensureDefaults();
+  expect(farmId).not.toBe(rig.farmId);
+});
+
 describe('reports', () => {
   test('a slice is not stored, the agent is told why, and it is stored when the farm is restored', async () => {
     const { admin } = rig.service;

@@ -51,6 +51,8 @@ export function createTenantStore({ read, write, transact, lock }: Databases) {
           await trx
             .insertInto('farms')
             .values({ ...farm, workspace_id: workspaceId, created_at: nowMs })
+            // The given one may be there, archived: it stays so.
+            .onConflict((conflict) => conflict.column('id').doNothing())
             .execute();
         return { workspaceId, ...(first ?? farm) };
       }),
