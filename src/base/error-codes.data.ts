@@ -285,6 +285,7 @@ export const HTTP_STATUSES: Readonly<Record<number, { readonly meaning: string; 
     message: 'Resource not found',
     meaning: 'What the request is about does not exist, or the key may not know that it does.',
   },
+  405: { message: 'Method not allowed', meaning: 'The path has no such method; the header Allow names those it has.' },
   408: { message: 'The request took too long to arrive', meaning: 'The request took too long to arrive.' },
   409: {
     meaning:

@@ -21,7 +21,7 @@ export function nearestNames(written: string, names: readonly string[]): string[
 }
 
 /** How many letters must be added, removed or changed to make one of the other. */
-function editDistance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...from].entries()) {
     const next = [i + 1];

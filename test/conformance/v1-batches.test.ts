@@ -91,7 +91,7 @@ rows('3. List task batches', {
   },
   '`page` (number >= 1, default 1)': {
     ...lists({ 'pageSize=4': [5, 4, 3, 2], 'page=2&pageSize=4': [1, 0], 'page=9': [] }),
-    ...listRefuses('page=0', 'page=x', 'page='),
+    ...listRefuses('page=0', 'page=x', 'page=1.5'),
   },
   '`pageSize` (number 1 to 10000, default 10)': {
     ...lists({ 'pageSize=1': [5], 'pageSize=10000': [5, 4, 3, 2, 1, 0] }),
@@ -222,7 +222,7 @@ rows('4. Search task batches', {
       [{ status: { eq: 'asleep' } }, 'status.eq'],
       [{ status: { in: [] } }, 'status.in'],
       [{ status: { in: 'failed' } }, 'status.in'],
-      [{ status: { eq: null } }, 'status.eq'],
+      [{ status: { eq: null } }, 'status: received {}'],
     ),
   },
   task_name: {
@@ -270,7 +270,7 @@ rows('4. Search task batches', {
       [{ page: 0 }, 'page: received 0'],
       [{ page: '1' }, 'page: received "1"'],
       [{ page: 1.5 }, 'page'],
-      [{ page: null }, 'page'],
+      [{ page: {} }, 'page'],
     ),
   },
   limit: {

@@ -101,7 +101,6 @@ rows('1. List miners', {
       'page=-1': ['"-1"', 'whole number'],
       'page=1.5': ['"1.5"', 'whole number'],
       'page=one': ['"one"', 'whole number'],
-      'page=': ['""', 'whole number'],
       'page=1&page=2': ['["1","2"]', 'whole number'],
       'page=9007199254740993': ['"9007199254740993"', 'whole number'],
     }),
@@ -292,8 +291,17 @@ rows('1. List miners, text', {
   },
   'Returns the latest status of the miners of the farm': selects({ '': ALL }),
   'Query parameters (all optional)': {
-    'parameters that nobody knows are ignored': async () => {
+    'parameters that nobody knows are ignored, and named': async () => {
+      const { headers } = await rig.get(`${rig.farm('/miner/latest')}?some_other_parameter=1&_=2`);
+      expect(headers.get('x-ignored-parameters')).toBe('some_other_parameter');
       expect(await listed('some_other_parameter=1')).toEqual(ALL);
+    },
+    'a misspelt filter is refused, and so are filters that only v2 has': async () => {
+      for (const query of ['stauts=stale', 'has_anomalie=true', 'rack=NOPE', 'model=S19', 'page_size=5', 'limit=5']) {
+        const { status, body } = await rig.get(`${rig.farm('/miner/latest')}?${query}`);
+        expect([query, status, body.error]).toEqual([query, 400, 'Bad Request']);
+        expect(body.message).toContain(query.split('=')[0]);
+      }
     },
     'what people type cannot become part of a statement': async () => {
       for (const text of ["' OR 1=1 --", '"; DROP TABLE miners; --', '%', '_', '\u0000', '\\'])

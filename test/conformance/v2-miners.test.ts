@@ -167,7 +167,7 @@ describe('the list', () => {
     ['ip_ranges=10.0.0.0/30', [1, 2, 3]],
     ['hashrate_realization_min=0.5&unstable=null', ALL],
     ['unstable=true', []],
-    ['pageSize=1&limit=1', ALL],
+    ['page=&page_size=&_=1', ALL],
   ])('%s', async (parameters, expected) => {
     expect(last((await list(`?${parameters}`)).data)).toEqual(expected);
   });

@@ -97,14 +97,17 @@ export function tornPaths(
   good: fc.Arbitrary<Sent>,
   methods: readonly string[],
 ): fc.Arbitrary<{ request: Sent; right: readonly number[] }> {
-  const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].filter((one) => !methods.includes(one));
+  const own = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].filter((one) => !own.includes(one));
   const plain = good.map(({ headers, path }) => ({
     path: path.split('?')[0] ?? path,
     headers: { 'x-api-key': headers['x-api-key'] ?? '' },
   }));
-  const method = fc
-    .tuple(plain, fc.constantFrom(...others))
-    .map(([request, other]) => ({ request: { ...request, method: other, body: undefined }, right: [404] }));
+  // The last word of a path may be an id under another method.
+  const method = fc.tuple(plain, fc.constantFrom(...others)).map(([request, other]) => ({
+    request: { ...request, method: other, body: undefined },
+    right: other === 'PUT' || other === 'DELETE' || other === 'OPTIONS' ? [405] : [404, 405],
+  }));
   const tail = fc
     .tuple(
       plain,
@@ -113,14 +116,14 @@ export function tornPaths(
     )
     .map(([{ path, headers }, own, end]) => ({
       request: { method: own, path: path + end, headers, body: undefined },
-      right: [400, 403, 404],
+      right: [400, 403, 404, 405],
     }));
   const inside = fc
     .tuple(plain, fc.constantFrom(...methods), fc.nat(), fc.constantFrom(...NASTY, '..', '.', '%zz'))
     .map(([{ path, headers }, own, at, text]) => {
       const parts = path.split('/');
       parts[1 + (at % (parts.length - 1))] = text === '%zz' ? text : encodeURIComponent(text.toWellFormed());
-      return { request: { method: own, path: parts.join('/'), headers, body: undefined }, right: [400, 403, 404] };
+      return { request: { method: own, path: parts.join('/'), headers, body: undefined }, right: [400, 403, 404, 405] };
     });
   return fc.oneof(method, tail, inside);
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../base/net/ipv4.ts';
 import { SEEN_TEXT } from '../plain-text.ts';
+import { orNull } from './or-null.ts';
 import type { ExecutionTaskName } from './task-kinds.data.ts';
 
 /** In the pattern too, so that clients know it before they are refused. */
@@ -24,7 +25,7 @@ export const POOL_FIELDS = {
     error: 'accepted: an address such as stratum+tcp://pool.example:3333',
   }),
   user: printable(255).meta({ description: 'The worker, as the pool knows it' }),
-  password: maybeBlank(255).optional().meta({ description: 'For the miner only: no answer shows it' }),
+  password: orNull(maybeBlank(255)).meta({ description: 'For the miner only: no answer shows it' }),
 };
 /** The whole list of a miner, best first. */
 export const poolList = <P extends z.ZodType>(pool: P) => z.array(pool).min(1).max(8);
@@ -45,16 +46,15 @@ const range = z
 /** The params of each task but `miner.pool.update`, whose one field `pools` is a `poolList`. */
 export const PARAMS_FIELDS = {
   'miner.system.reboot': {
-    force: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Reboot even if the miner is flagged as updating or was rebooted just now' }),
+    force: orNull(z.boolean()).meta({
+      description: 'Reboot even if the miner is flagged as updating or was rebooted just now',
+    }),
   },
   'miner.log.get': {},
   'miner.light.update': { on: z.boolean() },
   'miner.power_mode.update': {
-    mode: z.enum(POWER_MODES).optional(),
-    preset: printable(64).optional().meta({ description: 'Name of a preset of the miner' }),
+    mode: orNull(z.enum(POWER_MODES)),
+    preset: orNull(printable(64)).meta({ description: 'Name of a preset of the miner' }),
   },
   'miner.pool.lock': {
     locked: z.boolean().meta({
@@ -65,27 +65,24 @@ export const PARAMS_FIELDS = {
   'miner.firmware.update': {
     url: z.url({ protocol: /^https?$/, error: 'accepted: an http or https address' }).max(2_048),
     sha256,
-    version: version.optional(),
+    version: orNull(version),
   },
   'agent.scan.create': {
-    ranges: z
-      .array(range)
-      .min(1)
-      .max(256)
-      .optional()
-      .meta({ description: 'Within the networks configured on site; not given = all of them' }),
+    ranges: orNull(z.array(range).min(1).max(256)).meta({
+      description: 'Within the networks configured on site; not given = all of them',
+    }),
   },
   'agent.self.update': {
-    version: version.optional().meta({ description: 'Only if the update is of this version' }),
-    url: z
-      .url({ protocol: /^https$/, error: 'accepted: an https address' })
-      .regex(HTTPS_ADDRESS, { error: 'accepted: an https address with the name or IPv4 address of a host' })
-      .max(2_048)
-      .optional()
-      .meta({
-        description: 'Of the signed bundle for the platform of the agents; the host must be allowed on site',
-      }),
-    sha256: sha256.optional().meta({ description: 'Of the bundle' }),
+    version: orNull(version).meta({ description: 'Only if the update is of this version' }),
+    url: orNull(
+      z
+        .url({ protocol: /^https$/, error: 'accepted: an https address' })
+        .regex(HTTPS_ADDRESS, { error: 'accepted: an https address with the name or IPv4 address of a host' })
+        .max(2_048),
+    ).meta({
+      description: 'Of the signed bundle for the platform of the agents; the host must be allowed on site',
+    }),
+    sha256: orNull(sha256).meta({ description: 'Of the bundle' }),
   },
 } as const satisfies Readonly<Record<Exclude<ExecutionTaskName, 'miner.pool.update'>, z.core.$ZodLooseShape>>;
 

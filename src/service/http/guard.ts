@@ -42,7 +42,8 @@ export function farmOf(request: FastifyRequest): Farm {
 }
 
 function ruleOf(method: string, url: string): Rule {
-  const rule = RULES[`${method} ${url}`];
+  // A HEAD is a GET without its body.
+  const rule = RULES[`${method === 'HEAD' ? 'GET' : method} ${url}`];
   if (rule === undefined) throw new BugError(`register ${method} ${url}: it has no row in the authorisation table`);
   return rule;
 }

@@ -1,6 +1,7 @@
 // The HTTP server: limits, request ids, the guard, one shape of errors, OpenAPI. It serves no resource itself: see
 // routes.ts.
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 import rateLimit from '@fastify/rate-limit';
 import { type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
@@ -18,6 +19,8 @@ import { registerJsonBody } from './shared/body.ts';
 import { createErrorHandler, errorBody, invalidRequest, toErrorBody } from './shared/errors.ts';
 import type { PageCache } from './shared/page-cache.ts';
 import { compileValidator } from './shared/validation.ts';
+import { registerUnknownParameters } from './unknown/parameters.ts';
+import { registerUnknownRoutes } from './unknown/routes.ts';
 
 export type App = Awaited<ReturnType<typeof createServer>>;
 
@@ -79,7 +82,7 @@ export async function createServer(parts: ServerParts) {
     handlerTimeout: limits.handlerMs,
     trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
     requestIdHeader: false,
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     forceCloseConnections: 'idle',
     logController: new LogController({ disableRequestLogging: true }),
     frameworkErrors: (error, request, reply) => {
@@ -101,7 +104,7 @@ export async function createServer(parts: ServerParts) {
       socket.end(rawError(status, requestId));
     },
     routerOptions: { querystringParser: parseQuery, maxParamLength: 200 },
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
   }).withTypeProvider<ZodTypeProvider>();
   registerJsonBody(app);
   app.setValidatorCompiler(compileValidator);
@@ -109,9 +112,7 @@ export async function createServer(parts: ServerParts) {
   // cost more than making it.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(createErrorHandler(log));
-  app.setNotFoundHandler((_request, reply) => {
-    reply.code(404).send(errorBody(404));
-  });
+  registerUnknownRoutes(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     // An answer is for the holder of the key, also where a cache in between does not know `x-api-key`; and it is never
@@ -127,16 +128,24 @@ export async function createServer(parts: ServerParts) {
   app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
   await app.register(rateLimit, { global: false });
   registerGuard(app, parts.source, parts.clock, limits.rates);
+  registerUnknownParameters(app, log);
   await registerOpenApi(app, parts);
   return app;
 }
 
-/** `name[]=a&name[]=b` means the same as `name=a&name=b`. */
+/** What a client calls its request, where that can stand in a log and a header; else an id of ours. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && CLIENT_ID.test(given) ? given : randomUUID();
+}
+const CLIENT_ID = /^[\w.:/+=@-]{1,128}$/;
+
+/** `name[]=a&name[]=b` and `name[0]=a&name[1]=b` mean the same as `name=a&name=b`. */
 function parseQuery(text: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null);
   for (const [written, value] of Object.entries(parse(text))) {
     if (value === undefined) continue;
-    const name = written.endsWith('[]') ? written.slice(0, -2) : written;
+    const name = written.replace(/\[\d{0,5}\]$/, '');
     const before = query[name];
     query[name] = before === undefined ? value : [before, value].flat();
   }

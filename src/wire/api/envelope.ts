@@ -1,5 +1,6 @@
 // The envelope of answers, errors included, and the pages of v2.
 import { z } from 'zod';
+import { orDefault } from '../../model/tasks/or-null.ts';
 import { named } from './components.ts';
 
 export const errorSchema = named(
@@ -34,6 +35,6 @@ export const listOf = <S extends z.ZodType>(item: S) => envelopeOf(z.array(item)
 
 /** The page that the body of a search asks for. */
 export const searchPage = {
-  page: z.int().min(1).default(1),
-  page_size: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
+  page: orDefault(z.int().min(1), 1),
+  page_size: orDefault(z.int().min(1).max(MAX_PAGE_SIZE), DEFAULT_PAGE_SIZE),
 };

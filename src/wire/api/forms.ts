@@ -2,6 +2,7 @@
 // says what it accepts.
 import { z } from 'zod';
 import { SECRET_NAME } from '../../model/task.ts';
+import { orNull } from '../../model/tasks/or-null.ts';
 
 const MAX_SHOWN = 60;
 const hideSecrets = (name: string, value: unknown) => (SECRET_NAME.test(name) ? '***' : value);
@@ -53,14 +54,31 @@ const MAX_VALUES = 1_000;
 /** `eq`, `ne`, `in`, `nin` over values of one kind. */
 export function valueFilter<S extends z.ZodType<string>>(value: S) {
   const values = z.array(value).min(1).max(MAX_VALUES);
-  return atLeastOneOf({ eq: value.optional(), ne: value.optional(), in: values.optional(), nin: values.optional() });
+  return atLeastOneOf({ eq: orNull(value), ne: orNull(value), in: orNull(values), nin: orNull(values) });
 }
 
-/** A time in a body. */
-export const isoUtc = z.iso.datetime({ error: 'accepted: an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z' });
+const TIME = 'accepted: an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z';
+const zuluTime = z.iso.datetime();
+
+/** The time with `T` and `Z`, from any spelling of UTC; undefined when it is no time, or not in UTC. */
+export function toUtc(text: string): string | undefined {
+  const spelt = text.replace(/^(\d{4}-\d{2}-\d{2})t/, '$1T').replace(/(z|[+-]00(:?00)?)$/, 'Z');
+  return zuluTime.safeParse(spelt).success ? spelt : undefined;
+}
+
+/** A time in a body: any spelling of UTC, as `Z`. */
+export const isoUtc = z
+  .string({ error: TIME })
+  .transform((text, context) => {
+    const time = toUtc(text);
+    if (time !== undefined) return time;
+    context.addIssue({ code: 'custom', message: `received ${show(text)}, ${TIME}` });
+    return z.NEVER;
+  })
+  .meta({ format: 'date-time' });
 
 /** `eq`, `ne`, `gt`, `gte`, `lt`, `lte` over times; as ms. */
 export function dateFilter() {
-  const bound = isoUtc.transform((text) => Date.parse(text)).optional();
+  const bound = orNull(isoUtc.transform((text) => Date.parse(text)).meta({ format: 'date-time' }));
   return atLeastOneOf({ eq: bound, ne: bound, gt: bound, gte: bound, lt: bound, lte: bound });
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { anomalyTypeSchema } from '../../model/flags.ts';
 import { OPS_STATUSES, RUN_STATUSES } from '../../model/miner.ts';
+import { orDefault } from '../../model/tasks/or-null.ts';
 import { named } from './components.ts';
 import { closedObject, isoUtc } from './forms.ts';
 
@@ -50,7 +51,8 @@ export type Granularity = (typeof GRANULARITY_NAMES)[number];
 export const metricsQuerySchema = closedObject({
   from_time: isoUtc.meta({ description: 'Buckets that overlap the window are answered, whole' }),
   to_time: isoUtc.meta({ description: 'Not part of the window' }),
-  granularity: z.enum(GRANULARITY_NAMES).default('hour').meta({
+  granularity: orDefault(z.enum(GRANULARITY_NAMES), 'hour').meta({
+    default: 'hour',
     description: 'Longest window: 10min 1 day, hour 7 days, day 90 days, week 365 days; weeks begin on Monday',
   }),
 });

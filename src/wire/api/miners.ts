@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ANOMALY_TYPES, anomalyTypeSchema } from '../../model/flags.ts';
 import { minerExtrasSchema, minerV1Schema, OPS_STATUSES, RUN_STATUSES } from '../../model/miner.ts';
 import { isVisible } from '../../model/plain-text.ts';
+import { orNull } from '../../model/tasks/or-null.ts';
 import { EXTENSION, named } from './components.ts';
 import { answerOf, searchPage } from './envelope.ts';
 import { atLeastOneOf, closedObject, dateFilter, givenId, valueFilter } from './forms.ts';
@@ -36,33 +37,37 @@ export const minerV2Schema = named(
     .extend({ temperature, ...extrasShape, mining_mode: miningMode, default_password: defaultPassword }),
 );
 
-const words = () => valueFilter(z.string().max(256)).optional();
+const words = () => orNull(valueFilter(z.string().max(256)));
 
 export const minerSearchSchema = closedObject({
-  status: valueFilter(z.enum(RUN_STATUSES)).optional(),
-  ops_status: valueFilter(z.enum(OPS_STATUSES)).optional(),
-  anomaly_flags: closedObject({
-    in: z
-      .array(anomalyTypeSchema)
-      .min(1)
-      .max(ANOMALY_TYPES.length)
-      .meta({ description: 'Miners with any of these anomalies' }),
-  }).optional(),
+  status: orNull(valueFilter(z.enum(RUN_STATUSES))),
+  ops_status: orNull(valueFilter(z.enum(OPS_STATUSES))),
+  anomaly_flags: orNull(
+    closedObject({
+      in: z
+        .array(anomalyTypeSchema)
+        .min(1)
+        .max(ANOMALY_TYPES.length)
+        .meta({ description: 'Miners with any of these anomalies' }),
+    }),
+  ),
   mining_mode: words(),
   model: words(),
   firmware: words(),
   rack: words(),
-  agent_id: valueFilter(givenId).optional(),
-  search: closedObject({
-    field: z.enum(SEARCH_FIELDS),
-    value: z
-      .string()
-      .min(1)
-      .max(256)
-      .regex(/^\P{Cc}*$/u, { error: 'accepted: printable text' })
-      .meta({ description: 'A part of the value; case does not matter' }),
-  }).optional(),
-  last_updated_at: dateFilter().optional(),
+  agent_id: orNull(valueFilter(givenId)),
+  search: orNull(
+    closedObject({
+      field: z.enum(SEARCH_FIELDS),
+      value: z
+        .string()
+        .min(1)
+        .max(256)
+        .regex(/^\P{Cc}*$/u, { error: 'accepted: printable text' })
+        .meta({ description: 'A part of the value; case does not matter' }),
+    }),
+  ),
+  last_updated_at: orNull(dateFilter()),
   ...searchPage,
 }).prefault({});
 

@@ -2,6 +2,7 @@
 // model/tasks/task-params.ts, closed; miners and agents check again what reaches them.
 import { z } from 'zod';
 import { actorSchema, BATCH_STATUSES, EXECUTION_TASK_NAMES, TASK_STATUSES, taskNameSchema } from '../../model/task.ts';
+import { orNull } from '../../model/tasks/or-null.ts';
 import { isModeOrPreset, PARAMS_FIELDS, POOL_FIELDS, poolList } from '../../model/tasks/task-params.ts';
 import { named } from './components.ts';
 import { answerOf } from './envelope.ts';
@@ -99,36 +100,32 @@ const MAX_TARGETS = 1_000;
 const ids = z.array(givenId).min(1).max(MAX_TARGETS);
 
 const MAX_EXPIRY_S = 86_400;
-const expiry = z.int().min(60).max(MAX_EXPIRY_S).optional().meta({
+const expiry = orNull(z.int().min(60).max(MAX_EXPIRY_S)).meta({
   description: 'Seconds. What is not begun within them ends as timeout; not given = 900, with a rollout 14400',
 });
 
-const rollout = closedObject({
-  canary: z.int().min(1).max(MAX_TARGETS).optional().meta({
-    description:
-      'So many of the miners, as they are listed, go first; the others only when all of these have succeeded',
-  }),
-  stop_after: z
-    .int()
-    .min(1)
-    .max(MAX_TARGETS)
-    .optional()
-    .meta({ description: 'Failures after which no more are begun' }),
-  stop_after_percent: z.int().min(1).max(100).optional().meta({
-    description:
-      'The same as a share of the tasks of the batch, rounded up; of two limits the first to be reached counts',
-  }),
-})
-  .refine((limits) => Object.keys(limits).length > 0, {
-    ...ofGoodFields,
-    error: 'accepted: an object with canary, stop_after or stop_after_percent',
+const rollout = orNull(
+  closedObject({
+    canary: orNull(z.int().min(1).max(MAX_TARGETS)).meta({
+      description:
+        'So many of the miners, as they are listed, go first; the others only when all of these have succeeded',
+    }),
+    stop_after: orNull(z.int().min(1).max(MAX_TARGETS)).meta({ description: 'Failures after which no more are begun' }),
+    stop_after_percent: orNull(z.int().min(1).max(100)).meta({
+      description:
+        'The same as a share of the tasks of the batch, rounded up; of two limits the first to be reached counts',
+    }),
   })
-  .meta({
-    minProperties: 1,
-    description:
-      'Each batch for itself, by its agent, whether or not it is connected. Failures and timeouts count, refusals included; what is cancelled does not. When a batch is stopped, what was sent goes on to its proof, what waits ends as cancelled with the reason in its message, and `metadata.stopped` of the batch says so. An agent of a version that cannot do this fails the tasks as unsupported',
-  })
-  .optional();
+    .refine((limits) => Object.values(limits).some((limit) => limit !== undefined), {
+      ...ofGoodFields,
+      error: 'accepted: an object with canary, stop_after or stop_after_percent',
+    })
+    .meta({
+      minProperties: 1,
+      description:
+        'Each batch for itself, by its agent, whether or not it is connected. Failures and timeouts count, refusals included; what is cancelled does not. When a batch is stopped, what was sent goes on to its proof, what waits ends as cancelled with the reason in its message, and `metadata.stopped` of the batch says so. An agent of a version that cannot do this fails the tasks as unsupported',
+    }),
+);
 
 const forMiners = <N extends string, P extends z.ZodType>(name: N, params: P) =>
   closedObject({ task_name: z.literal(name), miner_ids: ids, params, rollout, expires_in_s: expiry });
@@ -141,14 +138,14 @@ const paramsOf = <N extends keyof typeof PARAMS_FIELDS>(name: N) => closedObject
 export const batchCreationSchema = z.discriminatedUnion(
   'task_name',
   [
-    forMiners('miner.system.reboot', paramsOf('miner.system.reboot').optional()),
-    forMiners('miner.log.get', paramsOf('miner.log.get').optional()),
+    forMiners('miner.system.reboot', orNull(paramsOf('miner.system.reboot'))),
+    forMiners('miner.log.get', orNull(paramsOf('miner.log.get'))),
     forMiners('miner.light.update', paramsOf('miner.light.update')),
     forMiners(
       'miner.power_mode.update',
       paramsOf('miner.power_mode.update')
         .refine(isModeOrPreset, { ...ofGoodFields, error: 'accepted: an object with either mode or preset' })
-        .meta({ minProperties: 1, maxProperties: 1 }),
+        .meta({ minProperties: 1 }),
     ),
     forMiners(
       'miner.pool.update',
@@ -156,8 +153,8 @@ export const batchCreationSchema = z.discriminatedUnion(
     ),
     forMiners('miner.pool.lock', paramsOf('miner.pool.lock')),
     forMiners('miner.firmware.update', paramsOf('miner.firmware.update')),
-    forAgents('agent.scan.create', paramsOf('agent.scan.create').optional()),
-    forAgents('agent.self.update', paramsOf('agent.self.update').optional()),
+    forAgents('agent.scan.create', orNull(paramsOf('agent.scan.create'))),
+    forAgents('agent.self.update', orNull(paramsOf('agent.self.update'))),
   ],
   {
     error: (issue) => (issue.code === 'invalid_union' ? `accepted: ${EXECUTION_TASK_NAMES.join(', ')}` : undefined),

@@ -17,6 +17,7 @@ afterAll(() => stop());
 const NAMES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   404: 'Not Found',
+  405: 'Method Not Allowed',
   409: 'Conflict',
   413: 'Payload Too Large',
   415: 'Unsupported Media Type',
@@ -42,13 +43,22 @@ test.each([
   ['GET', '/'],
   ['GET', '/private-api/v1'],
   ['GET', '/private-api/v1/x/farms/y/miner/latest/z'],
-  ['DELETE', '/private-api/v1/me/grants'],
   ['GET', '/private-api/v1/me/grants/'],
-  ['POST', '/openapi.json'],
   ['GET', '/agent/v1/uplink'],
   ['GET', '/../../etc/passwd'],
 ])('an unknown route: %s %s', async (method, path) => {
   expectError(await call(rig.url + path, { method }), 404, 'Resource not found');
+});
+
+test.each([
+  ['DELETE', '/private-api/v1/me/grants', 'GET, HEAD'],
+  ['POST', '/openapi.json', 'GET, HEAD'],
+  ['PUT', '/public-api/v2/workspaces/x/farms/y/miner-positions?dry_run=true', 'GET, HEAD, POST'],
+  ['OPTIONS', '/public-api/v2/workspaces/x/farms/y/miners/z', 'PATCH'],
+])('a method that the path does not have: %s %s', async (method, path, allowed) => {
+  const answer = await call(rig.url + path, { method });
+  expectError(answer, 405, allowed);
+  expect(answer.headers.get('allow')).toBe(allowed);
 });
 
 test('a body that is not JSON', async () => {

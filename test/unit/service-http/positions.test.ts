@@ -92,8 +92,8 @@ test('a trial that is misspelt is refused, not carried out', async () => {
   for (const [parameters, words] of [
     ['?dry_run', 'dry_run: received "", accepted: true, false'],
     ['?dry_run=', 'dry_run: received "", accepted: true, false'],
-    ['?dry-run=true', 'parameters: received {"dry-run":"true"}, has no field "dry-run"; accepted: dry_run'],
-    ['?dryRun=true', 'has no field "dryRun"; accepted: dry_run'],
+    ['?dry-run=true', 'parameters: received "dry-run", accepted: dry_run; did you mean dry_run?'],
+    ['?dryRun=true', 'parameters: received "dryRun", accepted: dry_run; did you mean dry_run?'],
     ['?dry_run=true&dry_run=true', 'dry_run: received ["true","true"], accepted: true, false'],
   ] as const) {
     const { status, body } = await send(wanted, parameters);

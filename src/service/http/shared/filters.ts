@@ -1,6 +1,7 @@
 // What batches are listed and searched by, the same in both versions.
 import { z } from 'zod';
 import { ACTOR_TYPES, BATCH_STATUSES, TASK_NAMES, taskNameSchema } from '../../../model/task.ts';
+import { orNull } from '../../../model/tasks/or-null.ts';
 import { closedObject, dateFilter, valueFilter } from '../../../wire/api/forms.ts';
 import type { BatchFilter } from '../../store/store.ts';
 import { list, oneOf } from './parameters.ts';
@@ -10,10 +11,10 @@ export const batchListShape = {
 };
 
 export const batchSearchShape = {
-  status: valueFilter(z.enum(BATCH_STATUSES)).optional(),
-  task_name: valueFilter(taskNameSchema).optional(),
-  actor_type: closedObject({ eq: z.enum(ACTOR_TYPES) }).optional(),
-  created_at: dateFilter().optional(),
+  status: orNull(valueFilter(z.enum(BATCH_STATUSES))),
+  task_name: orNull(valueFilter(taskNameSchema)),
+  actor_type: orNull(closedObject({ eq: z.enum(ACTOR_TYPES) })),
+  created_at: orNull(dateFilter()),
 };
 
 export const toListFilter = ({ task_name }: z.infer<z.ZodObject<typeof batchListShape>>): BatchFilter =>

@@ -28,7 +28,7 @@ export function wholeNumber(range: { min: number; max?: number; fallback: number
   const { min, max = Number.MAX_SAFE_INTEGER, fallback, description } = range;
   const accepted = `a whole number from ${min} to ${max}`;
   return parameter<number>({ type: 'integer', minimum: min, maximum: max, default: fallback, description }, (value) => {
-    if (value === undefined) return { value: fallback };
+    if (value === undefined || value === '') return { value: fallback };
     const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
     return number >= min && number <= max ? { value: number } : refuse(value, accepted);
   });

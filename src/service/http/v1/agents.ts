@@ -1,6 +1,7 @@
 // POST …/agents/search: the agents of a workspace that have reported their host.
 import { z } from 'zod';
 import { AGENT_STATUSES, type AgentV1, agentV1Schema, hostSchema } from '../../../model/host.ts';
+import { orNull } from '../../../model/tasks/or-null.ts';
 import { anyId, closedObject, givenId, valueFilter } from '../../../wire/api/forms.ts';
 import { type Access, farmDenied } from '../../auth/authorise.ts';
 import { V1_WORKSPACE } from '../../auth/rules.data.ts';
@@ -13,8 +14,8 @@ import { toWindow } from '../shared/parameters.ts';
 import { goodList, listOf, searchPage } from './envelope.ts';
 
 const searchBodySchema = closedObject({
-  farm_id: valueFilter(givenId).optional(),
-  status: valueFilter(z.enum(AGENT_STATUSES)).optional(),
+  farm_id: orNull(valueFilter(givenId)),
+  status: orNull(valueFilter(z.enum(AGENT_STATUSES))),
   ...searchPage,
 }).prefault({});
 

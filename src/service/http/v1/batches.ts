@@ -1,6 +1,7 @@
 // Task batches: create, list, search.
 import { z } from 'zod';
 import { actorSchema, BATCH_STATUSES, shownParams, taskNameSchema } from '../../../model/task.ts';
+import { orNull } from '../../../model/tasks/or-null.ts';
 import type { ExecutionTaskName } from '../../../model/tasks/task-kinds.data.ts';
 import { PARAMS_FIELDS } from '../../../model/tasks/task-params.ts';
 import { named } from '../../../wire/api/components.ts';
@@ -57,10 +58,9 @@ export const batchSummarySchema = named(
 const createBodySchema = z.object({
   task_name: z.enum(['miner.system.reboot'] satisfies ExecutionTaskName[]),
   miner_ids: z.array(givenId).min(1).max(1_000),
-  params: z
-    .looseObject(PARAMS_FIELDS['miner.system.reboot'])
-    .optional()
-    .meta({ description: `At most ${MAX_PARAMS_LENGTH} characters of JSON` }),
+  params: orNull(z.looseObject(PARAMS_FIELDS['miner.system.reboot'])).meta({
+    description: `At most ${MAX_PARAMS_LENGTH} characters of JSON`,
+  }),
 });
 
 const searchBodySchema = closedObject({ ...batchSearchShape, ...searchPage }).prefault({});

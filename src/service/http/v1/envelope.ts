@@ -1,5 +1,6 @@
 // The v1 envelope and its pagination, as values for the answers and as schemas for OpenAPI and the tests.
 import { z } from 'zod';
+import { orDefault } from '../../../model/tasks/or-null.ts';
 import { named } from '../../../wire/api/components.ts';
 import { envelopeOf } from '../../../wire/api/envelope.ts';
 import type { Window } from '../../store/store.ts';
@@ -36,6 +37,6 @@ export const pageShape = (items: string) => ({
 
 /** `page` and `limit` of a search body. */
 export const searchPage = {
-  page: z.int().min(1).default(1),
-  limit: z.int().min(1).max(MAX_PAGE_SIZE).default(10),
+  page: orDefault(z.int().min(1), 1),
+  limit: orDefault(z.int().min(1).max(MAX_PAGE_SIZE), 10),
 };

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { ConfigError } from '../../../base/errors.ts';
 import { EXTENSION } from '../../../wire/api/components.ts';
-import { closedObject } from '../../../wire/api/forms.ts';
 import { importedSchema } from '../../../wire/api/miners.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
 import { exportPositions, importPositions } from '../../locations/positions.ts';
@@ -66,10 +65,9 @@ function registerImport(app: App, { store, clock }: RouteParts): void {
       operationId: 'importMinerPositionsV2',
       summary: 'Set racks and positions of miners from CSV: all of it or nothing',
       description:
-        'As the export gives it; id, rack and position must be there, the order of the columns does not matter. Miners that are not in it stay where they are. Parameters other than those described are refused. What changes is recorded as a task batch of an event type.',
+        'As the export gives it; id, rack and position must be there, the order of the columns does not matter. Miners that are not in it stay where they are. What changes is recorded as a task batch of an event type.',
       consumes: ['text/csv'],
-      // Nothing else: a misspelt trial would be carried out.
-      querystring: closedObject({ dry_run: dryRun }),
+      querystring: z.object({ dry_run: dryRun }),
       body: z.string(),
       response: answers(importedSchema, 409),
     },
