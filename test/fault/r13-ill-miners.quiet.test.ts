@@ -113,25 +113,17 @@ test.runIf(isFull)('half of the farm never ends an answer, and the cycle of the 
     const [calmMs, illMs] = [p99(gapsOf(healthy, calmFromMs, calmToMs)), p99(gapsOf(healthy, illFromMs, illToMs))];
     const lives = connections.flatMap(({ lifeMs }) => lifeMs ?? []);
     const polled = new Set(healthy.filter(({ at }) => Date.parse(at) > illFromMs).map(({ key }) => key)).size;
+    const rssMb = (fromMs: number, toMs: number) =>
+      most(site.agent.tellings.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs).map((telling) => telling.rssMb));
     report({
       id: 'R13',
-      value: `real sockets, ${sick.length} of ${miners} drip, stop half-way or say nothing: cycle p99 of the others ${Math.round(calmMs)} -> ${Math.round(illMs)} ms, ${polled} of ${miners - sick.length} polled; longest of ${lives.length} exchanges ${Math.round(most(lives))} ms of ${DEADLINE_MS}`,
+      value: `real sockets, ${sick.length} of ${miners} drip, stop half-way or say nothing: cycle p99 of the others ${Math.round(calmMs)} -> ${Math.round(illMs)} ms, ${polled} of ${miners - sick.length} polled; longest of ${lives.length} exchanges ${Math.round(most(lives))} ms of ${DEADLINE_MS}; RSS at most ${Math.round(rssMb(calmFromMs, calmToMs))} -> ${Math.round(rssMb(illFromMs, illToMs))} MiB`,
       bar: 'p99 + <= 10 %, <= deadline + 250 ms',
       isMet:
         illMs <= calmMs * 1.1 &&
         most(lives) <= DEADLINE_MS + 250 &&
         lives.length > sick.length &&
         polled === miners - sick.length,
-    });
-    const rssMb = (fromMs: number, toMs: number) =>
-      site.agent.tellings.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs).map((telling) => telling.rssMb);
-    const [calm, fallen] = [rssMb(calmFromMs, calmToMs), rssMb(illFromMs, illToMs)];
-    report({
-      id: 'R16',
-      value: `the agent from its sources at ${miners} miners each ${intervalMs / 1_000} s: RSS ${Math.round(most(calm))} MiB, with half of them ill ${Math.round(most(fallen))}, at the end ${Math.round(fallen.at(-1) ?? Number.NaN)}`,
-      bar: '≤ 150 MiB at 1,000 miners each 60 s, ≤ 1 MiB/h in 24 h',
-      isMet: most(fallen) <= 150,
-      known: 'for information: a minute, not a day. What the packaged program takes has its own line',
     });
   } finally {
     await site.stop();

@@ -87,7 +87,5 @@ test('the program takes 150 MiB of its host at 1,000 miners', () => {
     value: `${isBuilt ? 'the program' : 'no program in dist/: from its sources'}, 1,000 miners each 60 s, after 3 minutes: RSS ${resident} MiB, ${anonymous} of it not of files`,
     bar: '≤ 150 MiB at 1,000 miners',
     isMet: Number(resident) <= 150,
-    known:
-      'about 190: 65 are pages of its own file (an empty Node has 43), 95 the heap as large as the first scan made it (58 of it in use), of which the engine gives no page back',
   });
 }, 900_000);

@@ -35,8 +35,10 @@ const nameOf = (text = '') => {
   return path.slice(path.lastIndexOf('/') + 1);
 };
 
+/** What is written goes here first, and from there into the database. */
+export const LOG_FILE = `${OUTBOX_FILE}-wal`;
 /** Its database and the log of it. */
-export const DURABLE: readonly string[] = [OUTBOX_FILE, `${OUTBOX_FILE}-wal`];
+export const DURABLE: readonly string[] = [OUTBOX_FILE, LOG_FILE];
 
 /** Runs disk-child.ts with these arguments. */
 export async function record(folder: string, args: readonly string[]): Promise<Step[]> {
