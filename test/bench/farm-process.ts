@@ -14,14 +14,9 @@ const deviceSchema = z.object({
 export type BenchDevice = z.infer<typeof deviceSchema>;
 
 /** `bareUrl`: a server without anything, see service-process.ts. */
-const serviceSchema = z.object({
-  url: z.string(),
-  bareUrl: z.string(),
-  workspaceId: z.string(),
-  farmId: z.string(),
-  key: z.string(),
-  code: z.string(),
-});
+const tenantSchema = z.object({ workspaceId: z.string(), farmId: z.string(), key: z.string(), code: z.string() });
+export type BenchTenant = z.infer<typeof tenantSchema>;
+const serviceSchema = tenantSchema.extend({ url: z.string(), bareUrl: z.string(), neighbour: tenantSchema });
 export type BenchService = z.infer<typeof serviceSchema>;
 
 const root = join(import.meta.dirname, '..', '..');
@@ -40,6 +35,15 @@ export async function startServiceProcess(database?: string): Promise<BenchServi
   const program = join(import.meta.dirname, 'service-process.ts');
   const { line, stop } = await startUntilLine([program, ...(database === undefined ? [] : [database])]);
   return { ...serviceSchema.parse(JSON.parse(line)), stop };
+}
+
+/** Asks `url` for ever new large lists, see neighbour-load.ts. `stop` ends it. */
+export function startLoadProcess(
+  url: string,
+  key: string,
+  connections: number,
+): Promise<{ stop: () => Promise<void> }> {
+  return startUntilLine([join(import.meta.dirname, 'neighbour-load.ts'), url, key, String(connections)]);
 }
 
 async function startUntilLine(args: readonly string[]): Promise<{ line: string; stop: () => Promise<void> }> {

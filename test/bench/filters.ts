@@ -37,8 +37,8 @@ async function measure(
 ): Promise<void> {
   print(line(['filter', 'found', 'p50 ms', 'p99 ms', 'how the page is read; how it is counted']));
   let heard: CompiledQuery[] = [];
-  const parts = { read: listening(read, (query) => heard.push(query)), readItems };
-  const miners = createMinerStore(parts);
+  const heardRead = listening(read, (query) => heard.push(query));
+  const miners = createMinerStore({ read: heardRead, readSnapshot: (work) => work(heardRead), readItems });
   for (const wanted of cases) {
     const times: number[] = [];
     let total = 0;

@@ -1,11 +1,12 @@
 // `npm run bench -- <name>`: measures a hot path beside something else in the same run and prints the ratio, or what a
-// process takes of its host. It asserts nothing, but `clients` does: see there.
+// process takes of its host. It asserts nothing, but `clients` and `neighbour` do: see there.
 import { benchClients } from './clients.ts';
 import { benchFilters } from './filters.ts';
 import { benchFleet } from './fleet.ts';
 import { benchIngest } from './ingest.ts';
 import { benchList } from './list.ts';
 import { benchMemory } from './memory.ts';
+import { benchNeighbour } from './neighbour.ts';
 import { benchPoll } from './poll.ts';
 import { benchRequests } from './requests.ts';
 import { benchStart } from './start.ts';
@@ -17,6 +18,7 @@ const BENCHES = {
   ingest: benchIngest,
   list: benchList,
   memory: benchMemory,
+  neighbour: benchNeighbour,
   poll: benchPoll,
   requests: benchRequests,
   start: benchStart,

@@ -1,5 +1,5 @@
 // The service in a process of its own, and beside it a bare server that gives back the bytes that were put there: what
-// the list is measured against. At `/cpu` it says how much of the processor the process has used. Its database is the
+// the list is measured against. There are two tenants, the one that benches load and its neighbour. At `/cpu` it says how much of the processor the process has used. Its database is the
 // one that is named, else a new file. Prints one line of JSON when both listen; ends on SIGTERM.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -24,9 +24,17 @@ const service = await createService({
   limits: { ...DEFAULT_LIMITS, rates: { perKey: unlimited, perStranger: unlimited, perCode: unlimited } },
 });
 const { url } = await service.start();
-const { workspaceId, farmId } = await service.admin.ensureDefaults();
-const { key } = await service.admin.createKey({ workspaceId, name: 'bench', role: 'admin' });
-const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 600_000, maxMiners: 1_000_000 });
+
+async function tenantOf(workspaceId: string, farmId: string) {
+  const { key } = await service.admin.createKey({ workspaceId, name: 'bench', role: 'admin' });
+  const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 600_000, maxMiners: 1_000_000 });
+  return { workspaceId, farmId, key, code };
+}
+const first = await service.admin.ensureDefaults();
+const tenant = await tenantOf(first.workspaceId, first.farmId);
+const other = await service.admin.createWorkspace({ name: 'Neighbour', slug: 'neighbour' });
+const otherFarm = await service.admin.createFarm({ workspaceId: other.id, name: 'neighbour' });
+const neighbour = await tenantOf(other.id, otherFarm.id);
 
 let bytes: Buffer = Buffer.alloc(0);
 const bare = createServer((request, response) => {
@@ -43,9 +51,7 @@ const bare = createServer((request, response) => {
 await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve));
 const address = bare.address();
 const barePort = typeof address === 'object' && address !== null ? address.port : 0;
-process.stdout.write(
-  `${JSON.stringify({ url, bareUrl: `http://127.0.0.1:${barePort}`, workspaceId, farmId, key, code })}\n`,
-);
+process.stdout.write(`${JSON.stringify({ url, bareUrl: `http://127.0.0.1:${barePort}`, ...tenant, neighbour })}\n`);
 process.once('SIGTERM', () => {
   bare.close();
   void service.stop().then(() => rmSync(folder, { recursive: true, force: true }));

@@ -69,6 +69,11 @@ export type Databases = {
   readonly transact: Transact;
   /** Sees what is committed; refuses to write. */
   readonly read: Db;
+  /**
+   * For work of many statements that all see the same state: one at a time on each copy, beside `read` and without
+   * holding it up.
+   */
+  readonly readSnapshot: Transact;
   /** A page of a list, in the cheapest way for this database. */
   readonly readItems: ReadItems;
   readonly autoNumber: AutoNumber;

@@ -1,19 +1,21 @@
 // Bodies of large pages, kept as bytes for a second, and compressed for those who take that: many clients that ask for
 // the same page cost one reading of the database. What a client changed shows at once: the code that changes miners for
 // a client clears the cache. Bounded in bytes; small bodies are made anew each time.
-import { promisify } from 'node:util';
-import { constants, gzip } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../../base/clock.ts';
+import { type Clock, yieldToEventLoop } from '../../../base/clock.ts';
 import type { MinerStore } from '../../store/store.ts';
 
-/** As text or as its bytes. */
-type PageText = string | Buffer;
+/** In parts, each as text or as its bytes: put together, a page would hold up the process for as long as it takes. */
+type PageParts = readonly (string | Uint8Array)[];
 
 export type PageBody = {
-  readonly bytes: Buffer;
+  readonly parts: readonly Buffer[];
+  /** Bytes. */
+  readonly length: number;
   /** Made once, when first asked for; absent where the body is too small to be worth it. */
-  readonly gzipped?: () => Promise<Buffer>;
+  readonly gzipped?: () => Promise<readonly Buffer[]>;
 };
 
 export type PageCache = ReturnType<typeof createPageCache>;
@@ -23,9 +25,21 @@ const FRESH_MS = 1_000;
 
 type Entry = { readonly madeMs: number; readonly body: Promise<PageBody>; bytes: number };
 
-/** In a thread of its own. The first level: three times as fast as the usual one, a third larger. */
-const compress = promisify(gzip);
+/** The first level: three times as fast as the usual one, a third larger. */
 const LEVEL = constants.Z_BEST_SPEED;
+
+/** In a thread of its own. */
+async function compress(parts: readonly Buffer[]): Promise<readonly Buffer[]> {
+  const packed: Buffer[] = [];
+  for await (const part of Readable.from(parts).pipe(createGzip({ level: LEVEL }))) packed.push(Buffer.from(part));
+  return packed;
+}
+
+/** Bytes are not copied. */
+const toBuffer = (part: string | Uint8Array): Buffer =>
+  typeof part === 'string' ? Buffer.from(part) : Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+
+export const lengthOf = (parts: readonly Uint8Array[]): number => parts.reduce((sum, { length }) => sum + length, 0);
 
 export function createPageCache(
   clock: Clock,
@@ -46,15 +60,15 @@ export function createPageCache(
       total -= entry.bytes;
     }
   };
-  const build = async (make: () => Promise<PageText>): Promise<PageBody> => {
-    const made = await make();
-    const bytes = typeof made === 'string' ? Buffer.from(made) : made;
-    if (bytes.length < minBytes) return { bytes };
-    let gzipped: Promise<Buffer> | undefined;
+  const build = async (make: () => Promise<PageParts>): Promise<PageBody> => {
+    const parts = (await make()).map(toBuffer);
+    const length = lengthOf(parts);
+    if (length < minBytes) return { parts, length };
+    let gzipped: Promise<readonly Buffer[]> | undefined;
     return {
-      bytes,
+      ...{ parts, length },
       gzipped() {
-        gzipped ??= compress(bytes, { level: LEVEL });
+        gzipped ??= compress(parts);
         return gzipped;
       },
     };
@@ -65,7 +79,7 @@ export function createPageCache(
      * The body under this key, made when there is none that is fresh. Requests that come while it is made wait for the
      * same one.
      */
-    async get(key: string, make: () => Promise<PageText>): Promise<PageBody> {
+    async get(key: string, make: () => Promise<PageParts>): Promise<PageBody> {
       const before = entries.get(key);
       if (before !== undefined && isFresh(before)) return before.body;
       const entry: Entry = { madeMs: clock.monotonicMs(), body: build(make), bytes: 0 };
@@ -79,7 +93,7 @@ export function createPageCache(
           return body;
         }
         // The compressed one is small beside it.
-        entry.bytes = body.bytes.length;
+        entry.bytes = body.length;
         shrink();
         clock.after(FRESH_MS, () => drop(key, entry), { unref: true });
         return body;
@@ -96,13 +110,11 @@ export function createPageCache(
 const LARGE_PAGE = 1_000;
 
 /** The envelope of both versions around items that are JSON text already. */
-function writePage(items: string | Uint8Array, pagination: object): PageText {
-  const before = '{"success":true,"data":[';
-  const after = `],"pagination":${JSON.stringify(pagination)},"error":null}`;
-  return typeof items === 'string'
-    ? `${before}${items}${after}`
-    : Buffer.concat([Buffer.from(before), items, Buffer.from(after)]);
-}
+const writePage = (items: PageParts, pagination: object): PageParts => [
+  '{"success":true,"data":[',
+  ...items.flatMap((part, index) => (index === 0 ? [part] : [',', part])),
+  `],"pagination":${JSON.stringify(pagination)},"error":null}`,
+];
 
 /** `item`: how the version writes a miner of this farm for this caller. */
 type WantedMiners = Omit<Parameters<MinerStore['list']>[0], 'nowMs'> & {
@@ -122,11 +134,22 @@ export async function sendMiners(
     return writePage(items, paginate(total));
   };
   reply.type('application/json; charset=utf-8');
-  if (wanted.window.limit < LARGE_PAGE) return reply.send(await make());
+  if (wanted.window.limit < LARGE_PAGE) return reply.send(Buffer.concat((await make()).map(toBuffer)));
   const page = await parts.pages.get(JSON.stringify([version, wanted]), make);
   reply.header('vary', 'accept-encoding');
-  if (page.gzipped === undefined || !takesGzip(request.headers['accept-encoding'])) return reply.send(page.bytes);
-  return reply.header('content-encoding', 'gzip').send(await page.gzipped());
+  if (page.gzipped === undefined || !takesGzip(request.headers['accept-encoding'])) return sendParts(reply, page.parts);
+  return sendParts(reply.header('content-encoding', 'gzip'), await page.gzipped());
+}
+
+/** Others have their turn between the parts. */
+function sendParts(reply: FastifyReply, parts: readonly Buffer[]): FastifyReply {
+  async function* inTurns() {
+    for (const part of parts) {
+      yield part;
+      await yieldToEventLoop();
+    }
+  }
+  return reply.header('content-length', lengthOf(parts)).send(Readable.from(inTurns(), { objectMode: false }));
 }
 
 /** RFC 9110, section 12.5.3, as far as clients use it. */

@@ -33,8 +33,11 @@ export type Item = readonly ItemPart[];
 /** Which miners, in which order, with a limit; no columns yet. */
 export type MinerPage = SelectQueryBuilder<Tables, 'miners' | 'miner_documents', object>;
 
-/** JSON text of the items with commas between them, and how many they are. */
-export type Items = { readonly text: string | Uint8Array; readonly count: number };
+/** Where a miner stands in the order of every list. */
+export type Place = { readonly ipNum: number; readonly id: string };
+
+/** JSON text of the items with commas between them, how many they are, and the place of the last; absent without any. */
+export type Items = { readonly text: string | Uint8Array; readonly count: number; readonly last: Place | undefined };
 
 /** `nowMs` decides who is stale. */
 export type ReadItems = (read: Db, page: MinerPage, item: Item, nowMs: number) => Promise<Items>;
@@ -52,12 +55,17 @@ export const datedBack = (object: string, nowMs: number, byMs: number): string =
 /** For what was stored before our clock was set back, until it is dated anew. */
 const notLater = (object: string, nowMs: number): string => datedBack(object, nowMs, 0);
 
-const SHOWN = ['created_at', 'reported_at', 'stale_at', 'ops_status', 'rack', 'position'] as const;
+const SHOWN = ['created_at', 'reported_at', 'stale_at', 'ops_status', 'rack', 'position', 'ip_num'] as const;
 
 export const readItemsFromRows: ReadItems = async (_read, page, item, nowMs) => {
   const objects = (['document', 'extras'] as const).filter((name) => item.some((part) => isOf(part, name)));
   const rows = await page.select(['miners.id', ...SHOWN, ...objects]).execute();
-  return { text: rows.map((row) => writeItem(row, item, nowMs)).join(','), count: rows.length };
+  const last = rows.at(-1);
+  return {
+    text: rows.map((row) => writeItem(row, item, nowMs)).join(','),
+    count: rows.length,
+    last: last && { ipNum: last.ip_num, id: last.id },
+  };
 };
 
 const isOf = (part: ItemPart, name: 'document' | 'extras') =>

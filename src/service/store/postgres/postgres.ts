@@ -2,6 +2,7 @@
 // and their messages. All that is special to PostgreSQL is in this folder; the rest of the store uses the query builder
 // only.
 import { Kysely, sql } from 'kysely';
+import pLimit from 'p-limit';
 import pg from 'pg';
 import { systemClock } from '../../../base/clock.ts';
 import { ConfigError, renderError } from '../../../base/errors.ts';
@@ -61,10 +62,13 @@ export function openPostgresDatabases(url: string, log: Log = silentLog, random 
   };
   const write = open(true);
   const read = open(false);
+  // The callers wait in a line of their own, which is bounded.
+  const snapshots = pLimit(1);
   let closing: Promise<void> | undefined;
   return {
     write,
     read,
+    readSnapshot: (work) => snapshots(() => read.transaction().setIsolationLevel('repeatable read').execute(work)),
     // Made inside, a page would take it twice as long: it is the one that all copies share.
     readItems: readItemsFromRows,
     transact: (work) => retryConflicts(() => write.transaction().execute(work), conflicts),

@@ -1,4 +1,4 @@
-// Opens the embedded database: one connection writes, one reads snapshots beside it. All that is special to SQLite is
+// Opens the embedded database: one connection writes, one reads beside it, one reads what takes many statements. All that is special to SQLite is
 // in this folder; the rest of the store uses the query builder only.
 import { existsSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -40,25 +40,28 @@ export const serviceAsideOf = (path: string): string =>
  * is set aside and a new one begun; without, throws when it is damaged. Throws when it cannot be made durable.
  */
 export function openSqliteDatabases(path: string, onAside?: OnAside): Databases {
-  const open = () => openPair(path, { isChecked: onAside !== undefined });
-  const [writer, reader] =
+  const open = () => openConnections(path, { isChecked: onAside !== undefined });
+  const [writer, reader, snapshots] =
     onAside === undefined ? open() : openOrSetAside(path, open, onAside, { asideOf: serviceAsideOf });
   const file = path === ':memory:' ? IN_MEMORY : watchOpenFile(path);
   // Waiting for a lock is done without holding up the process: see the dialect. What is replaced is overwritten where
   // that costs nothing: secrets that are encrypted later leave no traces of the time before.
   writer.exec('PRAGMA busy_timeout = 0; PRAGMA secure_delete = FAST;');
-  reader.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON; PRAGMA cache_size = -32768;');
+  for (const each of [reader, snapshots])
+    each.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON; PRAGMA cache_size = -32768;');
   // A deferred begin could fail half-way: the writer locks at once.
   const watch = createFaultWatch(dirname(path), file, (isOdd) => writeMark(write, isOdd));
   const forWrites = { begin: 'BEGIN IMMEDIATE', mayWrite: true };
   const write = new Kysely<Tables>({ dialect: new NodeSqliteDialect(writer, forWrites, watch.onWriter) });
   const forReads = { begin: 'BEGIN', mayWrite: false };
   const read = new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, forReads, watch.onReader) });
+  const many = new Kysely<Tables>({ dialect: new NodeSqliteDialect(snapshots, forReads, watch.onReader) });
   return {
     storage: watch.storage,
     availability: createAvailability(),
     write,
     read,
+    readSnapshot: (work) => many.transaction().execute(work),
     readItems: readItemsInside,
     // Writers wait for each other: no two can be in each other's way.
     transact: (work) => write.transaction().execute(work),
@@ -72,23 +75,23 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
     sharedNowMs: undefined,
     async close() {
       if (!writer.isOpen) return;
-      await read.destroy();
-      await write.destroy();
+      for (const each of [many, read, write]) await each.destroy();
       // The builder closes only what it has used.
-      if (reader.isOpen) reader.close();
-      if (writer.isOpen) writer.close();
+      for (const each of [snapshots, reader, writer]) if (each.isOpen) each.close();
       file.close();
     },
   };
 }
 
-function openPair(path: string, { isChecked }: { isChecked: boolean }): [writer: DatabaseSync, reader: DatabaseSync] {
+type Connections = [writer: DatabaseSync, reader: DatabaseSync, snapshots: DatabaseSync];
+
+function openConnections(path: string, { isChecked }: { isChecked: boolean }): Connections {
   const isNew = lstatSync(path, { throwIfNoEntry: false }) === undefined;
   if (isChecked && !isNew) throwIfNoDatabase(path);
   const writer = openWriter(path, isNew);
   try {
     if (isChecked && statSync(path).size <= MAX_CHECKED_BYTES) throwIfDamaged(writer, path);
-    return [writer, openSqlite(path, [])];
+    return [writer, openSqlite(path, []), openSqlite(path, [])];
   } catch (error) {
     writer.close();
     throw error;

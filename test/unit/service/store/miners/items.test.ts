@@ -37,7 +37,8 @@ afterAll(async () => {
 async function bothWays(version: 'v1' | 'v2', window = { limit: 10_000, offset: 0 }) {
   const item = version === 'v1' ? minerV1Item(FARM) : minerV2Item(FARM, { isGuest: false });
   const wanted = { farmId: fleet.farmId, window, item, nowMs: NOW_MS };
-  const fromRows = createMinerStore({ read: databases.read, readItems: readItemsFromRows });
+  const { read } = databases;
+  const fromRows = createMinerStore({ read, readSnapshot: (work) => work(read), readItems: readItemsFromRows });
   return { own: await store.miners.list(wanted), rows: await fromRows.list(wanted) };
 }
 
