@@ -1,6 +1,7 @@
 // The service in a process of its own, and beside it a bare server that gives back the bytes that were put there: what
-// the list is measured against. There are two tenants, the one that benches load and its neighbour. At `/cpu` it says how much of the processor the process has used. Its database is the
-// one that is named, else a new file. Prints one line of JSON when both listen; ends on SIGTERM.
+// the list is measured against. There are two tenants, the one that benches load and its neighbour. At `/cpu` it says
+// how much of the processor the process has used. Its database is the one that is named, else a new file. Prints one
+// line of JSON when both listen; ends on SIGTERM.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -36,7 +36,7 @@ export type MinerPage = SelectQueryBuilder<Tables, 'miners' | 'miner_documents',
 /** Where a miner stands in the order of every list. */
 export type Place = { readonly ipNum: number; readonly id: string };
 
-/** JSON text of the items with commas between them, how many they are, and the place of the last; absent without any. */
+/** JSON text of the items with commas between them, how many they are, and the place of the last one. */
 export type Items = { readonly text: string | Uint8Array; readonly count: number; readonly last: Place | undefined };
 
 /** `nowMs` decides who is stale. */

@@ -47,7 +47,8 @@ export function createMinerStore({
 
   async function inPortions(snapshot: Db, where: Where, { window, item, nowMs }: MinerQuery): Promise<ItemPage> {
     const items: Items['text'][] = [];
-    let [count, last] = [0, undefined as Items['last']];
+    let count = 0;
+    let last: Items['last'];
     for (;;) {
       const limit = Math.min(PORTION, window.limit - count);
       const page =

@@ -1,5 +1,5 @@
-// Opens the embedded database: one connection writes, one reads beside it, one reads what takes many statements. All that is special to SQLite is
-// in this folder; the rest of the store uses the query builder only.
+// Opens the embedded database: one connection writes, one reads beside it, one reads what takes many statements. All
+// that is special to SQLite is in this folder; the rest of the store uses the query builder only.
 import { existsSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
