@@ -37,6 +37,7 @@ const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promis
   [['trust'], async () => (await import('./admin/trust.ts')).addTrust],
   [['identity'], async () => (await import('./admin/identity.ts')).addIdentity],
   [['position'], async () => (await import('./admin/position.ts')).addPosition],
+  [['audit'], async () => (await import('./admin/audit.ts')).addAudit],
   [['restore'], async () => (await import('./run/restore.ts')).addRestore],
   [['config'], async () => (await import('./admin/config-commands.ts')).addConfig],
   [['demo'], async () => (await import('./demo/demo.ts')).addDemo],

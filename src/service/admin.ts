@@ -1,17 +1,30 @@
 // What an administrator does: workspaces, farms, keys, codes, grants. On the store of a running service or on its
 // database file beside it.
+import { userInfo } from 'node:os';
 import type { Clock } from '../base/clock.ts';
-import { ConfigError } from '../base/errors.ts';
+import type { ConfigError } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
-import { DEFAULT_MAX_MINERS, MOST_MAX_MINERS } from '../model/grant.ts';
-import { type Permission, type Role, readPermissions } from '../model/permissions/permissions.ts';
-import { isVisible } from '../model/plain-text.ts';
+import { type AuditActor, commandLine, SYSTEM } from '../model/audit/entry.ts';
+import { DEFAULT_MAX_MINERS } from '../model/grant.ts';
+import type { Role } from '../model/permissions/permissions.ts';
+import {
+  problem,
+  type Recorded,
+  recorder,
+  requireFarm,
+  requireMaxMiners,
+  requirePermissions,
+  requireRunningFarm,
+  requireVisible,
+  requireWorkspace,
+  toMs,
+} from './admin-checks.ts';
 import { findServiceVault, type KeyFiles, keyNotDecrypted } from './auth/key-file.ts';
 import { hashSecret, newApiKey, newEnrolmentCode } from './auth/secrets.ts';
 import { toIso, toIsoOrNull } from './http/shared/envelope.ts';
 import { exportPositions, importPositions } from './locations/positions.ts';
 import { beginTime, createServiceClock } from './service-clock.ts';
-import { type FarmRecord, newId, openStore, type Store, type TenantStore } from './store/store.ts';
+import { newId, openStore, type Store } from './store/store.ts';
 import { replaceKey } from './tasks/signer.ts';
 
 /** Slugs stand in addresses, file names and commands. */
@@ -24,34 +37,70 @@ const SLUG_WORDS = '1 to 63 small letters, digits and hyphens, without a hyphen 
  */
 export type Admin = ReturnType<typeof createAdmin>;
 
+export type OpenedAdmin = Awaited<ReturnType<typeof openAdmin>>;
+
 /** Opens the database of a service, also while the service runs. Close it when done. */
 export async function openAdmin(
   databasePath: string,
   { clock, keyFiles, hostUptimeMs }: { clock: Clock; keyFiles?: KeyFiles | undefined; hostUptimeMs?: () => number },
-): Promise<Admin & { close(): Promise<void> }> {
-  const store = await openStore(databasePath, undefined, () => findServiceVault(databasePath, keyFiles));
+) {
+  const findVault = () => findServiceVault(databasePath, keyFiles);
+  const store = await openStore(databasePath, undefined, findVault, undefined, { isBeside: true });
   try {
     // Codes and keys live by the clock of the service.
     const serviceClock = createServiceClock(clock);
     await beginTime({ store: store.clock, clock, serviceClock, log: silentLog, hostUptimeMs });
-    const admin: Admin = createAdmin(store, serviceClock, () => keyNotDecrypted(databasePath, keyFiles));
-    return { ...admin, close: () => store.close() };
+    const admin: Admin = createAdmin(
+      store,
+      serviceClock,
+      () => keyNotDecrypted(databasePath, keyFiles),
+      commandLine(systemUser()),
+    );
+    return { ...admin, ...trailOf(store), close: () => store.close() };
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-/** `undecryptable` makes the error for a key in use that cannot be decrypted. */
-export function createAdmin(store: Store, clock: Clock, undecryptable: () => ConfigError) {
+const trailOf = ({ checkTrail, trailKeyId, audit }: Store) => ({
+  checkTrail,
+  trailKeyId,
+  newestAudit: audit.listNewest,
+});
+
+/** The user of the system that this process runs as; '?' where it has no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return '?';
+  }
+}
+
+/**
+ * `undecryptable` makes the error for a key in use that cannot be decrypted; `actor` stands in the audit trail for all
+ * that is done.
+ */
+export function createAdmin(store: Store, clock: Clock, undecryptable: () => ConfigError, actor: AuditActor = SYSTEM) {
+  const parts = { store, clock, actor };
+  const audited = recorder(parts);
   return {
-    ...administerTenants(store, clock),
-    ...administerKeysAndAgents(store, clock),
-    ...administerGrants(store, clock),
+    ...administerTenants(parts),
+    ...administerKeys(parts),
+    ...administerAgents(parts),
+    ...administerGrants(parts),
     /** Tasks are signed with it, and agents show it in their log; undefined before the service has run. */
     taskKey: () => store.taskKeys.currentPublic(),
     /** See `replaceKey`. */
-    replaceTaskKey: ({ isLost }: { isLost: boolean }) => replaceKey(store.taskKeys, clock, { isLost, undecryptable }),
+    replaceTaskKey: ({ isLost }: { isLost: boolean }) =>
+      audited(
+        (detail: Awaited<ReturnType<typeof replaceKey>>) => ({
+          action: 'signing_key.replaced',
+          detail: { ...detail, isLost },
+        }),
+        ({ taskKeys }) => replaceKey(taskKeys, clock, { isLost, undecryptable }),
+      ),
     /** CSV; see locations/positions.ts. */
     async exportPositions(farmId: string) {
       await requireFarm(store.tenants, farmId);
@@ -60,16 +109,23 @@ export function createAdmin(store: Store, clock: Clock, undecryptable: () => Con
     /** What changes, or would in a dry run. Throws ConfigError that names every wrong line; nothing is changed then. */
     async importPositions({ farmId, text, isDryRun }: { farmId: string; text: string; isDryRun: boolean }) {
       const { workspaceId } = await requireRunningFarm(store.tenants, farmId);
-      const actor = { type: 'system', id: 'command-line', name: 'command line', avatar: '', metadata: {} } as const;
-      return importPositions(store.operators, { workspaceId, farmId, text, isDryRun, actor, nowMs: clock.nowMs() });
+      const by = { ...actor, avatar: '', metadata: {} };
+      return importPositions(store.operators, { workspaceId, farmId, text, isDryRun, actor: by, nowMs: clock.nowMs() });
     },
   };
 }
 
-function administerTenants({ tenants }: Store, clock: Clock) {
+function administerTenants(parts: Recorded) {
+  const { clock } = parts;
+  const { tenants } = parts.store;
+  const audited = recorder(parts);
   const setArchived = async (id: string, atMs: number | null) => {
-    await requireFarm(tenants, id);
-    return tenants.setArchived(id, atMs);
+    const { workspaceId } = await requireFarm(tenants, id);
+    const action = atMs === null ? 'farm.restored' : 'farm.archived';
+    return audited(
+      () => ({ action, workspaceId, subject: { farm: id } }),
+      (stores) => stores.tenants.setArchived(id, atMs),
+    );
   };
   return {
     /**
@@ -87,16 +143,23 @@ function administerTenants({ tenants }: Store, clock: Clock) {
       requireVisible(name);
       const workspace = { id: newId(clock.nowMs()), name, slug };
       if (await tenants.findWorkspace(slug)) throw problem('slug', `'${slug}' is taken by another workspace`);
-      await tenants.createWorkspace(workspace, clock.nowMs());
-      return workspace;
+      return audited(
+        () => ({ action: 'workspace.created', workspaceId: workspace.id, detail: { name, slug } }),
+        (stores) => stores.tenants.createWorkspace(workspace, clock.nowMs()).then(() => workspace),
+      );
     },
     listWorkspaces: () => tenants.listWorkspaces(),
     async createFarm({ workspaceId, name }: { workspaceId: string; name: string | null }) {
       await requireWorkspace(tenants, workspaceId, 'workspaceId');
       if (name !== null) requireVisible(name);
       const farm = { id: newId(clock.nowMs()), workspaceId, name };
-      await tenants.createFarm(farm, clock.nowMs());
-      return { ...farm, archivedAt: null };
+      return audited(
+        () => ({ action: 'farm.created', workspaceId, subject: { farm: farm.id }, detail: { name } }),
+        async (stores) => {
+          await stores.tenants.createFarm(farm, clock.nowMs());
+          return { ...farm, archivedAt: null };
+        },
+      );
     },
     async listFarms(workspaceId?: string) {
       const farms = await tenants.listFarms(workspaceId);
@@ -122,27 +185,29 @@ type KnownAgent = Readonly<Record<'id' | 'farmId' | 'name' | 'token' | 'identity
   readonly maxMiners?: number;
 };
 
-function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock) {
+function administerKeys(parts: Recorded) {
+  const { clock } = parts;
+  const { tenants, keys } = parts.store;
+  const audited = recorder(parts);
   return {
     /** `key` is shown here and never again. */
     async createKey({ workspaceId, name, expiresAt, ...may }: NewKey) {
       await requireWorkspace(tenants, workspaceId, 'workspaceId');
       requireVisible(name);
       const { id, text, hash } = newApiKey();
-      await keys.create({
-        id,
-        hash,
-        workspaceId,
-        name,
-        ...('role' in may
+      const allowed =
+        'role' in may
           ? { role: may.role, permissions: [] }
-          : { role: null, permissions: requirePermissions(may.permissions) }),
-        createdAtMs: clock.nowMs(),
-        expiresAtMs: toMs(expiresAt),
-        revokedAtMs: null,
-        lastUsedAtMs: null,
-      });
-      return { id, key: text };
+          : { role: null, permissions: requirePermissions(may.permissions) };
+      const times = { createdAtMs: clock.nowMs(), expiresAtMs: toMs(expiresAt), revokedAtMs: null, lastUsedAtMs: null };
+      const detail = { name, ...allowed, expires_at: toIsoOrNull(times.expiresAtMs) };
+      return audited(
+        () => ({ action: 'key.created', workspaceId, subject: { key: id }, detail }),
+        async (stores) => {
+          await stores.keys.create({ id, hash, workspaceId, name, ...allowed, ...times });
+          return { id, key: text };
+        },
+      );
     },
     async listKeys(workspaceId?: string) {
       const rows = await keys.list(workspaceId);
@@ -160,15 +225,44 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
       }));
     },
     /** Gives whether there was such a key that was not revoked yet. */
-    revokeKey: (id: string) => keys.revoke(id, clock.nowMs()),
+    async revokeKey(id: string) {
+      const key = await keys.find(id);
+      return audited(
+        () => ({
+          ...{
+            action: 'key.revoked',
+            workspaceId: key?.workspaceId,
+            subject: { key: id },
+            detail: { name: key?.name },
+          },
+        }),
+        (stores) => stores.keys.revoke(id, clock.nowMs()),
+      );
+    },
+  };
+}
+
+function administerAgents(parts: Recorded) {
+  const { clock } = parts;
+  const { tenants, agents } = parts.store;
+  const audited = recorder(parts);
+  const workspaceOf = async (id: string) => (await agents.find(id))?.workspaceId;
+  return {
     /** `maxMiners`: how many miners the agent may have that uses it. */
     async createEnrolmentCode({ farmId, ttlMs, maxMiners = DEFAULT_MAX_MINERS }: NewCode) {
       requireMaxMiners(maxMiners);
-      await requireRunningFarm(tenants, farmId);
+      const { workspaceId } = await requireRunningFarm(tenants, farmId);
       const { text, hash } = newEnrolmentCode();
       const nowMs = clock.nowMs();
-      await agents.createCode({ hash, farmId, nowMs, expiresAtMs: nowMs + ttlMs, maxMiners });
-      return { code: text, expiresAt: toIso(nowMs + ttlMs), maxMiners };
+      const made = { code: text, expiresAt: toIso(nowMs + ttlMs), maxMiners };
+      const detail = { expires_at: made.expiresAt, max_miners: maxMiners, digest: hash };
+      return audited(
+        () => ({ action: 'code.created', workspaceId, subject: { farm: farmId }, detail }),
+        async (stores) => {
+          await stores.agents.createCode({ hash, farmId, nowMs, expiresAtMs: nowMs + ttlMs, maxMiners });
+          return made;
+        },
+      );
     },
     async listAgents() {
       const rows = await agents.listAll();
@@ -186,7 +280,15 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
     /** How many miners it may have; it keeps what it has. Gives whether there is such an agent that is not revoked. */
     async limitAgent(id: string, maxMiners: number, options?: { readonly isLeast: boolean }) {
       requireMaxMiners(maxMiners);
-      return agents.grant(id, maxMiners, options);
+      const before = (await agents.listAll()).find((agent) => agent.id === id && agent.revoked_at === null);
+      if (before === undefined) return false;
+      if (options?.isLeast && before.max_miners >= maxMiners) return true;
+      const workspaceId = await workspaceOf(id);
+      const detail = { from: before.max_miners, to: maxMiners };
+      return audited(
+        () => ({ action: 'agent.limited', workspaceId, subject: { agent: id }, detail }),
+        (stores) => stores.agents.grant(id, maxMiners, options),
+      );
     },
     /**
      * For the agent of this process, when a new or restored database does not know it: it keeps its identity. Gives
@@ -194,15 +296,21 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
      */
     async admitAgent({ id, farmId, name, token, identityKey, version, maxMiners }: KnownAgent) {
       if ((await agents.find(id)) !== undefined) return false;
-      await agents.admit(
-        { id, name, tokenHash: hashSecret(token), identityKey, version, nowMs: clock.nowMs() },
-        farmId,
-        maxMiners,
+      const { workspaceId } = await requireFarm(tenants, farmId);
+      const agent = { id, name, tokenHash: hashSecret(token), identityKey, version, nowMs: clock.nowMs() };
+      return audited(
+        () => ({ action: 'agent.admitted', workspaceId, subject: { agent: id, farm: farmId }, detail: { name } }),
+        (stores) => stores.agents.admit(agent, farmId, maxMiners).then(() => true),
       );
-      return true;
     },
     /** Its token is no longer valid; gives whether there was such an agent that was not revoked yet. */
-    revokeAgent: (id: string) => agents.revoke(id, clock.nowMs()),
+    async revokeAgent(id: string) {
+      const workspaceId = await workspaceOf(id);
+      return audited(
+        () => ({ action: 'agent.revoked', workspaceId, subject: { agent: id } }),
+        (stores) => stores.agents.revoke(id, clock.nowMs()),
+      );
+    },
   };
 }
 
@@ -215,7 +323,10 @@ type NewGrant = {
   readonly expiresAt?: string | undefined;
 };
 
-function administerGrants({ tenants }: Store, clock: Clock) {
+function administerGrants(parts: Recorded) {
+  const { clock } = parts;
+  const { tenants } = parts.store;
+  const audited = recorder(parts);
   return {
     async createGrant({ grantorId, granteeId, farmIds, permissions, expiresAt }: NewGrant) {
       await requireWorkspace(tenants, grantorId, 'grantorId');
@@ -225,16 +336,17 @@ function administerGrants({ tenants }: Store, clock: Clock) {
       const foreign = farmIds?.find((farmId) => !own.has(farmId));
       if (foreign !== undefined) throw problem('farmIds', `'${foreign}' is no farm of the grantor`);
       const id = newId(clock.nowMs());
-      await tenants.createGrant({
-        id,
-        grantorId,
-        granteeId,
-        farmIds: farmIds ?? null,
-        permissions: requirePermissions(permissions),
-        createdAtMs: clock.nowMs(),
-        expiresAtMs: toMs(expiresAt),
-      });
-      return { id };
+      const grant = {
+        ...{ id, grantorId, granteeId, farmIds: farmIds ?? null, permissions: requirePermissions(permissions) },
+        ...{ createdAtMs: clock.nowMs(), expiresAtMs: toMs(expiresAt) },
+      };
+      const detail = { farms: farmIds ?? null, permissions, expires_at: toIsoOrNull(grant.expiresAtMs) };
+      return audited(
+        () => ({
+          ...{ action: 'grant.created', workspaceId: grantorId, subject: { grant: id, grantee: granteeId }, detail },
+        }),
+        (stores) => stores.tenants.createGrant(grant).then(() => ({ id })),
+      );
     },
     async listGrants() {
       const grants = await tenants.listGrants();
@@ -246,51 +358,14 @@ function administerGrants({ tenants }: Store, clock: Clock) {
       }));
     },
     /** Gives whether there was such a grant that was not revoked yet. */
-    revokeGrant: (id: string) => tenants.revokeGrant(id, clock.nowMs()),
+    async revokeGrant(id: string) {
+      const grant = (await tenants.listGrants()).find((each) => each.id === id);
+      return audited(
+        () => ({ action: 'grant.revoked', workspaceId: grant?.grantorId, subject: { grant: id } }),
+        (stores) => stores.tenants.revokeGrant(id, clock.nowMs()),
+      );
+    },
   };
 }
 
 type NewCode = { readonly farmId: string; readonly ttlMs: number; readonly maxMiners?: number | undefined };
-
-function requireMaxMiners(maxMiners: number): void {
-  if (!Number.isInteger(maxMiners) || maxMiners < 1 || maxMiners > MOST_MAX_MINERS)
-    throw problem('maxMiners', `accepted: a whole number from 1 to ${MOST_MAX_MINERS}`);
-}
-
-/** A name with invisible characters could pass for another name. */
-function requireVisible(name: string): void {
-  if (!isVisible(name) || name.trim() === '')
-    throw problem('name', 'accepted: characters that can be seen, with blanks between them');
-}
-
-async function requireWorkspace(tenants: TenantStore, id: string, path: string): Promise<void> {
-  const workspace = await tenants.findWorkspace(id);
-  if (workspace?.id !== id) throw problem(path, `'${id}' is no workspace of this service`);
-}
-
-async function requireFarm(tenants: TenantStore, id: string): Promise<FarmRecord> {
-  const farm = await tenants.findFarm(id);
-  if (farm === undefined) throw problem('farmId', `'${id}' is no farm of this service`);
-  return farm;
-}
-
-async function requireRunningFarm(tenants: TenantStore, id: string): Promise<FarmRecord> {
-  const farm = await requireFarm(tenants, id);
-  if (farm.archivedAtMs !== null) throw problem('farmId', `'${id}' is archived: restore it first`);
-  return farm;
-}
-
-function requirePermissions(names: readonly string[]): readonly Permission[] {
-  const read = readPermissions(names);
-  if ('wrong' in read) throw problem('permissions', read.wrong);
-  return read.permissions;
-}
-
-const problem = (path: string, message: string) => new ConfigError('administer the service', [{ path, message }]);
-
-function toMs(iso: string | undefined): number | null {
-  if (iso === undefined) return null;
-  const ms = Date.parse(iso);
-  if (Number.isNaN(ms)) throw problem('expiresAt', `'${iso}' is not an ISO 8601 time`);
-  return ms;
-}

@@ -6,6 +6,8 @@ import type { Figures } from '../base/metrics/figures.ts';
 import { createMetricsListener, type MetricsAddress } from '../base/metrics/listener.ts';
 import { createAdmin } from './admin.ts';
 import { createAgentConnections } from './agent-connections.ts';
+import { createRefusalRecorder } from './audit/refusals.ts';
+import { createTrailHead } from './audit/trail-head.ts';
 import { createAuthSource } from './auth/authorise.ts';
 import { keyNotDecrypted } from './auth/key-file.ts';
 import { createClockWatch } from './clock-watch.ts';
@@ -38,6 +40,8 @@ export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'tls'> &
     readonly drainMs?: number | undefined;
     /** Where `/metrics` is served without a key; undefined where nothing or another part of the process listens. */
     readonly metricsAddress?: MetricsAddress | undefined;
+    /** Digests of its settings by name: the audit trail says which of them changed since the last start. */
+    readonly settings?: Readonly<Record<string, string>> | undefined;
     /** For tests of clocks: changes the time that the database server gives. */
     readonly databaseClock?: ((nowMs: number) => number) | undefined;
     /** How long ago this host started. Default: as the operating system reports it. */
@@ -81,7 +85,8 @@ async function compose(
   const time = { store: timeStoreOf(options, store), clock: hostClock, serviceClock: clock, log };
   const behindMs = await beginTime({ ...time, hostUptimeMs: options.hostUptimeMs });
   const source = createAuthSource(store.tenants, store.keys, log);
-  const app = await createServer({ ...options, source, limits, tls });
+  const refusals = createRefusalRecorder({ record: store.audit.record, clock, log });
+  const app = await createServer({ ...options, source, limits, tls, onRefused: refusals.note });
   const undecryptable = () => keyNotDecrypted(options.databasePath, options.keyFiles);
   const signer = createSigner(store.taskKeys, clock, { seed: store.vault?.derive(FIRST_KEY), undecryptable });
   // Before anything listens: a copy that cannot sign must not replace one that can.
@@ -122,6 +127,8 @@ async function compose(
     { name: 'store', start: () => {}, stop: storage.close },
     ...storage.parts,
     clockWatch,
+    createTrailHead({ store, options, clock, log }),
+    refusals,
     listeners.server,
     ...agents.parts,
     createRound('pruning', PRUNE_MS, () => store.prune(clockWatch.certainMs()), clock, log),

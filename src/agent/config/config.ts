@@ -50,15 +50,38 @@ const wrongFile = (name: string, message: string, cause: unknown) =>
  * ConfigError as `loadConfig` does.
  */
 export function stateDirOf(path: string): string {
+  const { stateDir } = readPart(path, z.looseObject({ stateDir: fileSchema.shape.stateDir }));
+  return resolve(dirname(resolve(path)), stateDir);
+}
+
+/** The key files of this configuration: of this host, and of all copies of the service. As `stateDirOf` otherwise. */
+export function keyFilesIn(path: string, environment: Surroundings['environment']) {
+  const file = z.string().min(1).optional();
+  const { credentials, listen } = readPart(
+    path,
+    z.looseObject({
+      credentials: z.looseObject({ keyFile: file }).nullish(),
+      listen: z.looseObject({ sealKeyFile: file }).nullish(),
+    }),
+  );
+  const surroundings = { baseDir: dirname(resolve(path)), environment };
+  const shared = listen?.sealKeyFile;
+  return {
+    own: keyFileOf(credentials?.keyFile, surroundings),
+    shared: shared === undefined ? undefined : resolve(surroundings.baseDir, shared),
+  };
+}
+
+/** Of a host without a configuration. */
+export const usualKeyFiles = (surroundings: Surroundings) => ({ own: keyFileOf(undefined, surroundings) });
+
+function readPart<T>(path: string, schema: z.ZodType<T>): T {
   const text = readText(path);
   try {
     const document = parseDocument(text);
     const [error] = document.errors;
     if (error !== undefined) throw error;
-    const { stateDir } = z
-      .looseObject({ stateDir: fileSchema.shape.stateDir })
-      .parse(document.toJS({ maxAliasCount: MAX_ALIASES }));
-    return resolve(dirname(resolve(path)), stateDir);
+    return schema.parse(document.toJS({ maxAliasCount: MAX_ALIASES }));
   } catch (error) {
     throw wrongFile(`file ${path}`, 'is wrong: pithead config check says where', error);
   }

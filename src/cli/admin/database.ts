@@ -1,12 +1,12 @@
 // Shared by the commands of an administrator: finds the database, opens it beside a running service, prints results.
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import type { Admin } from '../../service/admin.ts';
+import type { Admin, OpenedAdmin } from '../../service/admin.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type Cell, type Column, screenWidth, table } from '../output/table.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { databaseOf, keyFilesOf } from '../run/local-service.ts';
-import { CONFIG_FOR_STATE, configOrDefault, stateDirOrDefault } from '../setup/config-file.ts';
+import { databaseOf } from '../run/local-service.ts';
+import { CONFIG_FOR_STATE, keyFilesOrDefault, stateDirOrDefault } from '../setup/config-file.ts';
 
 export type DatabaseFlags = { config?: string; database?: string; json?: boolean };
 
@@ -29,15 +29,14 @@ export const onDatabase = (...command: Parameters<typeof addCommand>): Command =
     .option('--database <file>', 'database of the service')
     .option('--json', 'print JSON');
 
-/** `opens` = it needs what is encrypted in the database, so the configuration is read for the key file. */
+/** The key file of the configuration signs the audit trail, and opens what is encrypted in the database. */
 export async function withAdmin<T>(
   flags: DatabaseFlags,
   context: CliContext,
-  work: (admin: Admin) => Promise<T>,
-  { opens = false } = {},
+  work: (admin: OpenedAdmin) => Promise<T>,
 ): Promise<T> {
   const { config, database } = flags;
-  const keyFiles = opens ? keyFilesOf(configOrDefault(config, context)) : undefined;
+  const keyFiles = keyFilesOrDefault(config, context);
   // Not for those who only need to know that there is such a command, as an agent that runs.
   const { openAdmin } = await import('../../service/admin.ts');
   const admin = await openAdmin(database ?? databaseOf(stateDirOrDefault(config, context)), {

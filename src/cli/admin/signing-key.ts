@@ -26,7 +26,7 @@ export function addSigningKey(program: Command, context: CliContext): void {
     .option('--lost', aboutLost)
     .action(async (flags: DatabaseFlags & { lost?: boolean }) => {
       const isLost = flags.lost === true;
-      const made = await withAdmin(flags, context, (admin) => admin.replaceTaskKey({ isLost }), { opens: true });
+      const made = await withAdmin(flags, context, (admin) => admin.replaceTaskKey({ isLost }));
       print(flags, context, made, `${made.publicKey}\n${made.isEndorsed ? TAKEN_OVER : TO_BE_TOLD}`);
     });
 }

@@ -7,6 +7,7 @@ import { systemClock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { plainUrl } from '../../base/net/ipv4.ts';
 import { VERSION } from '../../base/version.ts';
+import { settingsDigests } from './settings-digests.ts';
 
 /** The uplink to it of the agent in the same process. */
 export const EMBEDDED = 'embedded';
@@ -38,7 +39,7 @@ export function serviceOptions(
     host: given.host ?? config.listen.host,
     port: given.port ?? config.listen.port,
     ...{ tls, trustProxy, publicUrl, drainMs: drain, keyFiles: keyFilesOf(config) },
-    ...{ clock: systemClock, log: given.log, version: VERSION },
+    ...{ clock: systemClock, log: given.log, version: VERSION, settings: settingsDigests(config) },
   };
 }
 

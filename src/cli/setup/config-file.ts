@@ -3,7 +3,15 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
-import { type AgentConfig, KEY_FILE, loadConfig, parseConfig, stateDirOf } from '../../agent/config/config.ts';
+import {
+  type AgentConfig,
+  KEY_FILE,
+  keyFilesIn,
+  loadConfig,
+  parseConfig,
+  stateDirOf,
+  usualKeyFiles,
+} from '../../agent/config/config.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { refuseForeign } from '../../base/storage/foreign-files.ts';
 import { openOrCreateVault } from '../../base/storage/vault.ts';
@@ -58,6 +66,12 @@ export function configOrDefault(
 export function stateDirOrDefault(path: string | undefined, { environment }: Pick<CliContext, 'environment'>): string {
   const found = path ?? usualConfig(environment);
   return found === undefined ? defaultStateDir(environment) : stateDirOf(found);
+}
+
+/** The key files of `configOrDefault`, read as `stateDirOrDefault` does. */
+export function keyFilesOrDefault(path: string | undefined, { environment }: Pick<CliContext, 'environment'>) {
+  const found = path ?? usualConfig(environment);
+  return found === undefined ? usualKeyFiles({ baseDir: '.', environment }) : keyFilesIn(found, environment);
 }
 
 /** The usual folder of the platform for one user's state: `$XDG_STATE_HOME`, `~/.local/state`, `%LOCALAPPDATA%`. */

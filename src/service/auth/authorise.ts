@@ -161,7 +161,7 @@ async function usableFarms(
   nowMs: number,
 ): Promise<{ farmIds: Access['farmIds']; seenIds: Access['farmIds']; grants: readonly Grant[] | null }> {
   const isOwn = workspaceId === caller.workspaceId;
-  const grants = isOwn ? [] : await source.listActiveGrants(caller.workspaceId, nowMs, workspaceId);
+  const grants = isOwn || rule.isOwnOnly ? [] : await source.listActiveGrants(caller.workspaceId, nowMs, workspaceId);
   if (!isOwn && grants.length === 0)
     throw rule.unknownWorkspace === 'not-found' ? notFound() : new RefusedError('auth.workspace');
   const useful = grants.filter(({ permissions }) => isGranted(permissions, rule.permission));

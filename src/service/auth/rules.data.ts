@@ -19,6 +19,8 @@ export type KeyRule = {
    * `own` = the workspace of the key; else that in the path (own or granted), with `farm` also the farm in the path.
    */
   readonly scope: 'own' | 'workspace' | 'farm';
+  /** No grant opens it: to others the workspace is unknown. */
+  readonly isOwnOnly?: true;
   readonly unknownWorkspace?: Unknown;
   readonly unknownFarm?: Unknown;
   /** It gives the farm something to do or changes it: an archived farm refuses that. */
@@ -68,6 +70,14 @@ export const RULES: Readonly<Record<string, Rule>> = {
     access: 'key',
     permission: 'farms.read',
     scope: 'workspace',
+    unknownWorkspace: 'not-found',
+  },
+  // The trail of a workspace is for its own people: no grant opens it.
+  [`GET ${V2_WORKSPACE}/audit`]: {
+    access: 'key',
+    permission: 'audit.read',
+    scope: 'workspace',
+    isOwnOnly: true,
     unknownWorkspace: 'not-found',
   },
   [`GET ${V2_FARM}/agents`]: v2Farm('agents.read'),

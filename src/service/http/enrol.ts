@@ -1,5 +1,6 @@
 // POST /agent/v1/enrol: exchanges a one-time code for the identity of an agent, once.
 import { RefusedError } from '../../base/errors.ts';
+import { agentActor } from '../../model/audit/entry.ts';
 import { plainText } from '../../model/plain-text.ts';
 import { enrolAnswerSchema, enrolRequestSchema } from '../../wire/frames.ts';
 import { ENROL_PATH, PROTOCOL_VERSION } from '../../wire/protocol.ts';
@@ -8,6 +9,8 @@ import { newId } from '../store/store.ts';
 import { answers, NO_KEY } from './openapi.ts';
 import type { App, RouteParts } from './server.ts';
 import { invalidRequest } from './shared/errors.ts';
+
+type Joined = Awaited<ReturnType<RouteParts['store']['agents']['enrol']>>;
 
 export function registerEnrol(app: App, { store, clock, taskKey }: RouteParts): void {
   app.route({
@@ -33,7 +36,20 @@ export function registerEnrol(app: App, { store, clock, taskKey }: RouteParts): 
       const id = newId(nowMs);
       const { text: token, hash: tokenHash } = newAgentToken();
       const agent = { id, name: shownName, version: plainText(version) ?? '', tokenHash, identityKey, nowMs };
-      const joined = await store.agents.enrol(hashEnrolmentCode(code), agent);
+      const digest = hashEnrolmentCode(code);
+      const joined = await store.audited<Joined>(
+        (used) => ({
+          ...{
+            action: 'agent.enrolled',
+            actor: agentActor(id, shownName),
+            workspaceId: used?.workspaceId,
+            atMs: nowMs,
+          },
+          subject: { agent: id, farm: used?.farmId ?? '' },
+          detail: { digest, version: agent.version, address: request.ip },
+        }),
+        ({ agents }) => agents.enrol(digest, agent),
+      );
       if (joined === undefined) throw new RefusedError('auth.code');
       return { agent_id: id, token, workspace_id: joined.workspaceId, farm_id: joined.farmId, task_key };
     },

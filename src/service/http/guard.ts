@@ -5,7 +5,14 @@ import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { BugError, RefusedError } from '../../base/errors.ts';
 import { anyId, canonicalId } from '../../wire/api/forms.ts';
-import { type Access, type AuthSource, authorise, identifyCaller, presentedKey } from '../auth/authorise.ts';
+import {
+  type Access,
+  type AuthSource,
+  authorise,
+  type Caller,
+  identifyCaller,
+  presentedKey,
+} from '../auth/authorise.ts';
 import { RULES, type Rule } from '../auth/rules.data.ts';
 import type { Farm } from '../store/store.ts';
 
@@ -34,6 +41,10 @@ export const accessOf = (request: FastifyRequest): Access => {
   return access;
 };
 
+/** Of a request with a good key, admitted or not. */
+export const callerOf = (request: FastifyRequest): Caller | undefined =>
+  request.getDecorator<Caller | null>('caller') ?? undefined;
+
 /** The farm in the path, which the guard has found and allowed. */
 export function farmOf(request: FastifyRequest): Farm {
   const { farm } = accessOf(request);
@@ -54,8 +65,8 @@ function ruleOf(method: string, url: string): Rule {
  */
 export function registerGuard(app: FastifyInstance, source: AuthSource, clock: Clock, rates: Rates): void {
   app.decorateRequest('access', null);
-  // For the log, also of requests that are refused.
-  app.decorateRequest('keyId', null);
+  // For the log and the audit trail, also of requests that are refused.
+  app.decorateRequest('caller', null);
   app.decorateRequest('rateKey', '');
   const byRateKey = (request: FastifyRequest) => request.getDecorator<string>('rateKey');
   const limitOf = (max: number) => app.createRateLimit({ max, timeWindow: MINUTE_MS, keyGenerator: byRateKey });
@@ -84,7 +95,7 @@ export function registerGuard(app: FastifyInstance, source: AuthSource, clock: C
         await take(perStranger, `stranger ${request.ip}`, request, reply);
       throw error;
     });
-    request.setDecorator('keyId', caller.keyId);
+    request.setDecorator('caller', caller);
     await take(perKey, `key ${caller.keyId}`, request, reply);
     request.setDecorator('access', await authorise(source, caller, rule, pathOf(request.params), nowMs));
   });

@@ -7,6 +7,7 @@ import { registerBatches as registerBatchesV1 } from './v1/batches.ts';
 import { registerGrants } from './v1/grants.ts';
 import { registerMiners } from './v1/miners.ts';
 import { registerFarmAgents } from './v2/agents.ts';
+import { registerAudit } from './v2/audit.ts';
 import { registerEvents } from './v2/events.ts';
 import { registerClassification, registerHistory } from './v2/metrics-queries.ts';
 import { registerFarmMiners } from './v2/miners.ts';
@@ -21,6 +22,6 @@ export function registerRoutes(app: App, parts: RouteParts): void {
   const v1 = [registerMiners, registerBatchesV1, registerAgents, registerGrants];
   const v2 = [registerWorkspaces, registerFarmAgents, registerFarmMiners, registerClassification];
   const v2Tasks = [registerBatches, registerBatchCommands];
-  const v2More = [registerHistory, registerEvents, registerOperatorFields, registerPositions];
+  const v2More = [registerHistory, registerEvents, registerOperatorFields, registerPositions, registerAudit];
   for (const register of [...service, ...v1, ...v2, ...v2Tasks, ...v2More]) register(app, parts);
 }

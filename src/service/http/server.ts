@@ -8,11 +8,13 @@ import { type FastifyReply, type FastifyRequest, fastify, LogController } from '
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Clock } from '../../base/clock.ts';
 import { RETRY_AFTER_S } from '../../base/error-codes.data.ts';
+import { RefusedError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { Refusal } from '../audit/refusals.ts';
 import type { AuthSource } from '../auth/authorise.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCreation } from '../tasks/create.ts';
-import { type Rates, registerGuard } from './guard.ts';
+import { callerOf, type Rates, registerGuard } from './guard.ts';
 import { createHttpServer, type SocketLimits, type TlsMaterial } from './http-server.ts';
 import { registerOpenApi } from './openapi.ts';
 import { registerJsonBody } from './shared/body.ts';
@@ -71,6 +73,8 @@ export type ServerParts = {
    * does not.
    */
   readonly trustProxy?: readonly string[];
+  /** Hears of each request that was refused. */
+  readonly onRefused?: (refusal: Refusal) => void;
 };
 
 /** The server without its routes: register them, then listen. */
@@ -111,7 +115,7 @@ export async function createServer(parts: ServerParts) {
   // Shapes of answers are declared for OpenAPI and checked in tests; checking a large list again on each request would
   // cost more than making it.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  app.setErrorHandler(createErrorHandler(log));
+  app.setErrorHandler(createErrorHandler(log, (...refused) => parts.onRefused?.(toRefusal(...refused))));
   registerUnknownRoutes(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -132,6 +136,17 @@ export async function createServer(parts: ServerParts) {
   await registerOpenApi(app, parts);
   return app;
 }
+
+/** Texts of other refusals repeat what was received, which may be a secret that stands in the wrong field. */
+const toRefusal = (request: FastifyRequest, status: number, error: unknown): Refusal => ({
+  status,
+  code: error instanceof RefusedError ? error.code : undefined,
+  message: error instanceof RefusedError && error.code.startsWith('auth.') ? error.message : undefined,
+  route: `${request.method} ${request.routeOptions.url ?? '(none)'}`,
+  address: request.ip,
+  caller: callerOf(request),
+  isAdmitted: request.getDecorator<unknown>('access') !== null,
+});
 
 /** What a client calls its request, where that can stand in a log and a header; else an id of ours. */
 function requestIdOf({ headers }: IncomingMessage): string {
@@ -157,14 +172,14 @@ function parseQuery(text: string): Record<string, string | string[]> {
  * or asks too often, is named by the address.
  */
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
-  const keyId = request.getDecorator<string | null>('keyId');
+  const keyId = callerOf(request)?.keyId;
   const fields = {
     requestId: request.id,
     method: request.method,
     route: request.routeOptions.url ?? '(none)',
     status: reply.statusCode,
     elapsedMs: Math.round(reply.elapsedTime),
-    ...(keyId === null ? {} : { keyId }),
+    ...(keyId === undefined ? {} : { keyId }),
     ...(reply.statusCode === 401 || reply.statusCode === 429 ? { address: request.ip } : {}),
   };
   if (request.routeOptions.url === '/healthz' || request.routeOptions.url === '/readyz') log.debug(fields, 'request');

@@ -3,6 +3,8 @@
 import type { ColumnDefinitionBuilder } from 'kysely';
 import { BugError, type DatabaseError } from '../../base/errors.ts';
 import type { DiskFault } from '../../base/storage/disk-fault.ts';
+import type { ServiceAction } from '../../model/audit/actions.data.ts';
+import type { AuditAct } from '../../model/audit/entry.ts';
 import type { ReadItems } from './miners/items.ts';
 import type { Db } from './schema.ts';
 
@@ -12,7 +14,8 @@ export type AutoNumber = (key: ColumnDefinitionBuilder) => ColumnDefinitionBuild
 /**
  * In a transaction: waits until no other transaction holds the lock of this name, on any copy, and holds it until this
  * one ends. What is read after it is what they left. A transaction that takes two locks takes `uplink` before
- * `identity` before `history`, and `tasks` before `request`: otherwise two could wait for each other.
+ * `identity` before `history`, and `tasks` before `request`; `audit` is the last lock, and what follows it is short:
+ * otherwise two could wait for each other.
  */
 export type Lock = (transaction: Db, name: LockName) => Promise<void>;
 type LockName =
@@ -20,6 +23,7 @@ type LockName =
   | 'defaults'
   | 'task-keys'
   | 'time'
+  | 'audit'
   | `identity ${string}`
   | `tasks ${string}`
   | `uplink ${string}`
@@ -43,6 +47,17 @@ export type Messages = {
   /** Until `stop`. A lost connection is opened again, without a limit of tries. */
   listen(listener: MessageListener): { stop(): Promise<void> };
 };
+
+export type ServiceAct = AuditAct<ServiceAction>;
+
+/**
+ * The last statements of a transaction: other copies wait for them. Throws ConfigError when the trail is signed with a
+ * key that is not here.
+ */
+export type AppendAudit = (transaction: Db, acts: readonly ServiceAct[]) => Promise<void>;
+
+/** With the audit trail, which is written in the transaction of the act. */
+export type Audited<D = Databases> = D & { readonly audit: AppendAudit };
 
 export type MessageListener = {
   readonly onMessage: (text: string) => void;

@@ -2,7 +2,8 @@
 // never replaces a newer one: the order of its slices decides between records of one agent, our clock between those of
 // two. It trusts that records fit their schemas, and checks whose they are.
 import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
-import type { Databases, Lock } from './databases.ts';
+import { tasksEnded } from './audit/task-acts.ts';
+import type { Audited, Databases, Lock } from './databases.ts';
 import { rollUp } from './history/history-write.ts';
 import { createLiveStore, type LiveStore } from './live-states.ts';
 import { findAdoptable } from './miners/identity/adoption.ts';
@@ -84,7 +85,7 @@ export type IngestStore = OutboxStore &
   };
 
 export function createIngestStore(
-  { write, transact, lock }: Pick<Databases, 'write' | 'transact' | 'lock'>,
+  { write, transact, lock, audit }: Audited<Pick<Databases, 'write' | 'transact' | 'lock'>>,
   newId: (nowMs: number) => string,
 ): IngestStore {
   return {
@@ -106,7 +107,7 @@ export function createIngestStore(
         const stored = await storeMiners(trx, lock, slice, ofKind.miner, newId);
         const { minerIds, rowOf, outdated, refused, contested } = stored;
         const isAnnounced = refused.size > 0 && (await recordRefused(trx, slice, refused.size));
-        const strangerTasks = ofKind.task.length === 0 ? 0 : await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
+        const { strangers: strangerTasks, ended } = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
         await storeGaps(trx, slice, ofKind.gap, ofKind.miner.filter(({ key }) => refused.has(key)).length);
         const events = ofKind.event.filter(({ key }) => !refused.has(key));
         if (events.length > 0) await storeEvents(trx, slice, events, minerIds);
@@ -119,6 +120,8 @@ export function createIngestStore(
             conflict.columns(['agent_id', 'epoch']).doUpdateSet({ seq: slice.seq, updated_at: nowMs }),
           )
           .execute();
+        if (ended.length > 0)
+          await audit(trx, await tasksEnded(trx, ended, { type: 'agent', id: agentId, name: '' }, nowMs));
         return { kind: 'stored', strangerTasks, outdated, refused: { miners: refused.size, isAnnounced }, contested };
       }),
   };
@@ -217,11 +220,9 @@ async function storeMiners(
     await recordClaims(db, slice, claims);
     await recordTakenOver(db, slice, changes);
   }
-  const kept = records.filter(({ key }) => !refused.has(key));
   // Of a miner that another agent serves only that agent's reports count.
-  const isCounted = (key: string) => !unchanged.has(key) && !shared.has(key);
-  const countedRowOf = (key: string) => (isCounted(key) ? rowOf(key) : undefined);
-  const outdated = kept.length - changes.length;
+  const countedRowOf = (key: string) => (unchanged.has(key) || shared.has(key) ? undefined : rowOf(key));
+  const outdated = records.filter(({ key }) => !refused.has(key)).length - changes.length;
   return { minerIds, rowOf: countedRowOf, outdated, refused, contested: claims.length };
 }
 

@@ -236,6 +236,28 @@ export const TABLES = {
    * clock-repairs.ts. One row, `one` = 1.
    */
   service_time: { one: row, at: bigint, certain_at: bigint },
+  /** The audit trail: a chain of hashes, see audit/. `subject` and `detail` are JSON; `mac` null = without a key. */
+  audit_entries: {
+    seq: row,
+    at: bigint,
+    action: text,
+    actor_type: text,
+    actor_id: text,
+    actor_name: text,
+    workspace_id: optional(text),
+    subject: text,
+    detail: text,
+    previous: text,
+    hash: text,
+    key_id: optional(text),
+    mac: optional(text),
+  },
+  /** The newest entry of the trail, one row with `one` = 1. */
+  audit_head: { one: row, seq: integer, hash: text, key_id: optional(text), mac: optional(text) },
+  /** Digests of the settings with which a copy started last, JSON by name of the setting. */
+  audit_settings: { copy: key, settings: text, started_at: bigint },
+  /** The newest entry of the trail of an agent that it has reported. */
+  audit_agents: { agent_id: key, seq: integer, hash: text, noted_at: bigint },
   /** The newest connection of an agent, on whichever copy. */
   agent_links: { agent_id: key, link_id: text, linked_at: bigint },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Column>>>>;

@@ -3,11 +3,14 @@
 import { v7 } from 'uuid';
 import { BugError, ConfigError, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { type ChainHead, chainKeyOf } from '../../base/storage/hash-chain.ts';
 import { canBeRead } from '../../base/storage/open-file.ts';
 import { setAside, sqliteFault } from '../../base/storage/sqlite.ts';
 import type { Vault } from '../../base/storage/vault.ts';
+import { appender, createAuditStore } from './audit/audit.ts';
+import { checkTrail, pruneTrail } from './audit/check.ts';
 import { createClockRepairs } from './clock-repairs.ts';
-import type { Databases } from './databases.ts';
+import type { Audited, Databases, ServiceAct } from './databases.ts';
 import { createEncryption, type Encryption, encryptPlaintext } from './encryption.ts';
 import { createEventStore } from './events.ts';
 import { createHistoryStore } from './history/history.ts';
@@ -29,8 +32,9 @@ import { createAgentStore } from './tenants/agents.ts';
 import { createKeyStore } from './tenants/api-keys.ts';
 import { createTenantStore } from './tenants/tenants.ts';
 
+export type { AuditEntry, AuditQuery, AuditStore, ServiceStart } from './audit/audit.ts';
 export type { ClockRepairs } from './clock-repairs.ts';
-export type { Availability, Messages } from './databases.ts';
+export type { Availability, Messages, ServiceAct } from './databases.ts';
 export type { EventStore, MinerEvent } from './events.ts';
 export { GRANULARITIES, type HistoryBucket } from './history/history.ts';
 export type { IngestStore, SliceOutcome } from './ingest.ts';
@@ -64,13 +68,14 @@ export type Store = ReturnType<typeof storeOf>;
  * Opens the database of a `postgres://` URL, or opens or creates the file of a path; applies what its schema lacks.
  * Throws when that fails. With a vault, which may depend on whether the database is sealed, the secrets that are
  * written from now on are sealed. With `onAside`, which only the one process that serves the file may give, a damaged
- * file is set aside and a new one begun.
+ * file is set aside and a new one begun. `isBeside` = a service may run on it: its audit trail goes on with its key.
  */
 export async function openStore(
   target: string,
   log?: Log,
   findVault: (isEncrypted: boolean) => Vault | undefined = () => undefined,
   onAside?: OnAside,
+  { isBeside = false } = {},
 ): Promise<Store> {
   const databases = openDatabases(target, log, onAside);
   let vault: Vault | undefined;
@@ -88,14 +93,32 @@ export async function openStore(
       ? unreachable(target, error)
       : error;
   }
-  return storeOf(databases, vault);
+  return storeOf(databases, vault, isBeside);
 }
 
-function storeOf(databases: Databases, vault: Vault | undefined) {
-  const { read, write, messages, storage, availability } = databases;
+function storeOf(unaudited: Databases, vault: Vault | undefined, isBeside: boolean) {
+  const key = chainKeyOf(vault);
+  const databases: Audited = { ...unaudited, audit: appender(unaudited.lock, key, { isBeside }) };
+  const { read, write, messages, storage, availability, transact, audit } = databases;
   const encryption = createEncryption(vault);
   return {
     ...createStores(databases, encryption),
+    audit: createAuditStore(databases, audit),
+    /**
+     * Both or neither: what `work` does with these stores, and what `actsOf` says of it in the audit trail. A result of
+     * false or undefined means that nothing was done.
+     */
+    audited: <T>(actsOf: (result: T) => ServiceAct, work: (stores: AuditedStores) => Promise<T>): Promise<T> =>
+      transact(async (trx) => {
+        const inside: Audited = { ...databases, read: trx, write: trx, transact: (nested) => nested(trx) };
+        const result = await work(createAuditedStores(inside, encryption));
+        if (result !== false && result !== undefined) await audit(trx, [actsOf(result)]);
+        return result;
+      }),
+    /** Of the audit trail, with a head that was noted if there is one. Undefined problem = it is whole. */
+    checkTrail: (noted?: Pick<ChainHead, 'seq' | 'hash'>) => checkTrail(databases, key, noted),
+    /** Names the key that the trail is checked with. */
+    trailKeyId: key?.id,
     /** Undefined: what is written lies open. */
     vault,
     /** Of an embedded database. */
@@ -109,7 +132,10 @@ function storeOf(databases: Databases, vault: Vault | undefined) {
       if (vault !== undefined) await encryptPlaintext(databases, encryption);
     },
     /** Removes what has had its time. */
-    prune: (nowMs: number) => prune(write, nowMs),
+    async prune(nowMs: number) {
+      await prune(write, nowMs);
+      await pruneTrail(databases, audit, nowMs);
+    },
     clock: createClockRepairs(databases),
     /** Throws when the database does not answer. */
     async check() {
@@ -119,11 +145,19 @@ function storeOf(databases: Databases, vault: Vault | undefined) {
   } as const;
 }
 
-const createStores = (databases: Databases, encryption: Encryption) =>
+/** Those whose acts are recorded by who calls them: what they do is known there, and who does it. */
+const createAuditedStores = (databases: Audited, encryption: Encryption) =>
   ({
     tenants: createTenantStore(databases),
     keys: createKeyStore(databases),
     agents: createAgentStore(databases),
+    taskKeys: createTaskKeyStore(databases, encryption),
+  }) as const;
+type AuditedStores = ReturnType<typeof createAuditedStores>;
+
+const createStores = (databases: Audited, encryption: Encryption) =>
+  ({
+    ...createAuditedStores(databases, encryption),
     miners: createMinerStore(databases),
     classification: createClassificationStore(databases),
     ingest: createIngestStore(databases, newId),
@@ -132,7 +166,6 @@ const createStores = (databases: Databases, encryption: Encryption) =>
     batches: createBatchStore(databases, encryption),
     batchDetail: createBatchDetailStore(databases, encryption),
     tasks: createTaskStore(databases, encryption),
-    taskKeys: createTaskKeyStore(databases, encryption),
     links: createLinkStore(databases),
     operators: createOperatorStore(databases, newId),
     opsStatus: createOpsStatusStore(databases),

@@ -134,7 +134,8 @@ describe.each(ROWS)('$route', ({ route, rule }) => {
       expect((await ask(route, { ...own(), farmId }, headers)).body).toEqual(NOT_FOUND);
   });
 
-  test.runIf(rule.scope !== 'own')('a granted workspace: the grant decides, for its farms, until it ends', async () => {
+  const isGrantable = rule.scope !== 'own' && !rule.isOwnOnly;
+  test.runIf(isGrantable)('a granted workspace: the grant decides, for its farms, until it ends', async () => {
     const { admin } = rig.service;
     const { headers, grant } = await guest();
     expect((await ask(route, host, headers)).body).toEqual(NOT_FOUND);
@@ -155,7 +156,13 @@ describe.each(ROWS)('$route', ({ route, rule }) => {
     await admin.revokeGrant(whole.id);
   });
 
-  test.runIf(rule.scope !== 'own' && rule.permission !== 'any')(
+  test.runIf(rule.isOwnOnly)('a granted workspace: no grant opens it', async () => {
+    const { headers, grant } = await guest();
+    await grant(enough(rule));
+    expect((await ask(route, host, headers)).body).toEqual(NOT_FOUND);
+  });
+
+  test.runIf(isGrantable && rule.permission !== 'any')(
     'a granted workspace without the permission: 403, and a farm that the grant does not name stays unconfirmed',
     async () => {
       const { headers, grant, id } = await guest();

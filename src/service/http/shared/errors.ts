@@ -41,9 +41,13 @@ const tooLarge = (bytes: number | undefined) =>
   `The request body is larger than the limit of ${Math.round(((bytes ?? MIB) / MIB) * 10) / 10} MiB`;
 
 /** The error handler of the server. */
-export function createErrorHandler(log: Log) {
+export function createErrorHandler(
+  log: Log,
+  onRefused: (request: FastifyRequest, status: number, error: unknown) => void,
+) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const body = toErrorBody(error);
+    if (body.statusCode < 500) onRefused(request, body.statusCode, error);
     if (body.statusCode === 413) body.message = tooLarge(request.routeOptions.bodyLimit);
     if (body.statusCode === 415 && !(error instanceof RefusedError))
       body.message = `The request body must be ${request.routeOptions.schema?.consumes?.join(', ') ?? 'application/json'}`;

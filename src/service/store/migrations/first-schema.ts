@@ -38,6 +38,8 @@ const INDEXES: readonly (readonly [string, readonly string[], 'unique'?])[] = [
   ['ingest_cursors', ['updated_at']],
   ['events', ['farm_id', 'at']],
   ['events', ['at']],
+  ['audit_entries', ['workspace_id', 'seq']],
+  ['audit_entries', ['action', 'seq']],
   ['gaps', ['agent_id', 'to_at']],
   ['gaps', ['to_at']],
   ['history_cells', ['from_at']],

@@ -2,7 +2,8 @@
 // of event tasks.
 import type { OpsStatus } from '../../../model/miner.ts';
 import type { Actor } from '../../../model/task.ts';
-import type { Databases } from '../databases.ts';
+import { minersEdited } from '../audit/task-acts.ts';
+import type { Audited } from '../databases.ts';
 import { chunks } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 import { insertBatch } from '../tasks/batch-write.ts';
@@ -56,7 +57,7 @@ export type OperatorStore = ReturnType<typeof createOperatorStore>;
 type Current = OperatorValues & Pick<Row<'miners'>, 'id' | 'row_id' | 'agent_id' | 'agent_key'>;
 type Change = Edited & { readonly miner: Current };
 
-export function createOperatorStore({ read, transact, lock }: Databases, newId: (nowMs: number) => string) {
+export function createOperatorStore({ read, transact, lock, audit }: Audited, newId: (nowMs: number) => string) {
   return {
     edit: (request: EditRequest) =>
       transact(async (trx): Promise<EditOutcome> => {
@@ -77,6 +78,7 @@ export function createOperatorStore({ read, transact, lock }: Databases, newId: 
         if (request.isDryRun !== true) {
           await writeChanges(trx, changes);
           await record(trx, request, changes, newId);
+          if (changes.length > 0) await audit(trx, [minersEdited(request, changes)]);
         }
         const changed = changes.map(({ id, before, after }) => ({ id, before, after }));
         return { kind: 'done', values, changed, agentIds: request.isDryRun === true ? [] : agentsToNotify(changes) };

@@ -1,6 +1,7 @@
 // One task batch of a farm: its counts, its tasks, its cancel. Creating and listing batches is batches.ts.
-import { type TaskStatus, taskNameSchema, taskStatusSchema } from '../../../model/task.ts';
-import type { Databases } from '../databases.ts';
+import { type Actor, type TaskStatus, taskNameSchema, taskStatusSchema } from '../../../model/task.ts';
+import { batchCancelled } from '../audit/task-acts.ts';
+import type { Audited } from '../databases.ts';
 import type { Encryption } from '../encryption.ts';
 import type { Window } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
@@ -14,7 +15,7 @@ export type Task = Readonly<ReturnType<typeof toTask>>;
 
 const CANCELLED = 'Cancelled before an agent took it';
 
-export function createBatchDetailStore({ read, transact }: Databases, encryption: Encryption) {
+export function createBatchDetailStore({ read, transact, audit }: Audited, encryption: Encryption) {
   return {
     /** Undefined when the farm has no such batch. */
     async find(farmId: string, id: string): Promise<BatchDetail | undefined> {
@@ -53,9 +54,10 @@ export function createBatchDetailStore({ read, transact }: Databases, encryption
      * Ends the tasks that no agent has taken; marks the others so that their agents cancel what has not started. Gives
      * the agents to notify; undefined when the farm has no such batch.
      */
-    cancel: (farmId: string, id: string, nowMs: number): Promise<readonly string[] | undefined> =>
+    cancel: (farmId: string, id: string, actor: Actor, nowMs: number): Promise<readonly string[] | undefined> =>
       transact(async (trx) => {
-        if ((await selectBatch(trx, farmId, id).select('id').executeTakeFirst()) === undefined) return undefined;
+        const batch = await selectBatch(trx, farmId, id).select(['id', 'workspace_id']).executeTakeFirst();
+        if (batch === undefined) return undefined;
         // Locks the rows: a claim after this sees that the task is cancelled; for a claim before this the agent is
         // notified.
         const open = await trx
@@ -82,6 +84,8 @@ export function createBatchDetailStore({ read, transact }: Databases, encryption
             .execute();
         }
         if (open.length > 0) await recountBatches(trx, [id]);
+        const where = { id, farmId, workspaceId: batch.workspace_id };
+        await audit(trx, [batchCancelled(where, { actor, tasks: open.length, nowMs })]);
         return [...toNotify];
       }),
   };

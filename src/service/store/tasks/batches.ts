@@ -10,7 +10,8 @@ import {
   taskNameSchema,
 } from '../../../model/task.ts';
 import type { TaskCommand } from '../../../wire/frames.ts';
-import type { Databases } from '../databases.ts';
+import { batchesCreated } from '../audit/task-acts.ts';
+import type { Audited } from '../databases.ts';
 import type { Encryption } from '../encryption.ts';
 import { countAll, type Window } from '../rows.ts';
 import type { Db, Row, Tables } from '../schema.ts';
@@ -55,7 +56,7 @@ export type Batch = Readonly<ReturnType<typeof toBatch>>;
 type Plan = { readonly batches: readonly NewBatch[]; readonly response: string };
 export type BatchStore = ReturnType<typeof createBatchStore>;
 
-export function createBatchStore({ read, transact, lock }: Databases, encryption: Encryption) {
+export function createBatchStore({ read, transact, lock, audit }: Audited, encryption: Encryption) {
   return {
     /**
      * `plan` gets the miners or agents that were found, decides, and makes the answer; all of it in one transaction.
@@ -79,6 +80,7 @@ export function createBatchStore({ read, transact, lock }: Databases, encryption
             expiresAtMs: request.expiresAtMs,
           });
         await keepAnswer(trx, request, response);
+        await audit(trx, batchesCreated(request, batches));
         return { kind: 'created', response, agentIds: batches.map(({ agentId }) => agentId) };
       }),
     /** Newest first. */

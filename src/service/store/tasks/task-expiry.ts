@@ -1,6 +1,9 @@
 // Ends tasks whose time is over or whose params cannot be decrypted. A later outcome from the agent replaces this one.
+
+import { SYSTEM } from '../../../model/audit/entry.ts';
 import type { TaskStatus } from '../../../model/task.ts';
-import type { Databases } from '../databases.ts';
+import { tasksEnded } from '../audit/task-acts.ts';
+import type { Audited, Databases } from '../databases.ts';
 import { CLOCKS_DIFFER_MS, chunks } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 import { OPEN_STATUSES, recountBatches } from './task-outcomes.ts';
@@ -9,7 +12,7 @@ const UNDECRYPTABLE =
   'What the task needs was encrypted with a key file that the service no longer has, so it could not be given to the agent; create it again';
 
 export const endUndecryptable = (
-  { transact }: Pick<Databases, 'transact'>,
+  { transact, audit }: Audited<Pick<Databases, 'transact'>>,
   taskIds: readonly string[],
   nowMs: number,
 ): Promise<void> =>
@@ -22,12 +25,12 @@ export const endUndecryptable = (
         .orderBy('id')
         .execute();
       const verdicts = tasks.map((task) => ({ ...task, status: 'failed' as const, message: UNDECRYPTABLE }));
-      await presume(trx, verdicts, nowMs);
+      await presume(trx, verdicts, nowMs, audit);
     }
   });
 
 export async function expireTasks(
-  { read, transact }: Pick<Databases, 'read' | 'transact'>,
+  { read, transact, audit }: Audited<Pick<Databases, 'read' | 'transact'>>,
   nowMs: number,
   outcomeGraceMs: number,
 ): Promise<number> {
@@ -54,7 +57,7 @@ export async function expireTasks(
     const verdicts = tasks.map(({ id, batch_id, ...task }): Verdict => {
       return { id, batch_id, status: 'timeout', message: timeoutMessage(task, nowMs) };
     });
-    return presume(trx, verdicts, nowMs);
+    return presume(trx, verdicts, nowMs, audit);
   });
 }
 
@@ -71,7 +74,7 @@ function timeoutMessage({ created_at, sent_at, received_at }: TaskTimes, nowMs: 
 type Verdict = Pick<Row<'tasks'>, 'id' | 'batch_id'> & { readonly status: TaskStatus; readonly message: string };
 
 /** Ends those that are open, until the agent reports an outcome; gives how many. */
-async function presume(trx: Db, verdicts: readonly Verdict[], nowMs: number): Promise<number> {
+async function presume(trx: Db, verdicts: readonly Verdict[], nowMs: number, audit: Audited['audit']): Promise<number> {
   const ended: Verdict[] = [];
   for (const verdict of verdicts) {
     const { id, status, message } = verdict;
@@ -85,5 +88,6 @@ async function presume(trx: Db, verdicts: readonly Verdict[], nowMs: number): Pr
     if (numUpdatedRows > 0n) ended.push(verdict);
   }
   await recountBatches(trx, new Set(ended.map(({ batch_id }) => batch_id)));
+  await audit(trx, await tasksEnded(trx, ended, SYSTEM, nowMs));
   return ended.length;
 }

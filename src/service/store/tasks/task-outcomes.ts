@@ -8,14 +8,15 @@ import type { Db, Tables } from '../schema.ts';
 
 /**
  * Applies the records that belong to tasks of this agent; a final status stays, unless the service had only presumed
- * it. Gives how many records named no task of the agent.
+ * it. Gives how many records named no task of the agent, and the tasks that ended.
  */
 export async function applyTaskRecords(
   db: Db,
   agentId: string,
   records: readonly TaskRecord[],
   nowMs: number,
-): Promise<number> {
+): Promise<{ strangers: number; ended: readonly EndedTask[] }> {
+  const ended: EndedTask[] = [];
   const batches = new Set<string>();
   const stops = new Map<string, object>();
   let strangers = 0;
@@ -47,13 +48,16 @@ export async function applyTaskRecords(
       .where((eb) => eb.or([eb('status', 'in', OPEN_STATUSES), eb('is_presumed', '=', 1)]))
       .execute();
     batches.add(task.batch_id);
+    if (isFinal(record.status)) ended.push({ id: record.task_id, batch_id: task.batch_id, status: record.status });
     const stop = stopSchema.safeParse(record.evidence).data;
     if (stop !== undefined) stops.set(task.batch_id, { ...stop.stopped, message: record.message });
   }
   for (const [id, stopped] of stops) await markStopped(db, id, stopped);
   await recountBatches(db, batches);
-  return strangers;
+  return { strangers, ended };
 }
+
+export type EndedTask = { readonly id: string; readonly batch_id: string; readonly status: TaskStatus };
 
 /** What an agent reports of a task that it did not begin because its batch was stopped. */
 const stopSchema = z.object({

@@ -4,14 +4,14 @@ import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
 import { type TaskStatus, taskNameSchema } from '../../../model/task.ts';
 import { rolloutSchema, type TaskCommand } from '../../../wire/frames.ts';
-import type { Databases } from '../databases.ts';
+import type { Audited, Databases } from '../databases.ts';
 import type { Encryption } from '../encryption.ts';
 import { CLOCKS_DIFFER_MS, chunks } from '../rows.ts';
 import type { Row, Tables } from '../schema.ts';
 import { endUndecryptable, expireTasks } from './task-expiry.ts';
 import { countStatuses } from './task-outcomes.ts';
 
-type TaskDatabases = Pick<Databases, 'read' | 'write' | 'transact'>;
+type TaskDatabases = Audited<Pick<Databases, 'read' | 'write' | 'transact'>>;
 type Builder = ExpressionBuilder<Tables, 'tasks'>;
 
 /** What was sent to the agent after `sentBeforeMs` is not due again. */

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../../../src/base/log.ts';
+import { SYSTEM } from '../../../../src/model/audit/entry.ts';
 import { newId, openStore, type Store } from '../../../../src/service/store/store.ts';
 import { createTaskDispatcher } from '../../../../src/service/tasks/dispatcher.ts';
 import { planBatches } from '../../../../src/service/tasks/plan.ts';
@@ -42,7 +43,8 @@ async function startFarm() {
     copy,
     farmId,
     agentId,
-    cancel: (from: Store, id: string) => from.batchDetail.cancel(farmId, id, clock.nowMs()),
+    cancel: (from: Store, id: string) =>
+      from.batchDetail.cancel(farmId, id, { ...SYSTEM, avatar: '', metadata: {} }, clock.nowMs()),
     say: (seq: number, task_id: string, status: 'succeeded') =>
       store.ingest.storeSlice({
         ...slice,

@@ -138,7 +138,10 @@ const near = (values: Readonly<Record<string, number | null>>) =>
 test('whatever the order, the newest state stays and history is that of the readings', {
   timeout: 60_000,
 }, async () => {
-  const ingest = createIngestStore({ write: trx, transact: (work) => work(trx), lock: async () => {} }, newId);
+  const ingest = createIngestStore(
+    { write: trx, transact: (work) => work(trx), lock: async () => {}, audit: async () => {} },
+    newId,
+  );
   const history = createHistoryStore({ read: trx });
   let runs = 0;
   await fc.assert(

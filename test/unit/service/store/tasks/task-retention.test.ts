@@ -66,7 +66,7 @@ test('cancels are read from those that are cancelled, and the old are found by t
   for (const n of [1, 2, 3, 4]) await insertBatch(databases, `b${n}`, NOW_MS - n, 1_000);
   const plans: Promise<Plan>[] = [];
   const read = listening(databases.read, (query) => plans.push(explain(databases.read, query, isPostgres)));
-  const tasks = createTaskStore({ ...databases, read }, createEncryption(undefined));
+  const tasks = createTaskStore({ ...databases, read, audit: async () => {} }, createEncryption(undefined));
   const query = { agentId: 'a', nowMs: NOW_MS, sentBeforeMs: NOW_MS, afterId: '', limit: 10 };
   expect(await tasks.listCancels(query)).toHaveLength(10);
   const accesses = (await Promise.all(plans)).flatMap((plan) => plan.accesses);

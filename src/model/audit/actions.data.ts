@@ -1,0 +1,56 @@
+// What the audit trails of agent and service hold: each action once, with what it says. No other action can be recorded.
+
+/** Actions of the trail of the service. */
+export const SERVICE_ACTIONS = {
+  'trail.pruned': 'the oldest entries were removed, up to the one that it names',
+  'trail.key_changed': 'the trail goes on with another key, or with its first one',
+  'trail.damaged': 'the stored head of the trail was not what was left there, so the end before this entry may be cut',
+  'service.started': 'a copy of the service started; which settings changed since its last start',
+  'workspace.created': 'a workspace was made',
+  'farm.created': 'a farm was made',
+  'farm.archived': 'a farm was archived',
+  'farm.restored': 'an archived farm is run again',
+  'key.created': 'an API key was made',
+  'key.revoked': 'an API key was ended',
+  'grant.created': 'a workspace opened something to another one',
+  'grant.revoked': 'a grant was ended',
+  'code.created': 'a code was made with which an agent can enrol',
+  'agent.enrolled': 'an agent used a code and is known from now on',
+  'agent.admitted': 'the agent of the same process is known from now on',
+  'agent.limited': 'an agent may have another number of miners',
+  'agent.revoked': 'the token of an agent was ended',
+  'signing_key.replaced': 'tasks are signed with another key',
+  'batch.created': 'tasks were ordered',
+  'batch.cancelled': 'tasks were cancelled',
+  'tasks.ended': 'tasks came to their end, as their agent or the service says',
+  'miners.edited': 'operators set ops status, rack or position of miners',
+  'request.refused': 'a request was refused; `count` of them in the minute',
+  'login.refused':
+    'requests without a good key, or too many, were refused; `count` of them from the address in the minute',
+  'backup.restored':
+    'a backup was put in the place of the database: what came after it is in the database that was kept aside',
+  'agent_trail.went_back': 'the audit trail of an agent is shorter than it was, or another one',
+} as const;
+
+/** Actions of the trail of an agent. */
+export const AGENT_ACTIONS = {
+  'trail.pruned': SERVICE_ACTIONS['trail.pruned'],
+  'trail.key_changed': SERVICE_ACTIONS['trail.key_changed'],
+  'trail.damaged': SERVICE_ACTIONS['trail.damaged'],
+  'agent.started': 'the agent started; which sections of the configuration changed since its last start',
+  'agent.enrolled': 'the agent enrolled with a service',
+  'config.reloaded': 'the configuration was read anew; which sections changed',
+  'task.accepted': 'a task was taken into the journal',
+  'task.refused': 'a task was refused, with the reason',
+  'task.begun': 'a task began: the device may have been changed from here on',
+  'task.ended': 'a task came to its end',
+  'control.called': 'a command came through the control socket; the user is as the command line says',
+  'trust.accepted': 'devices get logins from now on',
+  'trust.refused': 'devices get no logins',
+  'identity.settled': 'a person said which of several units is the miner',
+  'update.installed': 'another version of the program was installed',
+} as const;
+
+export type ServiceAction = keyof typeof SERVICE_ACTIONS;
+export type AgentAction = keyof typeof AGENT_ACTIONS;
+export type AuditAction = ServiceAction | AgentAction;

@@ -1,0 +1,63 @@
+// GET …/audit: who did what in a workspace, oldest first. An extension of the interface. Checking that the trail is
+// whole is `pithead audit verify`, on the host.
+import { z } from 'zod';
+import { ACTOR_TYPES } from '../../../model/task.ts';
+import { type auditEntrySchema, auditPageSchema } from '../../../wire/api/audit.ts';
+import { EXTENSION } from '../../../wire/api/components.ts';
+import { anyId } from '../../../wire/api/forms.ts';
+import { V2_WORKSPACE } from '../../auth/rules.data.ts';
+import type { AuditEntry } from '../../store/store.ts';
+import { accessOf } from '../guard.ts';
+import { answers } from '../openapi.ts';
+import type { App, RouteParts } from '../server.ts';
+import { goodPage, toIso } from '../shared/envelope.ts';
+import { single, wholeNumber } from '../shared/parameters.ts';
+
+const MOST_ENTRIES = 1_000;
+
+export function registerAudit(app: App, { store }: RouteParts): void {
+  app.route({
+    method: 'GET',
+    url: `${V2_WORKSPACE}/audit`,
+    schema: {
+      ...EXTENSION,
+      tags: ['workspaces'],
+      operationId: 'listAuditV2',
+      summary: 'Who did what in a workspace, oldest first',
+      description:
+        'Keys, grants, agents, tasks, edits of miners, and refused requests. Entries are kept for 400 days. Only the keys of the workspace itself may read it: no grant opens it.',
+      params: z.object({ workspace_id: anyId }),
+      querystring: z.object({
+        after: single('`next` of the page before', (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined), {
+          pattern: '^\\d{1,15}$',
+        }),
+        since: single('a time in ISO 8601: nothing that was done before it', readTime, { format: 'date-time' }),
+        page_size: wholeNumber({ min: 1, max: MOST_ENTRIES, fallback: 100, description: 'Entries per page' }),
+      }),
+      response: answers(auditPageSchema),
+    },
+    handler: async (request) => {
+      const { workspaceId } = accessOf(request);
+      const { after: afterSeq, since: sinceMs, page_size: limit } = request.query;
+      const found = await store.audit.list({ workspaceId, afterSeq, sinceMs, limit: limit + 1 });
+      const entries = found.slice(0, limit);
+      const next = found.length > limit ? String(entries.at(-1)?.seq ?? 0) : null;
+      return goodPage(entries.map(toItem), { next });
+    },
+  });
+}
+
+const readTime = (text: string): number | undefined => {
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) || !/^\d{4}-\d{2}-\d{2}/.test(text) ? undefined : ms;
+};
+
+const actorType = z.enum(ACTOR_TYPES);
+
+function toItem(entry: AuditEntry): z.infer<typeof auditEntrySchema> {
+  const { seq, at, action, actor_type, actor_id: id, actor_name: name, hash } = entry;
+  return {
+    ...{ seq, at: toIso(at), action, actor: { type: actorType.parse(actor_type), id, name } },
+    ...{ subject: JSON.parse(entry.subject), detail: JSON.parse(entry.detail), hash },
+  };
+}

@@ -1,0 +1,36 @@
+// The audit trail of a workspace in v2.
+import { z } from 'zod';
+import { ACTOR_TYPES } from '../../model/task.ts';
+import { named } from './components.ts';
+import { envelopeOf } from './envelope.ts';
+
+export const auditEntrySchema = named(
+  'AuditEntryV2',
+  z.strictObject({
+    seq: z.int().meta({
+      description: 'Number of the entry in the trail of the whole service: numbers between are of others',
+    }),
+    at: z.iso.datetime(),
+    action: z.string().meta({
+      description: 'What was done, as key.created or batch.created; newer services may know others',
+    }),
+    actor: z.strictObject({ type: z.enum(ACTOR_TYPES), id: z.string(), name: z.string() }),
+    subject: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Ids of what it was done to, by kind: farm, agent, batch, key, grant' }),
+    detail: z.record(z.string(), z.unknown()).meta({ description: 'More of it. It holds no secret' }),
+    hash: z.string().meta({ description: 'SHA-256 that covers this entry and all before it' }),
+  }),
+);
+
+export const auditPageSchema = envelopeOf(z.array(auditEntrySchema), {
+  pagination: named(
+    'AuditPageV2',
+    z.strictObject({
+      next: z
+        .string()
+        .nullable()
+        .meta({ description: 'Give it as `after` for the next page; null = this is the newest so far' }),
+    }),
+  ),
+});
