@@ -292,9 +292,8 @@ async function readPollIntervalMs(db: Db, agentId: string): Promise<number | nul
 const instanceOf = ({ instanceId, epoch }: Pick<Slice, 'instanceId' | 'epoch'>) => instanceId ?? epoch;
 
 /** How long after its newest successful reading a miner counts as online. */
-export function staleAfterMs(pollIntervalMs: number): number {
-  return Math.max(STALE_AFTER_MIN_MS, STALE_AFTER_POLLS * pollIntervalMs);
-}
+export const staleAfterMs = (pollIntervalMs: number): number =>
+  Math.max(STALE_AFTER_MIN_MS, STALE_AFTER_POLLS * pollIntervalMs);
 
 /** The dead keys of a miner that a new key continues: if one of them is reported again, it is another miner. */
 async function forgetOldKeys(db: Db, agentId: string, rowIds: readonly number[]): Promise<void> {
