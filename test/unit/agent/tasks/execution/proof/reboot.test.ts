@@ -129,6 +129,16 @@ describe('after a crash of the agent', () => {
     expect(outcome).toMatchObject({ status: 'succeeded', evidence: { interrupted: true, proof: 'uptime' } });
   });
 
+  test('so is that of a miner that was young already and is older now than it was', () => {
+    const baseline = { uptimeS: 20, ...RATE };
+    const lookAt = (atS: number) => ({ uptimeS: atS - 100, ...RATE });
+    expect(watch(lookAt, { ...recovered, baseline }, 200).outcome).toMatchObject({
+      status: 'succeeded',
+      evidence: { uptimeBeforeS: 20, uptimeAfterS: 100 },
+    });
+    expect(watch(lookAt, { baseline }, 200).outcome.status).toBe('failed');
+  });
+
   test('the miner is looked at for two minutes more, however long ago the command was sent', () => {
     const { outcome, atS } = watch(() => 'away', recovered, 5_000);
     expect([outcome.status, atS]).toEqual(['timeout', 5_120]);
