@@ -17,6 +17,7 @@ import { registerRoutes } from './http/routes.ts';
 import { createServer, DEFAULT_LIMITS, type ServerLimits, type ServerParts } from './http/server.ts';
 import { createPageCache, type PageCache } from './http/shared/page-cache.ts';
 import { createListeners } from './listeners.ts';
+import { createAgentPresence } from './notify/agent-presence.ts';
 import { beginTime, createServiceClock, type ServiceClock } from './service-clock.ts';
 import { openStorage, type Storage, type StorageOptions } from './storage.ts';
 import { type ClockRepairs, newId, type OperatorStore, type Store } from './store/store.ts';
@@ -131,6 +132,7 @@ async function compose(
     refusals,
     listeners.server,
     ...agents.parts,
+    createAgentPresence({ events: store.events, check: store.check, clock, log }),
     createRound('pruning', PRUNE_MS, () => store.prune(clockWatch.certainMs()), clock, log),
     ...listeners.renewal,
     ...metricsListener(options, metrics.figures),

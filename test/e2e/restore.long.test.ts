@@ -206,7 +206,7 @@ test('damage that shows while it runs ends the process, and the next one begins 
   await before.stop();
   // A past that is not in memory.
   const db = new DatabaseSync(here.database);
-  const insert = db.prepare("INSERT INTO events VALUES (?, '', NULL, 'moved', ?, ?)");
+  const insert = db.prepare("INSERT INTO events VALUES (?1, -?2, '', NULL, 'moved', ?2, ?3)");
   db.exec('BEGIN');
   for (let row = 0; row < 5_000; row++)
     insert.run(key.farm_id, Date.now() - row, JSON.stringify({ text: 'x'.repeat(900) }));

@@ -41,6 +41,7 @@ function judged(...statements: readonly string[]) {
   const path = dir.path('service.sqlite');
   const db = new DatabaseSync(path);
   db.exec(`CREATE TABLE ingest_cursors (epoch TEXT PRIMARY KEY, seq INTEGER); CREATE TABLE events (type TEXT);
+    CREATE TABLE held_events (type TEXT);
     CREATE TABLE miners (agent_key TEXT PRIMARY KEY, reported_at INTEGER);
     CREATE TABLE gaps (epoch TEXT, from_at INTEGER, to_at INTEGER, reason TEXT);`);
   watchDatabase(path);

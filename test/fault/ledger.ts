@@ -57,6 +57,9 @@ export function watchDatabase(path: string): void {
   database.close();
 }
 
+/** Events that no agent reports. */
+const BY_SERVICE = ['flag_raised', 'flag_cleared', 'agent_offline', 'agent_online', 'task_created', 'task_ended'];
+
 function readDatabase(path: string) {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
@@ -66,10 +69,11 @@ function readDatabase(path: string) {
         .all()
         .map((row) => ({ ...row }));
     const count = (table: string) => countSchema.parse(rows(`SELECT count(*) AS n FROM ${table}`)[0]).n;
+    const reported = `events WHERE type NOT IN (${BY_SERVICE.map((type) => `'${type}'`).join(', ')})`;
     return {
       seen: seenSchema.parse(rows('SELECT what, a, b, c FROM seen ORDER BY id')),
       gaps: gapsSchema.parse(rows('SELECT epoch, from_at, to_at, reason FROM gaps ORDER BY from_at')),
-      events: count('events'),
+      events: count(reported) + count('held_events'),
     };
   } finally {
     database.close();

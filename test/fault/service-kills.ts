@@ -118,8 +118,16 @@ async function count(target: string, agent: FakeAgent): Promise<Pick<Figures, 'l
   await expectCount('documents', 'SELECT count(*) AS n FROM miner_documents', LASTING + slices);
   await expectCount('registrations', 'SELECT count(*) AS n FROM registrations', LASTING + slices);
   await expectCount('serials', 'SELECT count(*) AS n FROM miner_serials', 5 * (LASTING + slices));
-  await expectCount('events', 'SELECT count(*) AS n FROM events', slices);
-  await expectCount('different events', 'SELECT count(DISTINCT detail) AS n FROM events', slices);
+  await expectCount(
+    'events',
+    "SELECT count(*) AS n FROM events WHERE type = 'appeared' AND miner_id IS NOT NULL",
+    slices,
+  );
+  await expectCount(
+    'different events',
+    "SELECT count(DISTINCT detail) AS n FROM events WHERE type = 'appeared'",
+    slices,
+  );
   await expectCount('gaps', 'SELECT count(*) AS n FROM gaps', slices);
   await expectCount('different gaps', 'SELECT count(DISTINCT seq) AS n FROM gaps', slices);
   const minutes = Math.min(slices, 1_400);

@@ -39,7 +39,7 @@ export async function carryOver(db: Db, step: TimeStep, freshMs: number): Promis
     .execute();
   await db
     .updateTable('agents')
-    .set((eb) => ({ new_miners_at: eb('new_miners_at', '+', byMs) }))
+    .set((eb) => ({ new_miners_at: eb('new_miners_at', '+', byMs), events_used_at: eb('events_used_at', '+', byMs) }))
     .execute();
   await carryTasks(db, step);
   await db

@@ -1,25 +1,26 @@
 // Stores what agents report: one slice is one transaction, exactly once by (agent, epoch, sequence). An older record
 // never replaces a newer one: the order of its slices decides between records of one agent, our clock between those of
 // two. It trusts that records fit their schemas, and checks whose they are.
-import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
+import type { HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
 import { tasksEnded } from './audit/task-acts.ts';
 import type { Audited, Databases, Lock } from './databases.ts';
+import { appendEvents, type NewEvent } from './events/append.ts';
+import { flagEvents } from './events/flag-changes.ts';
+import { releaseEvents } from './events/held.ts';
+import { admitEvents } from './events/quota.ts';
+import { placeEvents } from './events/reported.ts';
+import { recordTasksEnded } from './events/task-events.ts';
+import { storeGaps } from './gaps.ts';
 import { rollUp } from './history/history-write.ts';
 import { createLiveStore, type LiveStore } from './live-states.ts';
 import { findAdoptable } from './miners/identity/adoption.ts';
-import { admitNew, recordRefused } from './miners/identity/grant.ts';
+import { admitNew, refusedEvent } from './miners/identity/grant.ts';
 import { findRegistered, type KnownMiner, type Registered } from './miners/identity/known-miner.ts';
-import {
-  type Claim,
-  findServedElsewhere,
-  recordClaims,
-  recordTakenOver,
-  resolveRivals,
-} from './miners/identity/rivals.ts';
+import { type Claim, claimEvents, resolveRivals, takenOverEvents } from './miners/identity/rivals.ts';
 import { type MinerChange, writeMiners } from './miners/miner-write.ts';
 import { createOutboxStore, type OutboxStore } from './outbox-order.ts';
 import { chunks, countAll } from './rows.ts';
-import type { Db, Row } from './schema.ts';
+import type { Db } from './schema.ts';
 import { applyTaskRecords } from './tasks/task-outcomes.ts';
 import { requireRunning } from './tenants/tenants.ts';
 
@@ -90,7 +91,10 @@ export function createIngestStore(
 ): IngestStore {
   return {
     ...createOutboxStore({ transact, lock }),
-    ...createLiveStore({ transact, lock }, (trx, slice, records) => storeMiners(trx, lock, slice, records, newId)),
+    ...createLiveStore({ transact, lock }, async (trx, slice, records) => {
+      const { events } = await storeMiners(trx, lock, slice, records, newId);
+      return (await admitEvents(trx, slice, events)).admitted;
+    }),
     cursor: (agentId, epoch) => readCursor(write, agentId, epoch),
     needOf: (agentId) => readNeed(write, agentId),
     storeSlice: (slice) =>
@@ -106,11 +110,16 @@ export function createIngestStore(
         await storeHost(trx, slice, ofKind.host);
         const stored = await storeMiners(trx, lock, slice, ofKind.miner, newId);
         const { minerIds, rowOf, outdated, refused, contested } = stored;
-        const isAnnounced = refused.size > 0 && (await recordRefused(trx, slice, refused.size));
-        const { strangers: strangerTasks, ended } = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
-        await storeGaps(trx, slice, ofKind.gap, ofKind.miner.filter(({ key }) => refused.has(key)).length);
-        const events = ofKind.event.filter(({ key }) => !refused.has(key));
-        if (events.length > 0) await storeEvents(trx, slice, events, minerIds);
+        const announced = refused.size === 0 ? undefined : await refusedEvent(trx, slice, refused.size);
+        const tasks = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
+        const reported = ofKind.event.filter(({ key }) => !refused.has(key));
+        const placed = await placeEvents(trx, slice, reported, minerIds);
+        const events = await admitEvents(trx, slice, [...stored.events, ...placed.events]);
+        await storeGaps(trx, slice, ofKind.gap, {
+          rejected: slice.rejected,
+          miners_refused: ofKind.miner.filter(({ key }) => refused.has(key)).length,
+          events_refused: events.refused + placed.refused,
+        });
         const pollIntervalMs = await readPollIntervalMs(trx, agentId);
         await rollUp(trx, lock, { farmId: slice.farmId, nowMs, pollIntervalMs, records: ofKind.miner, rowOf });
         await trx
@@ -120,9 +129,13 @@ export function createIngestStore(
             conflict.columns(['agent_id', 'epoch']).doUpdateSet({ seq: slice.seq, updated_at: nowMs }),
           )
           .execute();
-        if (ended.length > 0)
-          await audit(trx, await tasksEnded(trx, ended, { type: 'agent', id: agentId, name: '' }, nowMs));
-        return { kind: 'stored', strangerTasks, outdated, refused: { miners: refused.size, isAnnounced }, contested };
+        await appendEvents(trx, announced === undefined ? events.admitted : [...events.admitted, announced]);
+        await recordTasksEnded(trx, tasks.ended, nowMs);
+        if (tasks.ended.length > 0)
+          await audit(trx, await tasksEnded(trx, tasks.ended, { type: 'agent', id: agentId, name: '' }, nowMs));
+        const isAnnounced = announced !== undefined;
+        const refusals = { miners: refused.size, isAnnounced };
+        return { kind: 'stored', strangerTasks: tasks.strangers, outdated, refused: refusals, contested };
       }),
   };
 }
@@ -169,6 +182,8 @@ type StoredMiners = {
   readonly outdated: number;
   readonly refused: ReadonlySet<string>;
   readonly contested: number;
+  /** To be kept as the last thing in the transaction. */
+  readonly events: readonly NewEvent[];
 };
 
 async function storeMiners(
@@ -210,20 +225,30 @@ async function storeMiners(
       rivalRowId: rival?.row_id,
     });
   }
+  const flags = await flagEvents(db, slice, withAllRecords(changes, records));
   const rowIds = await writeMiners(db, { ...slice, order: orderOfSlice(slice) }, changes);
   for (const known of [...adopted.values(), ...shared.values()]) rowIds.set(known.id, known.row_id);
   const continued = [...adopted.values()].map(({ row_id }) => row_id);
   await forgetOldKeys(db, slice.agentId, continued);
   const rowOf = (key: string) => registered.get(key)?.row_id ?? rowIds.get(minerIds.get(key) ?? '');
   await register(db, slice, newest, registered, rowOf);
-  if (!recognised.isSettled) {
-    await recordClaims(db, slice, claims);
-    await recordTakenOver(db, slice, changes);
-  }
+  const strangers = [...newest.keys()].filter((key) => !registered.has(key));
+  const events = [
+    ...(await releaseEvents(db, slice, strangers, (key) => (shared.has(key) ? undefined : minerIds.get(key)))),
+    ...flags.filter(({ minerId }) => minerId !== null && rowIds.has(minerId)),
+    ...(recognised.isSettled ? [] : claimEvents(slice, claims)),
+    ...(recognised.isSettled ? [] : await takenOverEvents(db, slice, changes)),
+  ];
   // Of a miner that another agent serves only that agent's reports count.
   const countedRowOf = (key: string) => (unchanged.has(key) || shared.has(key) ? undefined : rowOf(key));
   const outdated = records.filter(({ key }) => !refused.has(key)).length - changes.length;
-  return { minerIds, rowOf: countedRowOf, outdated, refused, contested: claims.length };
+  return { minerIds, rowOf: countedRowOf, outdated, refused, contested: claims.length, events };
+}
+
+/** A slice mostly has one record of a miner; where it has more, each of them may raise or clear flags. */
+function withAllRecords(changes: readonly MinerChange[], records: readonly MinerRecord[]) {
+  const ofKey = changes.length === records.length ? undefined : Map.groupBy(records, ({ key }) => key);
+  return changes.map(({ id, known, record }) => ({ id, known, records: ofKey?.get(record.key) ?? [record] }));
 }
 
 /** Which stored miner each key means: registered or continued; `refused` are new and beyond the agent's grant. */
@@ -359,41 +384,4 @@ async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): 
     .where('agent_id', '=', slice.agentId)
     .where('stale_at', 'is not', null)
     .execute();
-}
-
-async function storeGaps(db: Db, slice: Slice, records: readonly GapRecord[], refused: number): Promise<void> {
-  const { agentId, epoch, seq, rejected, nowMs, producedAtMs: at } = slice;
-  const origin = { agent_id: agentId, epoch, seq };
-  const rows: Row<'gaps'>[] = records.map(({ from, to, reason, count }) => ({
-    ...origin,
-    from_at: notAfter(from, nowMs),
-    to_at: notAfter(to, nowMs),
-    reason,
-    count,
-  }));
-  if (rejected > 0) rows.push({ ...origin, from_at: at, to_at: at, reason: 'rejected', count: rejected });
-  if (refused > 0) rows.push({ ...origin, from_at: at, to_at: at, reason: 'miners_refused', count: refused });
-  for (const part of chunks(rows)) await db.insertInto('gaps').values(part).execute();
-}
-
-async function storeEvents(
-  db: Db,
-  slice: Slice,
-  records: readonly EventRecord[],
-  minerIds: ReadonlyMap<string, string>,
-): Promise<void> {
-  const keys = new Set(records.map(({ key }) => key));
-  const registered = await findRegistered(db, slice.agentId, [...keys]);
-  const elsewhere = await findServedElsewhere(db, slice, [...registered.values()]);
-  // Events of a miner that another agent serves are taken from that agent only.
-  const own = records.filter(({ key }) => !elsewhere.has(registered.get(key)?.row_id ?? -1));
-  const rows = own.map(({ type, key, at, detail }) => ({
-    farm_id: slice.farmId,
-    agent_id: slice.agentId,
-    miner_id: minerIds.get(key) ?? registered.get(key)?.id ?? null,
-    type,
-    at: notAfter(at, slice.nowMs),
-    detail: JSON.stringify(detail),
-  }));
-  for (const part of chunks(rows)) await db.insertInto('events').values(part).execute();
 }

@@ -1,8 +1,9 @@
 // Live states: states of miners that an agent sends from memory while its disk takes nothing. They are shown and not
-// kept: they make no history, no cursor and no event. Stored states replace them later, except those that waited on the
+// kept: they make no history and no cursor, and no events but those of flags that they raise or clear. Stored states replace them later, except those that waited on the
 // agent while newer ones were shown.
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases } from './databases.ts';
+import { appendEvents, type NewEvent } from './events/append.ts';
 import type { Db } from './schema.ts';
 import { requireRunning } from './tenants/tenants.ts';
 
@@ -38,7 +39,7 @@ type Show = (
     nowMs: number;
   },
   records: readonly MinerRecord[],
-) => Promise<unknown>;
+) => Promise<readonly NewEvent[]>;
 
 export function createLiveStore({ transact, lock }: Pick<Databases, 'transact' | 'lock'>, show: Show): LiveStore {
   return {
@@ -49,28 +50,29 @@ export function createLiveStore({ transact, lock }: Pick<Databases, 'transact' |
         await requireRunning(trx, farmId);
         const records = report.records.filter((record) => record.kind === 'miner');
         const origin = { agentId, farmId, epoch: instanceId, seq: 0, order, unkeptThrough: through, nowMs };
-        if (records.length > 0) await show(trx, origin, records);
-        return noteFault(trx, report);
+        const shown = records.length === 0 ? [] : await show(trx, origin, records);
+        const { outcome, events } = await noteFault(trx, report);
+        await appendEvents(trx, [...shown, ...events]);
+        return outcome;
       }),
   };
 }
 
-async function noteFault(db: Db, { agentId, farmId, fault, nowMs }: LiveReport) {
+async function noteFault(
+  db: Db,
+  { agentId, farmId, fault, nowMs }: LiveReport,
+): Promise<{ outcome: 'failed' | 'recovered' | 'same'; events: NewEvent[] }> {
   const before = await db.selectFrom('agents').select('storage_fault').where('id', '=', agentId).executeTakeFirst();
   const known = before?.storage_fault ?? null;
-  if (known === fault) return 'same';
+  if (known === fault) return { outcome: 'same', events: [] };
   const since = fault === null ? null : nowMs;
   await db
     .updateTable('agents')
     .set({ storage_fault: fault, ...(known === null || fault === null ? { storage_fault_at: since } : {}) })
     .where('id', '=', agentId)
     .execute();
-  const about = { farm_id: farmId, agent_id: agentId, miner_id: null, at: nowMs };
-  const [type, detail] =
-    fault === null ? ['storage_recovered', { reason: known }] : ['storage_failed', { reason: fault }];
-  await db
-    .insertInto('events')
-    .values({ ...about, type, detail: JSON.stringify(detail) })
-    .execute();
-  return fault === null ? 'recovered' : 'failed';
+  const about = { farmId, agentId, minerId: null, atMs: nowMs };
+  return fault === null
+    ? { outcome: 'recovered', events: [{ ...about, type: 'storage_recovered', detail: { reason: known } }] }
+    : { outcome: 'failed', events: [{ ...about, type: 'storage_failed', detail: { reason: fault } }] };
 }

@@ -18,6 +18,7 @@ type Kept = { [T in keyof Tables]: readonly [table: T, since: keyof Tables[T], f
 const KEPT = [
   ['idempotency_keys', 'created_at', IDEMPOTENCY_MS],
   ['events', 'at', EVENT_MS],
+  ['held_events', 'held_at', DAY_MS],
   ['gaps', 'to_at', EVENT_MS],
   ['enrolment_codes', 'expires_at', EVENT_MS],
   ['ingest_cursors', 'updated_at', CURSOR_MS],
@@ -34,8 +35,23 @@ export async function prune(write: Db, nowMs: number): Promise<void> {
       .deleteFrom(table)
       .where(since, '<=', nowMs - forMs)
       .execute();
+  await pruneEvents(write);
   await pruneTasks(write, nowMs - TASKS_MS);
   await prunePassing(write, nowMs);
+}
+
+/** Of a farm, whatever its agents do. */
+const EVENTS_OF_FARM = 2_000_000;
+
+/** Positions have no holes: all but the newest are those below a number. */
+async function pruneEvents(write: Db): Promise<void> {
+  const full = await write.selectFrom('event_counts').selectAll().where('position', '>', EVENTS_OF_FARM).execute();
+  for (const { farm_id, position } of full)
+    await write
+      .deleteFrom('events')
+      .where('farm_id', '=', farm_id)
+      .where('position', '<=', position - EVENTS_OF_FARM)
+      .execute();
 }
 
 /** A miner that was there for less than this, and then never again for so long, was none of the farm's. */

@@ -87,6 +87,12 @@ export const TABLES = {
     new_miners_left: double,
     new_miners_at: bigint,
     miners_refused_at: optional(bigint),
+    /** Events that count against its quota, and when they did: see events/quota.ts. */
+    events_used: { ...double, initially: 0 },
+    events_used_at: count64,
+    events_refused_at: optional(bigint),
+    /** Since when an event says that it is offline: see events/presence.ts. */
+    offline_at: optional(bigint),
   },
   enrolment_codes: {
     hash: key,
@@ -222,7 +228,20 @@ export const TABLES = {
     reason: text,
     count: optional(bigint),
   },
-  events: { farm_id: text, agent_id: text, miner_id: optional(text), type: text, at: bigint, detail: text },
+  /** `position` orders the events of a farm as they became visible: see events/append.ts. */
+  events: {
+    farm_id: key,
+    position: { ...bigint, isKey: true },
+    agent_id: text,
+    miner_id: optional(text),
+    type: text,
+    at: bigint,
+    detail: text,
+  },
+  /** The position of the newest event of a farm, also where that one was removed. */
+  event_counts: { farm_id: key, position: bigint },
+  /** Of miners that their agent has not reported yet: see events/held.ts. */
+  held_events: { agent_id: text, key: text, type: text, at: bigint, detail: text, held_at: bigint },
   /**
    * For which minutes the miner is accounted for in history, and in which cells its quantities were known, joined by
    * `;`: see history/.

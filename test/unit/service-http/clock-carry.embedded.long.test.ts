@@ -101,7 +101,11 @@ test('two years ahead, over a restart and for a day: nothing is removed that is 
   await before.stop();
 
   const old = [farm.farmId, '', 'ancient', clock.nowMs() - 2 * YEAR_MS - 200 * DAY_MS, '{}'];
-  await query(farm, 'INSERT INTO events (farm_id, agent_id, type, at, detail) VALUES (?, ?, ?, ?, ?)', ...old);
+  await query(
+    farm,
+    'INSERT INTO events (farm_id, position, agent_id, type, at, detail) VALUES (?, -1, ?, ?, ?, ?)',
+    ...old,
+  );
   const rig = await restarted(farm, clock);
   // What is old for certain goes in the first round.
   await until(

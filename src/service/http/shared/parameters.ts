@@ -81,5 +81,11 @@ export function oneOf<T extends string>(words: readonly T[]): (text: string) => 
   };
 }
 
+/** For a parameter that must be a time in UTC, in any spelling of UTC; undefined when it is none. */
+export function parseUtcMs(text: string): number | undefined {
+  const written = text.replace(/(z|[+-]00:00)$/i, 'Z');
+  return z.iso.datetime().safeParse(written).success ? Date.parse(written) : undefined;
+}
+
 /** For a parameter that must be a uuid; undefined when it is none. */
 export const parseUuid = (text: string): string | undefined => (UUID.test(text) ? text.toLowerCase() : undefined);

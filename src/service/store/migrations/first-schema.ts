@@ -40,6 +40,8 @@ const INDEXES: readonly (readonly [string, readonly string[], 'unique'?])[] = [
   ['events', ['at']],
   ['audit_entries', ['workspace_id', 'seq']],
   ['audit_entries', ['action', 'seq']],
+  ['held_events', ['agent_id', 'key']],
+  ['held_events', ['held_at']],
   ['gaps', ['agent_id', 'to_at']],
   ['gaps', ['to_at']],
   ['history_cells', ['from_at']],

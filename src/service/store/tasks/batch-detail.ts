@@ -3,6 +3,7 @@ import { type Actor, type TaskStatus, taskNameSchema, taskStatusSchema } from '.
 import { batchCancelled } from '../audit/task-acts.ts';
 import type { Audited } from '../databases.ts';
 import type { Encryption } from '../encryption.ts';
+import { recordTasksEnded } from '../events/task-events.ts';
 import type { Window } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 import { type Batch, toBatch } from './batches.ts';
@@ -84,6 +85,8 @@ export function createBatchDetailStore({ read, transact, audit }: Audited, encry
             .execute();
         }
         if (open.length > 0) await recountBatches(trx, [id]);
+        const ended = open.filter(({ received_at }) => received_at === null);
+        await recordTasksEnded(trx, ended, nowMs);
         const where = { id, farmId, workspaceId: batch.workspace_id };
         await audit(trx, [batchCancelled(where, { actor, tasks: open.length, nowMs })]);
         return [...toNotify];

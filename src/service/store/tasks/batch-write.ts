@@ -1,5 +1,6 @@
 // Writes a batch with its tasks, which wait or are already done. It does not decide who gets a task.
 import type { Actor, TaskStatus } from '../../../model/task.ts';
+import { recordBatchCreated, recordTasksEnded } from '../events/task-events.ts';
 import { chunks } from '../rows.ts';
 import type { Db } from '../schema.ts';
 
@@ -66,4 +67,6 @@ export async function insertBatch(db: Db, request: Request, batch: Batch): Promi
     evidence: JSON.stringify(evidence),
   }));
   for (const part of chunks(rows)) await db.insertInto('tasks').values(part).execute();
+  await recordBatchCreated(db, { ...request, id: batch.id, agentId: batch.agentId, taskCount: tasks.length });
+  if (status !== 'pending') await recordTasksEnded(db, rows, nowMs);
 }

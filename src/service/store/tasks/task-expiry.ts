@@ -4,6 +4,7 @@ import { SYSTEM } from '../../../model/audit/entry.ts';
 import type { TaskStatus } from '../../../model/task.ts';
 import { tasksEnded } from '../audit/task-acts.ts';
 import type { Audited, Databases } from '../databases.ts';
+import { recordTasksEnded } from '../events/task-events.ts';
 import { CLOCKS_DIFFER_MS, chunks } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 import { OPEN_STATUSES, recountBatches } from './task-outcomes.ts';
@@ -88,6 +89,7 @@ async function presume(trx: Db, verdicts: readonly Verdict[], nowMs: number, aud
     if (numUpdatedRows > 0n) ended.push(verdict);
   }
   await recountBatches(trx, new Set(ended.map(({ batch_id }) => batch_id)));
+  await recordTasksEnded(trx, ended, nowMs);
   await audit(trx, await tasksEnded(trx, ended, SYSTEM, nowMs));
   return ended.length;
 }

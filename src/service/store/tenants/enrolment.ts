@@ -82,4 +82,6 @@ const newAgent = (
   max_miners,
   new_miners_left: max_miners,
   new_miners_at: nowMs,
+  events_used: 0,
+  events_used_at: nowMs,
 });

@@ -91,7 +91,7 @@ test('pruning removes what has had its time and nothing else', async () => {
   const nowMs = 1_000 * dayMs;
   for (const ageDays of [0.5, 2, 89, 91, 364, 366]) {
     const at = nowMs - ageDays * dayMs;
-    await queryDatabase(path, 'INSERT INTO events VALUES (?, ?, NULL, ?, ?, ?)', 'f', 'a', 'moved', at, '{}');
+    await queryDatabase(path, 'INSERT INTO events VALUES (?, ?, ?, NULL, ?, ?, ?)', 'f', at, 'a', 'moved', at, '{}');
     await queryDatabase(path, 'INSERT INTO gaps VALUES (?, ?, 1, ?, ?, ?, 1)', 'a', 'e', at, at, 'restart');
     await queryDatabase(path, 'INSERT INTO ingest_cursors VALUES (?, ?, 1, ?)', 'a', `e${ageDays}`, at);
     await queryDatabase(path, 'INSERT INTO idempotency_keys VALUES (?, ?, ?, ?, ?)', 'k', `i${ageDays}`, 'h', '{}', at);

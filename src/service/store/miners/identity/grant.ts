@@ -2,6 +2,7 @@
 // it invents; new ones beyond the grant are refused, counted as a gap and named in an event. How fast it may add new
 // ones is bounded too: a farm comes in whole, but an agent that makes up other miners again and again gets no further
 // than a tenth of its grant an hour.
+import type { NewEvent } from '../../events/append.ts';
 import { countAll } from '../../rows.ts';
 import type { Db } from '../../schema.ts';
 
@@ -41,21 +42,21 @@ export async function admitNew(db: Db, { agentId, nowMs }: Reporter, wanted: num
   return admitted;
 }
 
-/** The event, at most once an hour. Says whether it was time for one. */
-export async function recordRefused(db: Db, { agentId, farmId, nowMs }: Reporter, refused: number): Promise<boolean> {
+/** The event, at most once an hour: undefined where it is not time for one. */
+export async function refusedEvent(
+  db: Db,
+  { agentId, farmId, nowMs }: Reporter,
+  refused: number,
+): Promise<NewEvent | undefined> {
   const agent = await db
     .selectFrom('agents')
     .select(['max_miners', 'miners_refused_at'])
     .where('id', '=', agentId)
     .executeTakeFirstOrThrow();
   // Also when the clock of the service was set back since.
-  if (agent.miners_refused_at !== null && Math.abs(nowMs - agent.miners_refused_at) < REFUSED_EVENT_MS) return false;
+  if (agent.miners_refused_at !== null && Math.abs(nowMs - agent.miners_refused_at) < REFUSED_EVENT_MS) return;
   await db.updateTable('agents').set({ miners_refused_at: nowMs }).where('id', '=', agentId).execute();
   const known = await countAll(db.selectFrom('registrations').where('agent_id', '=', agentId));
-  const detail = JSON.stringify({ refused, known, max_miners: agent.max_miners });
-  await db
-    .insertInto('events')
-    .values({ farm_id: farmId, agent_id: agentId, miner_id: null, type: 'miners_refused', at: nowMs, detail })
-    .execute();
-  return true;
+  const detail = { refused, known, max_miners: agent.max_miners };
+  return { farmId, agentId, minerId: null, type: 'miners_refused', atMs: nowMs, detail };
 }

@@ -5,6 +5,7 @@
 // does an agent to which miners were carried.
 import { normaliseMac } from '../../../../model/identity-facts.ts';
 import type { MinerRecord } from '../../../../wire/records.ts';
+import type { NewEvent } from '../../events/append.ts';
 import { chunks } from '../../rows.ts';
 import type { Db } from '../../schema.ts';
 import { findRevoked } from '../../tenants/revocation.ts';
@@ -148,37 +149,34 @@ const MAX_NAMED = 20;
  * One event for all miners that this agent serves from now on, and that another one served which is not revoked: it may
  * only have been silent.
  */
-export async function recordTakenOver(
+export async function takenOverEvents(
   db: Db,
   { agentId, farmId, nowMs }: Reporter,
   changes: readonly { readonly known: KnownMiner | undefined }[],
-): Promise<void> {
+): Promise<NewEvent[]> {
   const taken = changes.flatMap(({ known }) =>
     known === undefined || known.agent_id === null || known.agent_id === agentId
       ? []
       : [{ id: known.id, from: known.agent_id }],
   );
-  if (taken.length === 0) return;
+  if (taken.length === 0) return [];
   const owners = [...new Set(taken.map(({ from }) => from))];
   const gone = await findRevoked(db, owners);
   const miners = taken.filter(({ from }) => !gone.has(from));
-  if (miners.length === 0) return;
-  const detail = JSON.stringify({
+  if (miners.length === 0) return [];
+  const detail = {
     from: owners.filter((id) => !gone.has(id)),
     count: miners.length,
     miner_ids: miners.slice(0, MAX_NAMED).map(({ id }) => id),
-  });
-  await db
-    .insertInto('events')
-    .values({ farm_id: farmId, agent_id: agentId, miner_id: null, type: 'miners_taken_over', at: nowMs, detail })
-    .execute();
+  };
+  return [{ farmId, agentId, minerId: null, type: 'miners_taken_over', atMs: nowMs, detail }];
 }
 
 export type Claim = { readonly minerId: string; readonly record: MinerRecord; readonly rival: KnownMiner };
 
 /** One event of each of the two miners, which names both agents and both miners. */
-export async function recordClaims(db: Db, agent: Reporter, claims: readonly Claim[]): Promise<void> {
-  const rows = claims.flatMap(({ minerId, record, rival }) => {
+export function claimEvents(agent: Reporter, claims: readonly Claim[]): NewEvent[] {
+  return claims.flatMap(({ minerId, record, rival }) => {
     const { mac, serial } = identityOf(record);
     const detail = {
       mac: mac !== '' && mac === rival.mac ? normaliseMac(mac) : null,
@@ -186,11 +184,10 @@ export async function recordClaims(db: Db, agent: Reporter, claims: readonly Cla
       served_by: { agent_id: rival.agent_id, miner_id: rival.id },
       claimed_by: { agent_id: agent.agentId, miner_id: minerId },
     };
-    const event = { farm_id: agent.farmId, type: 'duplicate', at: agent.nowMs, detail: JSON.stringify(detail) };
+    const event = { farmId: agent.farmId, type: 'duplicate', atMs: agent.nowMs, detail };
     return [
-      { ...event, agent_id: agent.agentId, miner_id: minerId },
-      { ...event, agent_id: rival.agent_id ?? agent.agentId, miner_id: rival.id },
+      { ...event, agentId: agent.agentId, minerId },
+      { ...event, agentId: rival.agent_id ?? agent.agentId, minerId: rival.id },
     ];
   });
-  for (const part of chunks(rows)) await db.insertInto('events').values(part).execute();
 }

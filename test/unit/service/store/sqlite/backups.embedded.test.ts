@@ -29,7 +29,7 @@ async function site(rows = 0) {
   await store.tenants.ensure({ id: 'w', name: 'W', slug: 'default' }, { id: 'f', name: 'F' }, 1);
   await store.taskKeys.current(() => ({ publicKey: 'public', privateKey: 'private' }), 1);
   const db = new DatabaseSync(databasePath);
-  const insert = db.prepare("INSERT INTO events VALUES ('f', 'a', NULL, 'moved', ?, ?)");
+  const insert = db.prepare("INSERT INTO events VALUES ('f', -1 - ?1, 'a', NULL, 'moved', ?1, ?2)");
   db.exec('BEGIN');
   for (let row = 0; row < rows; row++) insert.run(row, JSON.stringify({ text: 'x'.repeat(900) }));
   db.exec('COMMIT');

@@ -22,7 +22,7 @@ async function makeDatabase() {
   await store.tenants.ensure({ id: 'w', name: 'W', slug: 'default' }, { id: 'f', name: 'F' }, 1);
   await store.close();
   const db = new DatabaseSync(databasePath);
-  const insert = db.prepare("INSERT INTO events VALUES ('f', 'a', NULL, 'moved', ?, ?)");
+  const insert = db.prepare("INSERT INTO events VALUES ('f', -1 - ?1, 'a', NULL, 'moved', ?1, ?2)");
   db.exec('BEGIN');
   for (let row = 0; row < ROWS; row++) insert.run(row, JSON.stringify({ text: 'x'.repeat(900) }));
   db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
