@@ -1,6 +1,6 @@
 // Live states: states of miners that an agent sends from memory while its disk takes nothing. They are shown and not
-// kept: they make no history and no cursor, and no events but those of flags that they raise or clear. Stored states replace them later, except those that waited on the
-// agent while newer ones were shown.
+// kept: they make no history and no cursor, and no events but those of flags that they raise or clear. Stored states
+// replace them later, except those that waited on the agent while newer ones were shown.
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases } from './databases.ts';
 import { appendEvents, type NewEvent } from './events/append.ts';
