@@ -50,13 +50,11 @@ export async function openAdmin(
     // Codes and keys live by the clock of the service.
     const serviceClock = createServiceClock(clock);
     await beginTime({ store: store.clock, clock, serviceClock, log: silentLog, hostUptimeMs });
-    const admin: Admin = createAdmin(
-      store,
-      serviceClock,
-      () => keyNotDecrypted(databasePath, keyFiles),
-      commandLine(systemUser()),
-    );
-    return { ...admin, ...trailOf(store), close: () => store.close() };
+    const actor = commandLine(systemUser());
+    const admin: Admin = createAdmin(store, serviceClock, () => keyNotDecrypted(databasePath, keyFiles), actor);
+    const recordRestore = (detail: Readonly<Record<string, unknown>>) =>
+      store.audit.record([{ action: 'backup.restored', actor, detail, atMs: serviceClock.nowMs() }]);
+    return { ...admin, ...trailOf(store), recordRestore, close: () => store.close() };
   } catch (error) {
     await store.close();
     throw error;

@@ -53,7 +53,7 @@ async function surroundings(flags: Flags, context: CliContext) {
   const vault = findServiceVault(databasePath, keyFiles);
   const ownAgent = enrolledAs(config.stateDir, EMBEDDED);
   return {
-    ...{ databasePath, vault, ownAgent },
+    ...{ databasePath, vault, keyFiles, ownAgent },
     keyFile: keyFileOf(databasePath, keyFiles),
     dir: backupsOf(config, databasePath).dir,
   };
@@ -91,7 +91,7 @@ async function showBackups(file: string | undefined, flags: Flags, context: CliC
 }
 
 async function putBack(given: string, flags: Flags, context: CliContext): Promise<void> {
-  const { databasePath, vault, keyFile, ownAgent } = await surroundings(flags, context);
+  const { databasePath, vault, keyFile, keyFiles, ownAgent } = await surroundings(flags, context);
   const file = isAbsolute(given) ? given : resolve(given);
   const [{ holdDatabase }, { restore }] = await Promise.all([
     import('../../service/store/sqlite/database-lock.ts'),
@@ -100,10 +100,15 @@ async function putBack(given: string, flags: Flags, context: CliContext): Promis
   const release = await holdDatabase(databasePath, 0);
   try {
     const nowMs = systemClock.nowMs();
-    const { about, miners, apiKeys, agents, keptAside, knowsOwnAgent } = restore({
+    const { about, miners, apiKeys, agents, keptAside, lostHead, knowsOwnAgent } = restore({
       ...{ file, databasePath, vault, keyFile, ownAgent, nowMs },
     });
     const madeAt = about === undefined ? null : new Date(about.made_at).toISOString();
+    const { openAdmin } = await import('../../service/admin.ts');
+    const admin = await openAdmin(databasePath, { clock: systemClock, keyFiles });
+    await admin
+      .recordRestore({ backup: file, made_at: madeAt, kept_aside: keptAside ?? null, lost_head: lostHead ?? null })
+      .finally(() => admin.close());
     const counts = { miners, api_keys: apiKeys, agents, knows_own_agent: knowsOwnAgent ?? null };
     const said = { restored: file, made_at: madeAt, database: databasePath, kept_aside: keptAside ?? null, ...counts };
     const lines = [

@@ -33,6 +33,8 @@ type Restored = {
   readonly knowsOwnAgent: boolean | undefined;
   /** Where the database lies that was there before; undefined = there was none. */
   readonly keptAside: string | undefined;
+  /** Head of its audit trail, as `seq:hash`: what was done after the backup is only there. */
+  readonly lostHead: string | undefined;
 };
 
 type RestoreRequest = {
@@ -57,10 +59,11 @@ export function restore({ file, databasePath, ...request }: RestoreRequest): Res
     copyWhole(file, copy);
     const found = prepare(copy, { file, ...request });
     syncFile(copy);
+    const lostHead = trailHeadOf(databasePath);
     const keptAside = keepBeside(databasePath, `${databasePath}.before-${stampOf(request.nowMs)}`);
     renameSync(copy, databasePath);
     syncFolder(dirname(databasePath));
-    return { ...found, keptAside };
+    return { ...found, keptAside, lostHead };
   } finally {
     removeAll(copy);
   }
@@ -91,6 +94,17 @@ function emptyLog(databasePath: string): void {
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
     // Its log is kept beside it.
+  }
+}
+
+/** Undefined where there is none, or the database cannot be read. */
+function trailHeadOf(databasePath: string): string | undefined {
+  try {
+    using db = new DatabaseSync(databasePath, { readOnly: true, timeout: 5_000 });
+    const row = db.prepare('SELECT seq, hash FROM audit_head WHERE one = 1').get();
+    return row === undefined ? undefined : `${row.seq}:${row.hash}`;
+  } catch {
+    return undefined;
   }
 }
 
