@@ -74,7 +74,7 @@ export function createRequests(document: Document, known: Known): Requests {
         const wrong = unfitting(document, body.schema, known).map((one) => JSON.stringify(one));
         ways.push(build(operation, { path, query: goodQuery(query), body: wrong }, headers));
       }
-      const breakable = query.filter(({ schema }) => canBeWrong(schema));
+      const breakable = query.filter(({ schema }) => canBeWrong(document, schema));
       if (breakable.length > 0) {
         const wrong = fc
           .constantFrom(...breakable)
@@ -136,11 +136,12 @@ const extraQuery: fc.Arbitrary<Query> = fc.oneof(
   },
 );
 
-const itemsOf = (schema: JsonSchema) =>
-  schema.type === 'array' && typeof schema.items === 'object' ? schema.items : schema;
-const canBeWrong = (schema: JsonSchema) =>
-  Object.keys(itemsOf(schema)).some((word) => !['type', 'description', 'default', 'examples'].includes(word)) ||
-  itemsOf(schema).type !== 'string';
+const itemsOf = (document: Document, schema: JsonSchema) =>
+  document.resolve(schema.type === 'array' && typeof schema.items === 'object' ? schema.items : schema);
+const canBeWrong = (document: Document, schema: JsonSchema) =>
+  Object.keys(itemsOf(document, schema)).some(
+    (word) => !['type', 'description', 'default', 'examples'].includes(word),
+  ) || itemsOf(document, schema).type !== 'string';
 
 /** A parameter in one of the forms that it may take. */
 function written(document: Document, { name, schema }: Parameter, known: Known): fc.Arbitrary<Query> {
@@ -150,9 +151,9 @@ function written(document: Document, { name, schema }: Parameter, known: Known):
       .filter((text) => schema.type !== 'string' || document.validator(schema)(text.trim()))
       .map((text) => [[name, text]]);
   const items = fc.array(
-    fitting(document, itemsOf(schema), known, name)
+    fitting(document, itemsOf(document, schema), known, name)
       .map((value) => String(value).trim())
-      .filter((text) => !text.includes(',') && document.validator(itemsOf(schema))(text)),
+      .filter((text) => !text.includes(',') && document.validator(itemsOf(document, schema))(text)),
     { maxLength: 4 },
   );
   return fc.oneof(
@@ -164,7 +165,7 @@ function written(document: Document, { name, schema }: Parameter, known: Known):
 
 /** A text that the schema does not take, also when blanks around it do not count; a blank one means not given. */
 function miswritten(document: Document, { name, schema }: Parameter): fc.Arbitrary<Query> {
-  const item = itemsOf(schema);
+  const item = itemsOf(document, schema);
   const fits = document.validator(item);
   const read = (text: string) => (item.type === 'integer' && /^-?\d{1,16}$/.test(text) ? Number(text) : text);
   const strangers = fc.oneof(

@@ -21,7 +21,7 @@ export function registerHealth(app: App, { store, clock, isStopping, storageFaul
       ...described,
       operationId: 'getHealth',
       summary: 'The process runs',
-      response: { 200: aliveSchema, 500: errorSchema },
+      response: { 200: aliveSchema, 400: errorSchema, 500: errorSchema },
     },
     handler: async () => ({ status: 'ok' as const }),
   });
@@ -32,7 +32,7 @@ export function registerHealth(app: App, { store, clock, isStopping, storageFaul
       ...described,
       operationId: 'getReadiness',
       summary: 'The service can take requests: its database answers and stores, and it is not stopping',
-      response: { 200: aliveSchema, 500: errorSchema, 503: errorSchema },
+      response: { 200: aliveSchema, 400: errorSchema, 500: errorSchema, 503: errorSchema },
     },
     handler: async (_request, reply) => {
       if (isStopping()) return reply.code(503).send(errorBody(503, 'The service is stopping'));

@@ -9,6 +9,10 @@ import { components } from '../../wire/api/components.ts';
 import { errorSchema } from '../../wire/api/envelope.ts';
 import { KEY_WORDS, neededFor, permissionList } from '../auth/permission-words.ts';
 import { RULES, type Rule } from '../auth/rules.data.ts';
+import { documented } from './openapi/documented.ts';
+import { addExamples } from './openapi/examples.ts';
+import { isJson, operationsOf, simplifySchemas } from './openapi/schemas.ts';
+import { TAGS } from './openapi/tags.data.ts';
 
 const EVERY_ERROR = [400, 401, 403, 404, 408, 413, 414, 415, 429, 500, 503] as const;
 
@@ -22,9 +26,6 @@ export function answers<S extends z.ZodType>(good: S, ...more: 409[]): Record<nu
 
 /** For `schema.security` of routes without key. */
 export const NO_KEY: { [name: string]: string[] }[] = [];
-
-/** What a parameter looks like to a client, where the schema behind it takes several forms. */
-export const documented = z.registry<{ openapi: Readonly<Record<string, unknown>> }>();
 
 export async function registerOpenApi(
   app: FastifyInstance,
@@ -54,14 +55,14 @@ export async function registerOpenApi(
       info: {
         title: 'Pithead: mining farm monitoring and tasks',
         version: '1.0.0',
-        description: `Served by Pithead ${version}.`,
+        description: `Served by Pithead ${version}. Paths below /private-api/v1 are the first interface: it stays as it is until it is retired, and new clients use /public-api/v2. What is called beta may change.`,
+        contact: { name: 'The operator of this service' },
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
+      // A relative one is the host that the document came from.
+      servers: [{ url: publicUrl ?? '/' }],
       security: [{ bearer: [] }, { apiKey: [] }],
-      tags: ['miners', 'metrics', 'tasks', 'agents', 'farms', 'workspaces', 'grants', 'service'].map((name) => ({
-        name,
-      })),
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'API key', description: KEY_WORDS },
@@ -71,7 +72,7 @@ export async function registerOpenApi(
     },
     transform: createJsonSchemaTransform(options),
     transformObject: (document) => ({
-      ...withoutUnused(withOwnAnswers(toComponents(document))),
+      ...withoutUnused(refined(withOwnAnswers(toComponents(document)))),
       'x-errors': CLIENT_ERRORS,
       'x-permissions': permissionList,
     }),
@@ -84,7 +85,7 @@ export async function registerOpenApi(
       operationId: 'getOpenApi',
       summary: 'This document',
       security: NO_KEY,
-      response: { 200: z.looseObject({ openapi: z.string() }), 500: errorSchema },
+      response: { 200: z.looseObject({ openapi: z.string() }), 400: errorSchema, 500: errorSchema },
     },
     handler: async () => app.swagger(),
   });
@@ -134,6 +135,21 @@ function describeNeed(operation: Operation, rule: Rule | undefined): void {
   if (needed === undefined) return;
   operation['x-permission'] = needed.what;
   operation.description = [operation.description, needed.words].filter((text) => text !== undefined).join('\n\n');
+}
+
+/** In the words of people, linters and generators of clients. */
+function refined(document: OpenApi): OpenApi {
+  const schemas = 'components' in document ? document.components?.schemas : undefined;
+  if (!isJson(document) || !isJson(schemas)) return document;
+  simplifySchemas(document, schemas);
+  addExamples(document, schemas);
+  for (const { path, operation } of operationsOf(document)) {
+    operation.description ??= `${operation.summary}.`;
+    if (!path.startsWith('/private-api/v1/')) continue;
+    operation.deprecated = true;
+    operation.summary = `${operation.summary} (v1, legacy)`;
+  }
+  return document;
 }
 
 const RETRY_AFTER = {

@@ -45,7 +45,7 @@ export const metricsBucketSchema = named(
   }),
 );
 
-const GRANULARITY_NAMES = ['10min', 'hour', 'day', 'week'] as const;
+export const GRANULARITY_NAMES = ['10min', 'hour', 'day', 'week'] as const;
 export type Granularity = (typeof GRANULARITY_NAMES)[number];
 
 export const metricsQuerySchema = closedObject({

@@ -11,7 +11,7 @@ import { atLeastOneOf, closedObject, dateFilter, givenId, valueFilter } from './
 /**
  * What a substring is looked for in. `serial_number` means those of hashboards, power supplies and the controller too.
  */
-const SEARCH_FIELDS = ['ip', 'mac', 'serial_number', 'model', 'firmware_version', 'hostname', 'rack'] as const;
+export const SEARCH_FIELDS = ['ip', 'mac', 'serial_number', 'model', 'firmware_version', 'hostname', 'rack'] as const;
 export type SearchField = (typeof SEARCH_FIELDS)[number];
 
 const { temp: temperature } = minerV1Schema.shape;
@@ -72,16 +72,15 @@ export const minerSearchSchema = closedObject({
 }).prefault({});
 
 const MAX_RACK = 64;
+const RACK = `accepted: 1 to ${MAX_RACK} characters that can be seen, not beginning with an apostrophe`;
 
 /** An apostrophe in front is what guards cells of a spreadsheet: see positions.ts. */
 export const rackSchema = z
   .string()
   .trim()
-  .min(1)
-  .max(MAX_RACK)
-  .refine((rack) => !rack.startsWith("'") && isVisible(rack), {
-    error: `accepted: 1 to ${MAX_RACK} characters that can be seen, not beginning with an apostrophe`,
-  });
+  .min(1, { error: RACK })
+  .max(MAX_RACK, { error: RACK })
+  .refine((rack) => !rack.startsWith("'") && isVisible(rack), { error: RACK });
 export const positionSchema = z.int().min(1).max(1_000_000);
 
 export const operatorFieldsSchema = named(

@@ -6,6 +6,7 @@ import { PERMISSIONS, permissionsOf, ROLES } from '../../../src/model/permission
 import { EXECUTION_TASK_NAMES } from '../../../src/model/task.ts';
 import { TASK_KINDS } from '../../../src/model/tasks/task-kinds.data.ts';
 import { RULES } from '../../../src/service/auth/rules.data.ts';
+import { readDocument } from '../../property/openapi.ts';
 import { startRig } from './rig.ts';
 
 test('valid 3.1, every route of the authorisation table, errors and security declared', async () => {
@@ -122,7 +123,7 @@ test('the miner says its units, its bits and what is deprecated; pages say how f
   );
   expect(miner.properties.power.description).toBe('W');
   expect(miner.properties.uptime.description).toContain('Seconds');
-  expect(miner.properties.hashboards.items.properties.chip_frequency.description).toBe('MHz');
+  expect(body.components.schemas.Hashboard.properties.chip_frequency.description).toBe('MHz');
   const list = body.paths['/private-api/v1/{workspace_id}/farms/{farm_id}/miner/latest'].get;
   const page = list.parameters.find(({ name }: { name: string }) => name === 'page');
   expect(page.schema).toMatchObject({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
@@ -134,4 +135,86 @@ test('what the interface document does not have is marked', async () => {
   const farm = '/public-api/v2/workspaces/{workspace_id}/farms/{farm_id}';
   expect(body.paths[`${farm}/miners/{miner_id}`].patch['x-pithead-extension']).toBe(true);
   expect(body.paths[`${farm}/metrics/query`].post['x-pithead-extension']).toBeUndefined();
+});
+
+type Schema = {
+  $ref?: string;
+  type?: string;
+  enum?: unknown[];
+  pattern?: string;
+  prefixItems?: unknown;
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+};
+type Content = Record<string, { schema: Schema; example?: unknown }>;
+type Described = {
+  operationId: string;
+  summary: string;
+  description?: string;
+  deprecated?: boolean;
+  parameters?: { name: string; description?: string; schema: Schema }[];
+  requestBody?: { content: Content };
+  responses: Record<string, { content?: Content }>;
+};
+
+const operationsOf = (body: { paths: Record<string, Record<string, Described>> }) =>
+  Object.entries(body.paths).flatMap(([path, methods]) =>
+    Object.values(methods).map((operation) => ({ path, ...operation })),
+  );
+
+test('every field and parameter says what it is, words and filters have names, and every engine reads the patterns', async () => {
+  const rig = await startRig();
+  const { body } = await rig.get('/openapi.json', {});
+  const wrong: string[] = [];
+  const walk = (schema: Schema | undefined, at: string) => {
+    if (schema === undefined || typeof schema !== 'object') return;
+    if (schema.enum !== undefined && schema.enum.length > 3 && at.includes('.'))
+      wrong.push(`${at}: words without a name`);
+    if (schema.pattern !== undefined && /\\[pP]\{|\(\?[=!<]/.test(schema.pattern))
+      wrong.push(`${at}: ${schema.pattern}`);
+    if (schema.prefixItems !== undefined) wrong.push(`${at}: a tuple`);
+    const { properties = {} } = schema;
+    if (at.includes('.') && ('eq' in properties || 'nin' in properties)) wrong.push(`${at}: a filter without a name`);
+    for (const [name, field] of Object.entries(properties)) {
+      if (field.description === undefined) wrong.push(`${at}.${name}: no description`);
+      walk(field, `${at}.${name}`);
+    }
+    for (const one of [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])])
+      walk(one, `${at}.`);
+  };
+  for (const [name, schema] of Object.entries<Schema>(body.components.schemas)) walk(schema, name);
+  for (const { operationId, parameters = [], requestBody, responses } of operationsOf(body)) {
+    for (const { name, description, schema } of parameters) {
+      if (!description) wrong.push(`${operationId}?${name}: no description`);
+      walk(schema, `${operationId}.${name}`);
+    }
+    for (const answer of [requestBody, ...Object.values(responses)])
+      for (const { schema } of Object.values(answer?.content ?? {})) walk(schema, `${operationId}.`);
+  }
+  expect(wrong).toEqual([]);
+  expect(body.servers).toEqual([{ url: '/' }]);
+  expect(body.components.schemas.Host.properties.load_average).toMatchObject({ minItems: 3, maxItems: 3 });
+});
+
+test('every operation has an example that fits its schema; v1 is marked as legacy, and what may change as beta', async () => {
+  const rig = await startRig();
+  const { body } = await rig.get('/openapi.json', {});
+  const document = readDocument(body);
+  for (const { path, operationId, summary, description, deprecated, requestBody, responses } of operationsOf(body)) {
+    expect(description, operationId).toBeTruthy();
+    expect([operationId, deprecated ?? false]).toEqual([operationId, path.startsWith('/private-api/v1/')]);
+    const beta = ['listWorkspacesV2', 'queryMinerMetricsV2', 'queryHistoricalMetricsV2'];
+    expect([operationId, summary.includes('(beta)')]).toEqual([operationId, beta.includes(operationId)]);
+    const contents = [requestBody, responses['200']].flatMap((part) => Object.values(part?.content ?? {}));
+    expect(contents.length, operationId).toBeGreaterThan(0);
+    for (const { schema, example } of contents) {
+      expect(example, operationId).toBeDefined();
+      const fits = document.validator(schema);
+      expect([operationId, fits(example) || fits.errors]).toEqual([operationId, true]);
+    }
+  }
 });

@@ -10,7 +10,7 @@ import { list, oneOf, parseUuid, single } from './parameters.ts';
 
 /** Accepted as if not given: the interface document calls them deprecated. */
 const IGNORED_STATUSES = ['error', 'low_hashrate', 'overheated', 'overpower', 'underpower', 'overclocking'] as const;
-const STATUS_WORDS = [...RUN_STATUSES, 'offline', ...OPS_STATUSES, ...IGNORED_STATUSES] as const;
+export const STATUS_WORDS = [...RUN_STATUSES, 'offline', ...OPS_STATUSES, ...IGNORED_STATUSES] as const;
 type StatusWord = (typeof STATUS_WORDS)[number];
 
 const statusWords = () => list(STATUS_WORDS.join(', '), oneOf(STATUS_WORDS), { enum: STATUS_WORDS });

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { show, UUID } from '../../../wire/api/forms.ts';
 import type { Window } from '../../store/store.ts';
-import { documented } from '../openapi.ts';
+import { documented } from '../openapi/documented.ts';
 
 const given = z.union([z.string(), z.array(z.string())]).optional();
 type Given = z.infer<typeof given>;

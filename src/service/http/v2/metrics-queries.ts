@@ -46,7 +46,7 @@ export function registerHistory(app: App, { store, clock }: RouteParts): void {
     schema: {
       tags: ['metrics'],
       operationId: 'queryHistoricalMetricsV2',
-      summary: 'Historical metrics of a farm',
+      summary: 'Historical metrics of a farm (beta)',
       params: farmParams,
       body: metricsQuerySchema,
       response: answers(answerOf(z.array(metricsBucketSchema))),

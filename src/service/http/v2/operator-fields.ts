@@ -1,6 +1,5 @@
 // PATCH …/miners/{miner_id}: what operators set of a miner. An extension of the interface.
 import { RefusedError } from '../../../base/errors.ts';
-import { SEEN_CHARACTER } from '../../../model/plain-text.ts';
 import { EXTENSION } from '../../../wire/api/components.ts';
 import { answerOf } from '../../../wire/api/envelope.ts';
 import { anyId } from '../../../wire/api/forms.ts';
@@ -9,7 +8,8 @@ import { notFound } from '../../auth/authorise.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
 import type { EditProblem } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
-import { answers, documented } from '../openapi.ts';
+import { documented } from '../openapi/documented.ts';
+import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { actorOf } from '../shared/batch-creation.ts';
 import { good } from '../shared/envelope.ts';
@@ -19,8 +19,8 @@ import { invalidRequest } from '../shared/errors.ts';
 documented.add(rackSchema, {
   openapi: {
     type: 'string',
-    pattern: `^\\s*(?!['\\s])${SEEN_CHARACTER}(${SEEN_CHARACTER}{0,62}(?!\\s)${SEEN_CHARACTER})?\\s*$`,
-    description: '1 to 64 characters that can be seen, not beginning with an apostrophe',
+    minLength: 1,
+    description: '1 to 64 characters that can be seen, not beginning with an apostrophe; blanks around it do not count',
   },
 });
 

@@ -1,0 +1,31 @@
+// Names of the sets of words in the OpenAPI document: a client that is generated from it gets one type for each. Data
+// only; the words are where they are used.
+import { ANOMALY_TYPES, flagSchema } from '../../../model/flags.ts';
+import { AGENT_STATUSES } from '../../../model/host.ts';
+import { unstableReasonSchema } from '../../../model/identity-facts.ts';
+import { minerV1Schema, OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.ts';
+import { COOLINGS } from '../../../model/reading.ts';
+import { ACTOR_TYPES, BATCH_STATUSES, TASK_NAMES, TASK_STATUSES } from '../../../model/task.ts';
+import { POWER_MODES } from '../../../model/tasks/task-params.ts';
+import { GRANULARITY_NAMES } from '../../../wire/api/metrics.ts';
+import { SEARCH_FIELDS } from '../../../wire/api/miners.ts';
+import { STATUS_WORDS } from '../shared/miner-parameters.ts';
+
+export const ENUMS: Readonly<Record<string, readonly string[]>> = {
+  ActorType: ACTOR_TYPES,
+  AgentStatus: AGENT_STATUSES,
+  AnomalyType: ANOMALY_TYPES,
+  Cooling: COOLINGS,
+  FlagSeverity: flagSchema.shape.severity.options,
+  Granularity: GRANULARITY_NAMES,
+  LifecycleStatus: minerV1Schema.shape.lifecycle_status.unwrap().options,
+  OpsStatus: OPS_STATUSES,
+  PowerMode: POWER_MODES,
+  RunStatus: RUN_STATUSES,
+  SearchField: SEARCH_FIELDS,
+  StatusWord: STATUS_WORDS,
+  TaskBatchStatus: BATCH_STATUSES,
+  TaskName: TASK_NAMES,
+  TaskStatus: TASK_STATUSES,
+  UnstableReason: unstableReasonSchema.options,
+};

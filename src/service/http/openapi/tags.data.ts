@@ -1,0 +1,12 @@
+// The groups of operations in the OpenAPI document. Data only.
+
+export const TAGS = {
+  miners: 'The miners of a farm: their latest status, what operators set of them, what happened to them',
+  metrics: 'How many miners there are of each kind, and what a farm did over time',
+  tasks: 'Task batches and their tasks: reboots and the like',
+  agents: 'The agents that report on the miners and act for them',
+  farms: 'The farms of a workspace',
+  workspaces: 'The workspaces that a key may use',
+  grants: 'What other workspaces have opened to the workspace of the key',
+  service: 'The service itself: health, figures, this document, enrolment of agents',
+} as const;
