@@ -29,7 +29,16 @@ export const REFUSALS = {
     'Send the type that the message names, in UTF-8, not compressed.',
     415,
   ),
-  'request.rate': entry('Too many requests in a minute', 'Wait as many seconds as Retry-After says.', 429),
+  'request.rate': entry(
+    'Too many requests in a minute',
+    'Wait as many seconds as Retry-After says. The headers RateLimit and RateLimit-Policy say what is left.',
+    429,
+  ),
+  'request.line': entry(
+    'Too many large requests at once',
+    'Wait as many seconds as Retry-After says. Ask for large pages one after the other, or for smaller ones.',
+    429,
+  ),
   'auth.missing': entry('Missing x-api-key header', 'Send the key as x-api-key, or as Authorization: Bearer.', 401),
   'auth.invalid': entry('Invalid or missing API key', 'Use a key that is neither revoked nor expired.', 401),
   'auth.code': entry('Invalid, used or expired enrolment code', 'Make a new code: pithead enrol.', 401),
@@ -297,7 +306,10 @@ export const HTTP_STATUSES: Readonly<Record<number, { readonly meaning: string; 
     message: 'The request body must be application/json',
     meaning: 'The body is of a media type, character set or compression that this operation does not take.',
   },
-  429: { meaning: 'Too many requests in a minute; the header Retry-After says how many seconds to wait.' },
+  429: {
+    meaning:
+      'The workspace has spent its points of a minute, or too many of its large requests wait; the header Retry-After says how many seconds to wait.',
+  },
   431: { meaning: 'The headers are larger than the service takes.' },
   500: { meaning: 'The service failed; its log has the cause under the id in the header x-request-id.' },
   503: {

@@ -18,11 +18,13 @@ type ConnectionParts = {
   /** The store of reports, measured. */
   readonly ingest: IngestStore;
   readonly signer: ReturnType<typeof createSigner>;
+  /** Another copy reports what a workspace has spent. */
+  readonly onSpent: (text: string) => void;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-export function createAgentConnections({ store, ingest, signer, clock, log }: ConnectionParts) {
+export function createAgentConnections({ store, ingest, signer, onSpent, clock, log }: ConnectionParts) {
   const quota = createIngestQuota({ ingest: store.ingest, clock, log });
   const uplinks = createUplinks({
     agents: store.agents,
@@ -53,6 +55,7 @@ export function createAgentConnections({ store, ingest, signer, clock, log }: Co
     onTasks: (agentId) => dispatcher.deliver(agentId),
     onLink: (agentId) => uplinks.yieldReplaced(agentId),
     onOps: (agentId) => opsStatus.notify(agentId),
+    onSpent,
     onGap: async () => {
       await uplinks.yieldReplaced();
       await dispatcher.deliverToEach();
@@ -71,6 +74,7 @@ export function createAgentConnections({ store, ingest, signer, clock, log }: Co
       { ...uplinks, name: 'uplinks' },
     ] satisfies Part[],
     stopQuota: () => quota.stop(),
+    announceSpent: (text: string) => clusterNotifier.announceSpent(text),
     /**
      * To be called when new tasks of the agent are stored. A failure here is no failure of the request: the sweep of
      * the dispatcher delivers them.

@@ -1,5 +1,6 @@
 // Puts the service together: store, server, uplinks, tasks. One object with a start, a stop, and what an administrator
 // may do.
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { createRound, type Part, startParts } from '../base/lifecycle.ts';
 import type { Figures } from '../base/metrics/figures.ts';
@@ -12,6 +13,8 @@ import { createAuthSource } from './auth/authorise.ts';
 import { keyNotDecrypted } from './auth/key-file.ts';
 import { createClockWatch } from './clock-watch.ts';
 import { readTls, type TlsFiles, type TlsMaterial } from './http/http-server.ts';
+import { createBudgets } from './http/limits/budgets.ts';
+import { shareBudgets } from './http/limits/shared-budgets.ts';
 import { createMetrics } from './http/metrics.ts';
 import { registerRoutes } from './http/routes.ts';
 import { createServer, DEFAULT_LIMITS, type ServerLimits, type ServerParts } from './http/server.ts';
@@ -26,7 +29,7 @@ import { createSigner } from './tasks/signer.ts';
 
 export { readTls, type TlsFiles };
 
-export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'tls'> &
+export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'budgets' | 'tls'> &
   StorageOptions & {
     readonly host: string;
     /** 0 = any free one. */
@@ -54,6 +57,8 @@ export type Service = Awaited<ReturnType<typeof createService>>;
 /** For each part, and for all of them. */
 const STOP = { stopMs: 5_000, totalMs: 9_000 };
 const PRUNE_MS = 3_600_000;
+/** How often copies report to each other what workspaces have spent. */
+const SHARE_MS = 2_000;
 /** The purpose for which the first key is derived from the key file; changing it changes the key. */
 const FIRST_KEY = 'pithead: first key of tasks';
 const PAGE_CACHE = { minBytes: 256 * 1024, maxBytes: 128 * 1024 * 1024 };
@@ -86,8 +91,9 @@ async function compose(
   const time = { store: timeStoreOf(options, store), clock: hostClock, serviceClock: clock, log };
   const behindMs = await beginTime({ ...time, hostUptimeMs: options.hostUptimeMs });
   const source = createAuthSource(store.tenants, store.keys, log);
+  const budgets = createBudgets(clock, limits.rates.perWorkspace);
   const refusals = createRefusalRecorder({ record: store.audit.record, clock, log });
-  const app = await createServer({ ...options, source, limits, tls, onRefused: refusals.note });
+  const app = await createServer({ ...options, source, limits, budgets, tls, onRefused: refusals.note });
   const undecryptable = () => keyNotDecrypted(options.databasePath, options.keyFiles);
   const signer = createSigner(store.taskKeys, clock, { seed: store.vault?.derive(FIRST_KEY), undecryptable });
   // Before anything listens: a copy that cannot sign must not replace one that can.
@@ -99,7 +105,15 @@ async function compose(
     ...{ tasks: store.tasks, backups: storage.backups, clock, version },
     connectedAgents: () => agents.uplinks.countConnected(),
   });
-  const agents = createAgentConnections({ store, ingest: metrics.measureIngest(store.ingest), signer, clock, log });
+  const agents = createAgentConnections({
+    store,
+    ingest: metrics.measureIngest(store.ingest),
+    signer,
+    onSpent: (text) => sharing.onSpent(text),
+    clock,
+    log,
+  });
+  const sharing = shareBudgets(budgets, randomUUID(), agents.announceSpent);
   const { deliver } = agents;
   const pages = createPageCache(clock, PAGE_CACHE);
   let isStopping = false;
@@ -133,6 +147,7 @@ async function compose(
     listeners.server,
     ...agents.parts,
     createAgentPresence({ events: store.events, check: store.check, clock, log }),
+    createRound('sharing what workspaces have spent', SHARE_MS, sharing.report, clock, log),
     createRound('pruning', PRUNE_MS, () => store.prune(clockWatch.certainMs()), clock, log),
     ...listeners.renewal,
     ...metricsListener(options, metrics.figures),

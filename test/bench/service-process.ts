@@ -22,7 +22,7 @@ const service = await createService({
   clock: systemClock,
   log: silentLog,
   version: 'bench',
-  limits: { ...DEFAULT_LIMITS, rates: { perKey: unlimited, perStranger: unlimited, perCode: unlimited } },
+  limits: { ...DEFAULT_LIMITS, rates: { perWorkspace: unlimited, perStranger: unlimited, perCode: unlimited } },
 });
 const { url } = await service.start();
 

@@ -182,7 +182,7 @@ rows('Errors, text', {
     expect([await create(UNKNOWN), await create('x'), await create(rig.farmId)]).toEqual([404, 404, 200]);
   },
   'Other status codes, including server errors and rate-limit responses': async () => {
-    const slow = await startRig({ limits: { ...DEFAULT_LIMITS, rates: { ...DEFAULT_LIMITS.rates, perKey: 1 } } });
+    const slow = await startRig({ limits: { ...DEFAULT_LIMITS, rates: { ...DEFAULT_LIMITS.rates, perWorkspace: 1 } } });
     await slow.get(slow.farm('/miner/latest'));
     const { status, body, headers } = await slow.get(slow.farm('/miner/latest'));
     expect([status, Object.keys(body).toSorted()]).toEqual([429, ERROR_FIELDS]);

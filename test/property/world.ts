@@ -37,7 +37,7 @@ export type World = {
 };
 
 /** Nobody is refused for asking often. */
-const UNLIMITED = { perKey: 1e9, perStranger: 1e9, perCode: 1e9 };
+const UNLIMITED = { perWorkspace: 1e9, perStranger: 1e9, perCode: 1e9 };
 
 export async function startWorld(options: Partial<ServiceOptions> = {}): Promise<World> {
   const { rig, stop } = await startOwnedRig({ limits: { ...DEFAULT_LIMITS, rates: UNLIMITED }, ...options });

@@ -1,4 +1,4 @@
-// Runs before every route: looks up its row in the authorisation table, identifies the key, counts it against its rate,
+// Runs before every route: looks up its row in the authorisation table, identifies the key, counts it against its limits,
 // asks auth for access. A route without a row cannot be registered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -15,10 +15,12 @@ import {
 } from '../auth/authorise.ts';
 import { RULES, type Rule } from '../auth/rules.data.ts';
 import type { Farm } from '../store/store.ts';
+import type { Budgets } from './limits/budgets.ts';
+import { beginSpending } from './limits/workspace-limits.ts';
 
 export type Rates = {
-  /** Requests per minute with one key. */
-  readonly perKey: number;
+  /** Points per minute and workspace, over all copies of the service: see limits/cost.ts. */
+  readonly perWorkspace: number;
   /**
    * Requests per minute from one address with keys that are not good. Keys cannot be guessed; this slows down who
    * tries, or goes on with an old one. Each is looked up all the same, a tenth of what its answer costs: good keys from
@@ -27,6 +29,13 @@ export type Rates = {
   readonly perStranger: number;
   /** Enrolment attempts per minute from one address. */
   readonly perCode: number;
+};
+
+export type GuardParts = {
+  readonly source: AuthSource;
+  readonly clock: Clock;
+  readonly limits: { readonly rates: Rates };
+  readonly budgets: Budgets;
 };
 
 const MINUTE_MS = 60_000;
@@ -60,19 +69,19 @@ function ruleOf(method: string, url: string): Rule {
 }
 
 /**
- * `@fastify/rate-limit` must be registered before. It counts in memory: each copy of the service allows the whole rate,
- * which is a bound on work, not a quota.
+ * `@fastify/rate-limit` and the limits of workspaces must be registered before. The rates of strangers and codes are
+ * counted in memory: each copy of the service allows the whole rate, which is a bound on work, not a quota.
  */
-export function registerGuard(app: FastifyInstance, source: AuthSource, clock: Clock, rates: Rates): void {
+export function registerGuard(app: FastifyInstance, { source, clock, limits: { rates }, budgets }: GuardParts): void {
   app.decorateRequest('access', null);
   // For the log and the audit trail, also of requests that are refused.
   app.decorateRequest('caller', null);
   app.decorateRequest('rateKey', '');
   const byRateKey = (request: FastifyRequest) => request.getDecorator<string>('rateKey');
   const limitOf = (max: number) => app.createRateLimit({ max, timeWindow: MINUTE_MS, keyGenerator: byRateKey });
-  const [perKey, perStranger, perCode] = [limitOf(rates.perKey), limitOf(rates.perStranger), limitOf(rates.perCode)];
+  const [perStranger, perCode] = [limitOf(rates.perStranger), limitOf(rates.perCode)];
 
-  const take = async (limit: typeof perKey, rateKey: string, request: FastifyRequest, reply: FastifyReply) => {
+  const take = async (limit: typeof perCode, rateKey: string, request: FastifyRequest, reply: FastifyReply) => {
     request.setDecorator('rateKey', rateKey);
     const result = await limit(request);
     if (result.isAllowed || !result.isExceeded) return;
@@ -96,7 +105,7 @@ export function registerGuard(app: FastifyInstance, source: AuthSource, clock: C
       throw error;
     });
     request.setDecorator('caller', caller);
-    await take(perKey, `key ${caller.keyId}`, request, reply);
+    beginSpending(budgets, caller.workspaceId, request, reply);
     request.setDecorator('access', await authorise(source, caller, rule, pathOf(request.params), nowMs));
   });
 }

@@ -119,11 +119,14 @@ function withOwnAnswers(document: OpenApi): OpenApi {
       const { requestBody, responses } = operation;
       if (requestBody && defaultBodySchema.safeParse(requestBody).success) requestBody.required = false;
       const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
-      describeNeed(operation, RULES[`${method.toUpperCase()} ${url}`]);
+      const rule = RULES[`${method.toUpperCase()} ${url}`];
+      const isCounted = rule?.access === 'key';
+      describeNeed(operation, rule);
       for (const status of neverGiven(method.toUpperCase(), url)) delete responses[status];
       for (const [status, answer] of Object.entries(responses)) {
         answer.description = HTTP_STATUSES[Number(status)]?.meaning ?? '';
         if (status === '429') answer.headers = { 'Retry-After': RETRY_AFTER };
+        if ((status === '200' || status === '429') && isCounted) answer.headers = { ...answer.headers, ...LEFT };
       }
     }
   return document;
@@ -151,6 +154,20 @@ function refined(document: OpenApi): OpenApi {
   }
   return document;
 }
+
+/** By the draft of the IETF: RateLimit header fields for HTTP. */
+const LEFT = {
+  RateLimit: {
+    description: 'Points that the workspace has left (r), and seconds until all are there again (t)',
+    schema: { type: 'string' },
+    example: '"workspace";r=5872;t=2',
+  },
+  'RateLimit-Policy': {
+    description: 'Points of a workspace (q), and seconds in which they come back (w)',
+    schema: { type: 'string' },
+    example: '"workspace";q=6000;w=60',
+  },
+} as const;
 
 const RETRY_AFTER = {
   description: 'Seconds to wait before the next request',

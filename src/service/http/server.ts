@@ -16,6 +16,8 @@ import type { Store } from '../store/store.ts';
 import type { BatchCreation } from '../tasks/create.ts';
 import { callerOf, type Rates, registerGuard } from './guard.ts';
 import { createHttpServer, type SocketLimits, type TlsMaterial } from './http-server.ts';
+import type { Budgets } from './limits/budgets.ts';
+import { registerWorkspaceLimits } from './limits/workspace-limits.ts';
 import { registerOpenApi } from './openapi.ts';
 import { registerJsonBody } from './shared/body.ts';
 import { createErrorHandler, errorBody, invalidRequest, toErrorBody } from './shared/errors.ts';
@@ -56,7 +58,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   idleMs: 72_000,
   connections: 10_000,
   handlerMs: 60_000,
-  rates: { perKey: 600, perStranger: 600, perCode: 60 },
+  rates: { perWorkspace: 6_000, perStranger: 600, perCode: 60 },
 };
 
 export type ServerParts = {
@@ -67,6 +69,8 @@ export type ServerParts = {
   /** How integrators reach it, for the OpenAPI document. */
   readonly publicUrl?: string | undefined;
   readonly limits: ServerLimits;
+  /** Of workspaces, shared with the other copies. */
+  readonly budgets: Budgets;
   readonly tls: TlsMaterial | undefined;
   /**
    * Addresses and networks of the proxies in front of us: their header with the client's address counts, that of others
@@ -131,7 +135,8 @@ export async function createServer(parts: ServerParts) {
   });
   app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
   await app.register(rateLimit, { global: false });
-  registerGuard(app, parts.source, parts.clock, limits.rates);
+  registerWorkspaceLimits(app, parts.budgets, parts.clock);
+  registerGuard(app, parts);
   registerUnknownParameters(app, log);
   await registerOpenApi(app, parts);
   return app;

@@ -16,15 +16,17 @@ type NotifierParts = {
   readonly onLink: (agentId: string) => Promise<void>;
   /** Operators have changed the ops status of some of the agent's miners. */
   readonly onOps: (agentId: string) => Promise<void>;
+  /** What a copy reports of what workspaces have spent: see http/limits/shared-budgets.ts. */
+  readonly onSpent: (text: string) => void;
   /** Notifications may have been missed: look at everything. */
   readonly onGap: () => Promise<void>;
 };
 
 export type ClusterNotifier = ReturnType<typeof createClusterNotifier>;
 
-const MESSAGE = /^(tasks|link|ops) (\S{1,100})$/;
+const MESSAGE = /^(tasks|link|ops|spent) (\S{1,100})$/;
 
-export function createClusterNotifier({ messages, clock, log, onTasks, onLink, onOps, onGap }: NotifierParts) {
+export function createClusterNotifier({ messages, clock, log, onTasks, onLink, onOps, onSpent, onGap }: NotifierParts) {
   let listening: { stop(): Promise<void> } | undefined;
   const running = new Set<Promise<void>>();
 
@@ -35,12 +37,13 @@ export function createClusterNotifier({ messages, clock, log, onTasks, onLink, o
       .finally(() => running.delete(kept));
     running.add(kept);
   };
-  const announce = (kind: 'tasks' | 'link' | 'ops', agentId: string) =>
+  const announce = (kind: 'tasks' | 'link' | 'ops' | 'spent', agentId: string) =>
     run(`announcing ${kind} to other copies`, messages.send(`${kind} ${agentId}`));
   const handle = (text: string) => {
     const [, kind, agentId] = MESSAGE.exec(text) ?? [];
     if (kind === undefined || agentId === undefined) return log.debug({}, 'a message of a newer version is ignored');
     if (kind === 'tasks') run('delivering tasks', onTasks(agentId));
+    else if (kind === 'spent') onSpent(agentId);
     else if (kind === 'link') run('comparing connections', onLink(agentId));
     else run('sending ops status', onOps(agentId));
   };
@@ -50,6 +53,8 @@ export function createClusterNotifier({ messages, clock, log, onTasks, onLink, o
     announceTasks: (agentId: string) => announce('tasks', agentId),
     announceLink: (agentId: string) => announce('link', agentId),
     announceOps: (agentId: string) => announce('ops', agentId),
+    /** At most 100 characters without blanks. */
+    announceSpent: (text: string) => announce('spent', text),
     start() {
       listening = messages.listen({
         onMessage: handle,

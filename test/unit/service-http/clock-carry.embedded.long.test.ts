@@ -210,7 +210,9 @@ test.each([
   ['a clock that is a tenth too fast', 100],
   ['a clock that is a tenth too slow', -100],
 ])('%s, for ten minutes: what is live stays live, what is not goes stale', async (_name, byMs) => {
-  const rig = await startRig({ limits: { ...DEFAULT_LIMITS, rates: { perKey: 1e6, perStranger: 1e6, perCode: 60 } } });
+  const rig = await startRig({
+    limits: { ...DEFAULT_LIMITS, rates: { perWorkspace: 1e6, perStranger: 1e6, perCode: 60 } },
+  });
   const agent = await connect(rig, { outbox });
   const [live, dead] = [randomUUID(), randomUUID()];
   await agent.report([

@@ -145,14 +145,17 @@ test.each([
   );
 });
 
-test('more requests with one key than its rate: 429 with Retry-After, other keys are not touched', async () => {
-  const own = await startRig({ limits: { ...DEFAULT_LIMITS, rates: { ...DEFAULT_LIMITS.rates, perKey: 5 } } });
-  const other = await own.service.admin.createKey({ workspaceId: own.workspaceId, name: 'other', role: 'admin' });
+test('more requests of one workspace than its points: 429 with what is left and when, other workspaces are not touched', async () => {
+  const own = await startRig({ limits: { ...DEFAULT_LIMITS, rates: { ...DEFAULT_LIMITS.rates, perWorkspace: 5 } } });
+  const same = await own.service.admin.createKey({ workspaceId: own.workspaceId, name: 'same', role: 'admin' });
+  const workspace = await own.service.admin.createWorkspace({ name: 'Other', slug: 'other' });
+  const other = await own.service.admin.createKey({ workspaceId: workspace.id, name: 'other', role: 'admin' });
   for (let n = 0; n < 5; n++) expect((await own.get(own.farm('/miner/latest'))).status).toBe(200);
   const refused = await own.get(own.farm('/miner/latest'));
-  expectError(refused, 429, '5 requests');
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  expect((await own.get(own.farm('/miner/latest'), { 'x-api-key': other.key })).status).toBe(200);
+  expectError(refused, 429, '5 points of a minute: this request costs 1, 0 are left, in 12 s');
+  expect(refused.headers.get('retry-after')).toBe('12');
+  expect((await own.get(own.farm('/miner/latest'), { 'x-api-key': same.key })).status).toBe(429);
+  expect((await own.get('/private-api/v1/me/grants', { 'x-api-key': other.key })).status).toBe(200);
   expect((await own.get('/healthz', {})).status).toBe(200);
 });
 
@@ -224,7 +227,7 @@ test('a port that is taken fails the start and leaves nothing open', async () =>
 
 test('the log names the address of who has no good key or asks too often, and the key where it is known', async () => {
   const log = recordingLog();
-  const rates = { perKey: 1, perStranger: 1, perCode: 1 };
+  const rates = { perWorkspace: 1, perStranger: 1, perCode: 1 };
   const own = await startRig({ log, limits: { ...DEFAULT_LIMITS, rates } });
   const [keyId] = /[0-9a-f]{8}/.exec(own.key) ?? [];
   const logged = async (path: string, headers: Record<string, string>) => {

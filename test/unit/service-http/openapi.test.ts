@@ -107,6 +107,10 @@ test('an operation declares the errors that it gives, and no others', async () =
     for (const { responses } of Object.values(methods))
       if (responses[429] !== undefined)
         expect(responses[429].headers).toMatchObject({ 'Retry-After': { schema: { type: 'integer' } } });
+  for (const status of [200, 429])
+    expect(body.paths['/private-api/v1/me/grants'].get.responses[status].headers).toMatchObject({
+      ...{ RateLimit: { example: expect.any(String) }, 'RateLimit-Policy': { example: expect.any(String) } },
+    });
 });
 
 test('the miner says its units, its bits and what is deprecated; pages say how far they go', async () => {

@@ -79,7 +79,7 @@ let guests: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
   ({ rig, stop } = await startOwnedRig({
-    limits: { ...DEFAULT_LIMITS, rates: { perKey: 10_000, perStranger: 10_000, perCode: 100 } },
+    limits: { ...DEFAULT_LIMITS, rates: { perWorkspace: 10_000, perStranger: 10_000, perCode: 100 } },
   }));
   const { admin } = rig.service;
   const { id: workspaceId } = await admin.createWorkspace({ name: 'Host', slug: 'host' });

@@ -1,0 +1,19 @@
+// Copies of the service report to each other what workspaces have spent, so that a budget is one over all of them. A
+// report that is lost costs only that this copy allows a little more.
+import type { Budgets } from './budgets.ts';
+
+const REPORT = /^([\w-]{36}):([\w-]{36}):(\d{1,16})$/;
+
+/** `copyId` tells our own reports, which come back, from those of others. `announce` sends a text to every copy. */
+export function shareBudgets(budgets: Budgets, copyId: string, announce: (text: string) => void) {
+  return {
+    /** Call it every few seconds. */
+    report(): void {
+      for (const [workspaceId, cost] of budgets.takeUnreported()) announce(`${copyId}:${workspaceId}:${cost}`);
+    },
+    onSpent(text: string): void {
+      const [, sender, workspaceId, cost] = REPORT.exec(text) ?? [];
+      if (workspaceId !== undefined && sender !== copyId) budgets.spentElsewhere(workspaceId, Number(cost));
+    },
+  };
+}

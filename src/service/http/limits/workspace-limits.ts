@@ -1,0 +1,80 @@
+// The limits of a workspace on its requests: what they cost together, and that large ones wait for each other and never
+// in front of small ones. The guard says whose request it is. Headers tell what is left.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../../base/clock.ts';
+import { RefusedError } from '../../../base/errors.ts';
+import { type Budgets, WINDOW_S } from './budgets.ts';
+import { actualCost, estimatedCost, isLarge } from './cost.ts';
+import { createLargeLine, type LineRefusal } from './large-line.ts';
+
+/** Whose request it is and what was taken for it so far. */
+type Spending = { readonly workspaceId: string; taken: number };
+
+/** Until the line has moved on. */
+const LINE_RETRY_S = '2';
+
+const spendingOf = (request: FastifyRequest) => request.getDecorator<Spending | null>('spending');
+
+/** Before any route. */
+export function registerWorkspaceLimits(app: FastifyInstance, budgets: Budgets, clock: Clock): void {
+  const line = createLargeLine(clock, lineRefusal);
+  app.decorateRequest('spending', null);
+  app.addHook('preHandler', async (request, reply) => {
+    const spending = spendingOf(request);
+    if (spending !== null) takeUpTo(budgets, spending, estimatedCost(request), reply);
+  });
+  app.addHook('onSend', async (request, reply, payload) => {
+    const spending = spendingOf(request);
+    if (spending === null) return payload;
+    const { workspaceId, taken } = spending;
+    if (taken > 0) budgets.correct(workspaceId, actualCost(bytesOf(payload, reply)) - taken);
+    spending.taken = 0;
+    if (reply.statusCode === 429 && !reply.hasHeader('retry-after')) reply.header('retry-after', LINE_RETRY_S);
+    const { left, resetS } = budgets.balance(workspaceId);
+    reply.header('ratelimit-policy', `"workspace";q=${budgets.points};w=${WINDOW_S}`);
+    reply.header('ratelimit', `"workspace";r=${left};t=${resetS}`);
+    return payload;
+  });
+  app.addHook('onRoute', (route) => {
+    const { handler } = route;
+    route.handler = async function inLine(request, reply) {
+      const spending = spendingOf(request);
+      const work = async () => handler.call(this, request, reply);
+      return spending === null || !isLarge(request) ? work() : line.run(spending.workspaceId, spending.taken, work);
+    };
+  });
+}
+
+/** Called by the guard when it knows the caller. Throws RefusedError `request.rate`. */
+export function beginSpending(budgets: Budgets, workspaceId: string, request: FastifyRequest, reply: FastifyReply) {
+  const spending: Spending = { workspaceId, taken: 0 };
+  request.setDecorator('spending', spending);
+  takeUpTo(budgets, spending, 1, reply);
+}
+
+function takeUpTo(budgets: Budgets, spending: Spending, cost: number, reply: FastifyReply): void {
+  const { workspaceId, taken } = spending;
+  const { waitS } = budgets.take(workspaceId, cost - taken);
+  if (waitS > 0) {
+    reply.header('retry-after', String(waitS));
+    const { left } = budgets.balance(workspaceId);
+    throw new RefusedError(
+      'request.rate',
+      `The workspace has spent its ${budgets.points} points of a minute: this request costs ${cost}, ${left} are left, in ${waitS} s there are enough`,
+    );
+  }
+  spending.taken = cost;
+}
+
+function bytesOf(payload: unknown, reply: FastifyReply): number {
+  if (typeof payload === 'string' || payload instanceof Uint8Array) return payload.length;
+  return Number(reply.getHeader('content-length') ?? 0);
+}
+
+const lineRefusal = (why: LineRefusal) =>
+  new RefusedError(
+    'request.line',
+    why === 'full'
+      ? 'Too many large requests of the workspace wait already'
+      : 'The request waited 10 s behind other large requests and was not begun',
+  );
