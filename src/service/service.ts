@@ -1,6 +1,5 @@
 // Puts the service together: store, server, uplinks, tasks. One object with a start, a stop, and what an administrator
 // may do.
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { createRound, type Part, startParts } from '../base/lifecycle.ts';
 import type { Figures } from '../base/metrics/figures.ts';
@@ -14,7 +13,7 @@ import { keyNotDecrypted } from './auth/key-file.ts';
 import { createClockWatch } from './clock-watch.ts';
 import { readTls, type TlsFiles, type TlsMaterial } from './http/http-server.ts';
 import { createBudgets } from './http/limits/budgets.ts';
-import { shareBudgets } from './http/limits/shared-budgets.ts';
+import { createBudgetSharing } from './http/limits/shared-budgets.ts';
 import { createMetrics } from './http/metrics.ts';
 import { registerRoutes } from './http/routes.ts';
 import { createServer, DEFAULT_LIMITS, type ServerLimits, type ServerParts } from './http/server.ts';
@@ -57,8 +56,6 @@ export type Service = Awaited<ReturnType<typeof createService>>;
 /** For each part, and for all of them. */
 const STOP = { stopMs: 5_000, totalMs: 9_000 };
 const PRUNE_MS = 3_600_000;
-/** How often copies report to each other what workspaces have spent. */
-const SHARE_MS = 2_000;
 /** The purpose for which the first key is derived from the key file; changing it changes the key. */
 const FIRST_KEY = 'pithead: first key of tasks';
 const PAGE_CACHE = { minBytes: 256 * 1024, maxBytes: 128 * 1024 * 1024 };
@@ -105,15 +102,9 @@ async function compose(
     ...{ tasks: store.tasks, backups: storage.backups, clock, version },
     connectedAgents: () => agents.uplinks.countConnected(),
   });
-  const agents = createAgentConnections({
-    store,
-    ingest: metrics.measureIngest(store.ingest),
-    signer,
-    onSpent: (text) => sharing.onSpent(text),
-    clock,
-    log,
-  });
-  const sharing = shareBudgets(budgets, randomUUID(), agents.announceSpent);
+  const sharing = createBudgetSharing({ budgets, announce: (text) => agents.announceSpent(text), clock, log });
+  const ingest = metrics.measureIngest(store.ingest);
+  const agents = createAgentConnections({ store, ingest, signer, onSpent: sharing.onSpent, clock, log });
   const { deliver } = agents;
   const pages = createPageCache(clock, PAGE_CACHE);
   let isStopping = false;
@@ -147,7 +138,7 @@ async function compose(
     listeners.server,
     ...agents.parts,
     createAgentPresence({ events: store.events, check: store.check, clock, log }),
-    createRound('sharing what workspaces have spent', SHARE_MS, sharing.report, clock, log),
+    sharing,
     createRound('pruning', PRUNE_MS, () => store.prune(clockWatch.certainMs()), clock, log),
     ...listeners.renewal,
     ...metricsListener(options, metrics.figures),

@@ -1,5 +1,5 @@
-// Runs before every route: looks up its row in the authorisation table, identifies the key, counts it against its limits,
-// asks auth for access. A route without a row cannot be registered.
+// Runs before every route: looks up its row in the authorisation table, identifies the key, counts it against its
+// limits, asks auth for access. A route without a row cannot be registered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';

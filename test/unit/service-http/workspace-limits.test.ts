@@ -16,7 +16,10 @@ async function startWith(perWorkspace: number) {
   for (let n = 0; n < MINERS; n += 100)
     await agent.report(Array.from({ length: 100 }, (_, index) => minerRecord(n + index, nowMs)));
   const headers = { 'x-api-key': rig.key, 'accept-encoding': 'identity' };
-  return { rig, list: (size: number, more = '') => rig.get(rig.farm(`/miner/latest?pageSize=${size}${more}`), headers) };
+  return {
+    rig,
+    list: (size: number, more = '') => rig.get(rig.farm(`/miner/latest?pageSize=${size}${more}`), headers),
+  };
 }
 const leftOf = ({ headers }: { headers: Headers }) => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
 

@@ -1,5 +1,5 @@
-// What workspaces may spend: a minute's worth at once, it grows back, other copies' spending counts, and nothing is kept
-// of workspaces that have all their points.
+// What workspaces may spend: a minute's worth at once, it grows back, other copies' spending counts, and nothing is
+// kept of workspaces that have all their points.
 import { expect, test } from 'vitest';
 import { createBudgets } from '../../../../../src/service/http/limits/budgets.ts';
 import { actualCost, estimatedCost, isLarge } from '../../../../../src/service/http/limits/cost.ts';

@@ -1,5 +1,5 @@
-// The line of large requests: one at a time, the workspace that was served least goes first, waits are bounded in number
-// and time, and a failure holds up nothing.
+// The line of large requests: one at a time, the workspace that was served least goes first, waits are bounded in
+// number and time, and a failure holds up nothing.
 import { expect, test } from 'vitest';
 import { createLargeLine } from '../../../../../src/service/http/limits/large-line.ts';
 import { createVirtualClock } from '../../../../support/virtual-clock.ts';
