@@ -15,8 +15,8 @@ type Line = {
 
 export type LargeLine = ReturnType<typeof createLargeLine>;
 
-/** Why a request was not served: too many of its workspace wait, or it has waited too long. */
-export type LineRefusal = 'full' | 'late';
+/** Why a request was not served: too many of its workspace wait, it has waited too long, or its client has gone. */
+export type LineRefusal = 'full' | 'late' | 'gone';
 
 /** `refused` makes the error of a request that is not served. */
 export function createLargeLine(clock: Pick<Clock, 'after'>, refused: (why: LineRefusal) => Error) {
@@ -41,7 +41,7 @@ export function createLargeLine(clock: Pick<Clock, 'after'>, refused: (why: Line
     waiting.begin();
   };
 
-  const wait = (workspaceId: string, cost: number): Promise<void> =>
+  const wait = (workspaceId: string, cost: number, gone: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
       const line = lines.get(workspaceId) ?? { served: leastServed, waiting: [] };
       if (line.waiting.length >= MAX_WAITING) {
@@ -49,30 +49,38 @@ export function createLargeLine(clock: Pick<Clock, 'after'>, refused: (why: Line
         return;
       }
       let cancel: Cancel = () => {};
+      const stopWaiting = () => {
+        cancel();
+        gone.removeEventListener('abort', onGone);
+      };
+      const leave = (why: LineRefusal) => {
+        stopWaiting();
+        line.waiting.splice(line.waiting.indexOf(waiting), 1);
+        reject(refused(why));
+      };
+      const onGone = () => leave('gone');
       const waiting: Waiting = {
         cost,
         begin() {
-          cancel();
+          stopWaiting();
           resolve();
         },
       };
-      cancel = clock.after(
-        MAX_WAIT_MS,
-        () => {
-          line.waiting.splice(line.waiting.indexOf(waiting), 1);
-          reject(refused('late'));
-        },
-        { unref: true },
-      );
+      cancel = clock.after(MAX_WAIT_MS, () => leave('late'), { unref: true });
+      gone.addEventListener('abort', onGone, { once: true });
       lines.set(workspaceId, line);
       line.waiting.push(waiting);
       serveNext();
     });
 
   return {
-    /** Rejects with what `refused` gives, or as `work` does. */
-    async run<T>(workspaceId: string, cost: number, work: () => Promise<T> | T): Promise<T> {
-      await wait(workspaceId, cost);
+    /** Rejects with what `refused` gives, or as `work` does. `gone` aborts when nothing is to be served any more. */
+    async run<T>(
+      { workspaceId, cost, gone }: { workspaceId: string; cost: number; gone: AbortSignal },
+      work: () => Promise<T> | T,
+    ): Promise<T> {
+      if (gone.aborted) throw refused('gone');
+      await wait(workspaceId, cost, gone);
       try {
         return await work();
       } finally {

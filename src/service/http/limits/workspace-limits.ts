@@ -40,7 +40,9 @@ export function registerWorkspaceLimits(app: FastifyInstance, budgets: Budgets, 
     route.handler = async function inLine(request, reply) {
       const spending = spendingOf(request);
       const work = async () => handler.call(this, request, reply);
-      return spending === null || !isLarge(request) ? work() : line.run(spending.workspaceId, spending.taken, work);
+      if (spending === null || !isLarge(request)) return work();
+      const { workspaceId, taken: cost } = spending;
+      return line.run({ workspaceId, cost, gone: goneSignal(reply) }, work);
     };
   });
 }
@@ -66,15 +68,22 @@ function takeUpTo(budgets: Budgets, spending: Spending, cost: number, reply: Fas
   spending.taken = cost;
 }
 
+/** Aborts when the connection closes before the answer has been sent. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => gone.abort());
+  if (raw.destroyed) gone.abort();
+  return gone.signal;
+}
+
 function bytesOf(payload: unknown, reply: FastifyReply): number {
   if (typeof payload === 'string' || payload instanceof Uint8Array) return payload.length;
   return Number(reply.getHeader('content-length') ?? 0);
 }
 
-const lineRefusal = (why: LineRefusal) =>
-  new RefusedError(
-    'request.line',
-    why === 'full'
-      ? 'Too many large requests of the workspace wait already'
-      : 'The request waited 10 s behind other large requests and was not begun',
-  );
+const lineRefusal = (why: LineRefusal) => new RefusedError('request.line', WHY[why]);
+const WHY: Readonly<Record<LineRefusal, string>> = {
+  full: 'Too many large requests of the workspace wait already',
+  late: 'The request waited 10 s behind other large requests and was not begun',
+  gone: 'The connection was closed before the request was begun',
+};

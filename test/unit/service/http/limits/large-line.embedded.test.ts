@@ -4,13 +4,15 @@ import { expect, test } from 'vitest';
 import { createLargeLine } from '../../../../../src/service/http/limits/large-line.ts';
 import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 
+const STAYS = new AbortController().signal;
+
 function setUp() {
   const clock = createVirtualClock();
   const line = createLargeLine(clock, (why) => new Error(why));
   const served: string[] = [];
   let [atOnce, most] = [0, 0];
-  const ask = (workspaceId: string, cost = 100, ms = 100) =>
-    line.run(workspaceId, cost, async () => {
+  const ask = (workspaceId: string, cost = 100, ms = 100, gone = STAYS) =>
+    line.run({ workspaceId, cost, gone }, async () => {
       served.push(workspaceId);
       most = Math.max(most, ++atOnce);
       await clock.sleep(ms);
@@ -45,9 +47,9 @@ test('who comes later has no credit for the time before', async () => {
   const early = Array.from({ length: 20 }, () => ask('a'));
   await clock.advance(1_000);
   served.length = 0;
-  const late = Array.from({ length: 3 }, () => ask('b'));
+  const late = Array.from({ length: 20 }, () => ask('b'));
   await clock.finish(Promise.all([...early, ...late]));
-  expect(served.slice(0, 6).filter((one) => one === 'a').length).toBeGreaterThanOrEqual(2);
+  expect(served.slice(0, 8).filter((one) => one === 'a').length).toBeGreaterThanOrEqual(3);
 });
 
 test('a workspace has room for 64 that wait; the next is refused at once, those of others are not', async () => {
@@ -75,8 +77,22 @@ test('nobody waits longer than 10 s; those behind are served all the same', asyn
 
 test('work that fails makes room for the next', async () => {
   const { clock, line, ask } = setUp();
-  const failed = line.run('a', 1, () => Promise.reject(new Error('broken')));
+  const failed = line.run({ workspaceId: 'a', cost: 1, gone: STAYS }, () => Promise.reject(new Error('broken')));
   const next = ask('a');
   await expect(failed).rejects.toThrow('broken');
   expect(await clock.finish(next)).toBe('a');
+});
+
+test('whose client goes leaves the line, and one that had gone before does not enter it', async () => {
+  const { clock, ask, served } = setUp();
+  const first = ask('a');
+  const client = new AbortController();
+  const gone = ask('b', 100, 100, client.signal).catch((error: Error) => error.message);
+  const last = ask('b');
+  client.abort();
+  expect(await gone).toBe('gone');
+  await expect(ask('b', 100, 100, client.signal)).rejects.toThrow('gone');
+  await clock.finish(Promise.all([first, last]));
+  expect(served).toEqual(['a', 'b']);
+  expect(clock.pending()).toBe(0);
 });
