@@ -16,6 +16,7 @@ const LONGEST = [
   ...[
     'secrets',
     's3-forged-tasks',
+    'r12-herd',
     'r6-full-disk-farm',
     'r8-outage',
     's5-scan-manners',

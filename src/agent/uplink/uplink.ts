@@ -33,9 +33,14 @@ const TIMING = {
   answerMs: 15_000,
   /** Without any acknowledgement while slices are on the way. */
   ackMs: 60_000,
-  backoff: { baseMs: 1_000, capMs: 60_000 },
+  backoff: { baseMs: 1_250, capMs: 60_000 },
   /** A connection that lasts this long starts the backoff anew. */
   stableMs: 60_000,
+  /**
+   * Not at the first try but at this one, which comes within 40 s: what ended such a connection may have ended those of
+   * all agents of the service, and they must not come back at once.
+   */
+  afterStable: 5,
   refusedMs: 300_000,
 };
 
@@ -132,7 +137,7 @@ export function createUplink(
     for (let tries = 0; !signal.aborted; tries++) {
       const { end, onlineMs } = await attempt();
       if (signal.aborted) break;
-      if (onlineMs >= timing.stableMs) tries = 0;
+      if (onlineMs >= timing.stableMs) tries = timing.afterStable;
       const delayMs = retryDelayMs(end.kind, tries, timing, random);
       const phase = end.kind === 'refused' ? 'refused' : 'waiting';
       enter({ phase, nextTryAtMs: clock.elapsedMs() + delayMs, lastError: end.reason });
