@@ -6,7 +6,7 @@ import { createServer as createPlain, type RequestListener, type Server } from '
 import { createServer as createSecure } from 'node:https';
 import { createServer as createTcp, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { connect as connectTls, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { enrol } from '../../src/agent/uplink/enrolment/enrol.ts';
 import { ConfigError, PeerError } from '../../src/base/errors.ts';
@@ -218,25 +218,56 @@ test('plain is refused unless the operator says so, and then the log, the doctor
   });
 });
 
-test('the service speaks TLS 1.2 and no less, and its own agents get in', async () => {
+function filesOf({ cert, key }: { readonly cert: string; readonly key: string }) {
   const folder = temporaryFolder();
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
-  writeFileSync(files.certFile, good.cert);
-  writeFileSync(files.keyFile, good.key, { mode: 0o600 });
-  const rig = await startRig({ tls: files });
-  const { code } = await rig.service.admin.createEnrolmentCode({ farmId: rig.farmId, ttlMs: 60_000 });
-  await expect(
-    enrol({ url: rig.url, code, name: 'north', version: '1.0.0', identity_key: identityKey }),
-  ).resolves.toMatchObject({
-    farm_id: rig.farmId,
+  writeFileSync(files.certFile, cert);
+  writeFileSync(files.keyFile, key, { mode: 0o600 });
+  return files;
+}
+
+/** The version that a real service speaks with one that offers this one alone; undefined = none. */
+function spokenWith(port: number, version: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2'): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connectTls({ host: '127.0.0.1', port, ...OLD, minVersion: version, maxVersion: version }, () => {
+      resolve(socket.getProtocol() ?? undefined);
+      socket.destroy();
+    });
+    socket.on('error', () => resolve(undefined));
   });
-  await expect(
-    enrol({
-      url: rig.url.replace('https:', 'http:'),
-      code,
-      name: 'north',
-      version: '1.0.0',
-      identity_key: identityKey,
-    }),
-  ).rejects.toThrow(PeerError);
+}
+
+test('a real service with a bad certificate gets no agent, and none speaks what is old or plain', async () => {
+  const joined: string[] = [];
+  const joinAt = async (url: string, code: string) => {
+    const identity = { name: 'north', version: '1.0.0', identity_key: identityKey };
+    return enrol({ url, code, ...identity }).then(
+      () => 'done',
+      (error: unknown) => (error instanceof PeerError || error instanceof ConfigError ? error.code : String(error)),
+    );
+  };
+  const bad = { expired, 'signed by itself': selfSigned, 'of another host': elsewhere };
+  for (const [name, certificate] of Object.entries(bad)) {
+    const { service, url, farmId } = await startRig({ tls: filesOf(certificate) });
+    const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 60_000 });
+    const outcome = await joinAt(url, code);
+    if (outcome !== 'peer.unreachable' || (await linkAt(url)) > 0) joined.push(`${name}: ${outcome}`);
+  }
+  const { service, url, farmId } = await startRig({ tls: filesOf(good) });
+  const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 60_000 });
+  const port = Number(new URL(url).port);
+  // The last one shows that the others are refused for their age.
+  const versions = ['TLSv1', 'TLSv1.1', 'TLSv1.2'] as const;
+  const spoken = await Promise.all(versions.map((version) => spokenWith(port, version)));
+  expect(spoken.at(-1)).toBe('TLSv1.2');
+  const old = spoken.slice(0, -1).filter((version) => version !== undefined);
+  const plain = await joinAt(url.replace('https:', 'http:'), code);
+  // The code is as good as before, and over TLS it works.
+  expect(await joinAt(url, code)).toBe('done');
+  report({
+    id: 'S10',
+    value: `the service's own listener: agents that joined with a certificate ${Object.keys(bad).join(', ')}: ${joined.length}; spoken of TLS 1.0 and 1.1: ${old.length}; plain: ${plain}`,
+    bar: '100 % refused, TLS >= 1.2',
+    isMet: joined.length + old.length === 0 && plain !== 'done',
+  });
 });
