@@ -25,17 +25,22 @@ const agent = createAgent({
   log: silentLog,
 });
 const delay = monitorEventLoopDelay({ resolution: 5 });
+/** Since it was last told to begin anew. */
+const long = monitorEventLoopDelay({ resolution: 5 });
 const tell = () => {
   const delayMs = delay.count === 0 ? 0 : delay.max / 1e6;
   delay.reset();
   globalThis.gc?.();
   const { rss, heapUsed: heapB } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
   const open = process.getActiveResourcesInfo();
   const timers = open.filter((name) => name === 'Timeout').length;
   const told = {
     miners: agent.fleet.size,
     rssMb: rss / 2 ** 20,
     delayMs,
+    longMs: long.count === 0 ? { p99: 0, most: 0 } : { p99: long.percentile(99) / 1e6, most: long.max / 1e6 },
+    cpuMs: (user + system) / 1_000,
     heapB,
     timers,
     handles: open.length - timers,
@@ -43,10 +48,12 @@ const tell = () => {
   process.stdout.write(`${JSON.stringify(told)}\n`);
 };
 createInterface({ input: process.stdin }).on('line', (line) => {
-  offsetMs += Number(line);
+  if (line === 'anew') long.reset();
+  else offsetMs += Number(line);
 });
 await agent.start();
 delay.enable();
+long.enable();
 const timer = setInterval(tell, 1_000);
 process.once('SIGTERM', () => {
   clearInterval(timer);

@@ -17,6 +17,10 @@ const tellingSchema = z.object({
   miners: z.number(),
   rssMb: z.number(),
   delayMs: z.number(),
+  /** Delays of the event loop since `beginAnew`, or since its start. */
+  longMs: z.object({ p99: z.number(), most: z.number() }),
+  /** Of the processor, since its start. */
+  cpuMs: z.number(),
   heapB: z.number(),
   timers: z.number(),
   handles: z.number(),
@@ -29,6 +33,8 @@ export type LoneAgent = {
   untilKnown(miners: number): Promise<void>;
   /** Sets its wall clock by this much. */
   stepWall(ms: number): void;
+  /** From now on `longMs` counts anew. */
+  beginAnew(): void;
   signal(name: NodeJS.Signals): void;
   readonly hasEnded: boolean;
   /** Ends it and gives what it reported of miners, in the order of their slices. */
@@ -79,6 +85,7 @@ export function startLoneAgent(config: object, { tidies = false, farm }: LoneOpt
       );
     },
     stepWall: (ms) => void child.stdin?.write(`${ms}\n`),
+    beginAnew: () => void child.stdin?.write('anew\n'),
     signal: (name) => void child.kill(name),
     get hasEnded() {
       return hasEnded();

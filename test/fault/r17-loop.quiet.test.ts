@@ -1,0 +1,58 @@
+// How long the agent's event loop is late and how much of the processor it takes, while it polls a large farm once a
+// minute: the whole agent in a process of its own, the farm in another.
+import { test } from 'vitest';
+import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { startFarmProcess } from '../bench/farm-process.ts';
+import { until } from '../e2e/until.ts';
+import { loopback } from '../support/loopback.ts';
+import { pause } from './agent-site.ts';
+import { startLoneAgent } from './lone-agent.ts';
+import { isFull, isWithin, report } from './table.ts';
+
+const CYCLE_MS = 60_000;
+const { network } = loopback(20);
+
+/** `cycles` of the farm are measured, after one in which everything was met and compiled. */
+async function measureLoop({ miners, cycles }: { miners: number; cycles: number }) {
+  const portMap = await suitablePortMap();
+  const map = Object.entries(portMap).flatMap(([from, to]) => ['--port-map', `${from}=${to}`]);
+  const farm = await startFarmProcess(['--network', network, '--miners', String(miners), '--mix', 'all', ...map]);
+  const poll = { interval: `${CYCLE_MS}ms` };
+  const agent = startLoneAgent({ networks: [network], portMap, poll }, { farm });
+  try {
+    await agent.untilKnown(miners);
+    await pause(CYCLE_MS / 2);
+    const count = agent.tellings.length;
+    agent.beginAnew();
+    const tellings = () => agent.tellings.slice(count + 1);
+    await until(
+      () => tellings().length,
+      (length) => length > 2,
+      30_000,
+    );
+    await pause(cycles * CYCLE_MS);
+    const [first, last] = [tellings().at(0), tellings().at(-1)];
+    if (first === undefined || last === undefined || agent.hasEnded) throw new Error('the agent has ended');
+    const cores = (last.cpuMs - first.cpuMs) / (last.atMs - first.atMs);
+    const from = Date.now() - cycles * CYCLE_MS;
+    const records = await agent.end();
+    const polled = new Set(records.filter(({ at }) => Date.parse(at) >= from - CYCLE_MS / 4).map(({ key }) => key))
+      .size;
+    const { p99, most } = last.longMs;
+    report({
+      id: 'R17',
+      value: `${polled} of ${miners} miners polled each ${CYCLE_MS / 1_000} s, ${cycles} cycles: event loop late p99 ${p99.toFixed(1)} ms, at most ${most.toFixed(1)} ms; ${cores.toFixed(2)} cores`,
+      bar: 'p99 ≤ 50 ms, ≤ 250 ms, ≤ 1 core',
+      isMet: polled === miners && p99 > 0 && isWithin(p99, 50) && isWithin(most, 250) && cores <= 1,
+    });
+  } finally {
+    agent.remove();
+    await farm.stop();
+  }
+}
+
+test.runIf(isFull)(
+  'a farm of 2,000 miners does not keep the event loop',
+  () => measureLoop({ miners: 2_000, cycles: 1 }),
+  300_000,
+);
