@@ -47,6 +47,7 @@ export function createAgent(options: AgentOptions) {
      */
     reload(next: AgentConfig): Reloaded {
       const outcome = adopt(config, next);
+      modules.audited.reloaded(outcome);
       poller.adjust(pollTimes(config));
       if (outcome.changed.includes('networks')) {
         fleet.confine();

@@ -40,6 +40,8 @@ import { Poller } from './poll/poller.ts';
 import { openDesiredPools, poolLockMigrations } from './pool-lock/desired-pools.ts';
 import { PoolGuard } from './pool-lock/guard.ts';
 import { createScanning } from './scan/scanning.ts';
+import { auditMigrations, openAuditTrail } from './state/audit-trail.ts';
+import { createAuditedEvents } from './state/audited-events.ts';
 import { agentDatabasePath, openAgentDatabase, vaultOf } from './state/database.ts';
 import { instanceIdMigrations, instanceIdOf } from './state/instance-id.ts';
 import { clockMigrations, openLastingClock } from './state/lasting-clock.ts';
@@ -103,6 +105,7 @@ const MIGRATIONS = [
   outageMigrations,
   poolLockMigrations,
   messageGuardMigrations,
+  auditMigrations,
 ] as const;
 
 /**
@@ -115,8 +118,13 @@ export function openBase({ config: given, uplinks, clock: hostClock, log, random
   const db = openAgentDatabase(agentDatabasePath(config.stateDir), MIGRATIONS, log);
   const time = openLastingClock(db, hostClock, log);
   const { clock } = time;
+  const vault = vaultOf(config.credentials.keyFile, log);
+  const audit = openAuditTrail(db, { nowMs: () => clock.nowMs(), vault });
+  const audited = createAuditedEvents(audit, log);
+  audited.started(VERSION, uplinks);
   const outbox = openOutbox(config.stateDir, { clock, log, newEpoch: newUuid });
   const emit = (record: ReportRecord) => {
+    audited.reported(record);
     if (record.kind === 'miner') outbox.offer(record);
     else
       outbox
@@ -127,7 +135,7 @@ export function openBase({ config: given, uplinks, clock: hostClock, log, random
   return {
     ...{ config, log, random, stopping, signal, db, time, clock, outbox, emit, reporting },
     startedMs: clock.monotonicMs(),
-    vault: vaultOf(config.credentials.keyFile, log),
+    ...{ vault, audit, audited },
     instanceId: instanceIdOf(db, newUuid),
     uplinkNames: uplinks.map(({ name }) => name),
     clockWatch: createClockWatch({ ...reporting, onStep: time.keep }),
@@ -220,7 +228,7 @@ export function createPolling(base: Known, later: LaterModules) {
 
 /** What changes miners. */
 export function createTasks(base: Polled) {
-  const { config, db, clock, log, vault, time, outbox, emit, fleet, poller, scanning } = base;
+  const { config, db, clock, log, vault, audit, time, outbox, emit, fleet, poller, scanning } = base;
   const { client, registry, neighbours, mayReach, signal, onError } = base;
   const firmware = new FirmwareStore({ ...config.firmware, clock, log, fetchTo: createFetch(clock) });
   const pools: PoolGuard = new PoolGuard({
@@ -233,7 +241,7 @@ export function createTasks(base: Polled) {
     audit: (event) => emit({ kind: 'event', at: new Date(clock.nowMs()).toISOString(), ...event }),
   });
   const tasks = createTaskQueue(db, {
-    ...{ clock, log, settings: config.tasks, vault, isTimeUnsure: time.isTimeUnsure },
+    ...{ clock, log, settings: config.tasks, vault, audit, isTimeUnsure: time.isTimeUnsure },
     deps: wireTasks({
       ...{ clock, log, settings: config, client, fleet, registry, neighbours, poller, scanning, firmware },
       ...{ pools, outbox, mayReach, signal, onError },
@@ -277,6 +285,7 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService, other
   });
   const controlSocket = createControlSocket({
     ...{ stateDir: config.stateDir, clock, log, newId: newUuid },
+    onCall: base.audited.called,
     handlers,
   });
   const metrics = metricsListener(base, otherFigures, handlers.state);

@@ -1,9 +1,9 @@
 // What an administrator does: workspaces, farms, keys, codes, grants. On the store of a running service or on its
 // database file beside it.
-import { userInfo } from 'node:os';
 import type { Clock } from '../base/clock.ts';
 import type { ConfigError } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
+import { userName } from '../base/platform/user-name.ts';
 import { type AuditActor, commandLine, SYSTEM } from '../model/audit/entry.ts';
 import { DEFAULT_MAX_MINERS } from '../model/grant.ts';
 import type { Role } from '../model/permissions/permissions.ts';
@@ -50,7 +50,7 @@ export async function openAdmin(
     // Codes and keys live by the clock of the service.
     const serviceClock = createServiceClock(clock);
     await beginTime({ store: store.clock, clock, serviceClock, log: silentLog, hostUptimeMs });
-    const actor = commandLine(systemUser());
+    const actor = commandLine(userName());
     const admin: Admin = createAdmin(store, serviceClock, () => keyNotDecrypted(databasePath, keyFiles), actor);
     const recordRestore = (detail: Readonly<Record<string, unknown>>) =>
       store.audit.record([{ action: 'backup.restored', actor, detail, atMs: serviceClock.nowMs() }]);
@@ -66,15 +66,6 @@ const trailOf = ({ checkTrail, trailKeyId, audit }: Store) => ({
   trailKeyId,
   newestAudit: audit.listNewest,
 });
-
-/** The user of the system that this process runs as; '?' where it has no name. */
-function systemUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return '?';
-  }
-}
 
 /**
  * `undecryptable` makes the error for a key in use that cannot be decrypted; `actor` stands in the audit trail for all

@@ -111,7 +111,7 @@ test('every act is in the trail, and every tampering with it is found', async ()
   const verify = async (path: string, ...more: string[]) => {
     const args = ['audit', 'verify', '-c', config, '--database', path, '--json', ...more];
     const { code, stdout } = await runPithead(args, { cwd: folder });
-    return { code, ...JSON.parse(stdout) };
+    return { code, ...JSON.parse(stdout).trails[0] };
   };
   expect(await verify(databasePath)).toMatchObject({ code: 0, whole: true, unsigned: 0, problem: null });
   expect(await verify(databasePath, '--head', noted)).toMatchObject({ code: 0, whole: true });

@@ -4,7 +4,8 @@ import { Pool } from 'undici';
 import { z } from 'zod';
 import { isRefusalCode } from '../../base/error-codes.data.ts';
 import { ConfigError, PeerError, RefusedError } from '../../base/errors.ts';
-import { type Line, lineSchema, refusalSchema } from './messages.ts';
+import { userName } from '../../base/platform/user-name.ts';
+import { type Line, lineSchema, refusalSchema, USER_HEADER } from './messages.ts';
 
 export const ANSWER_MS = 10_000;
 /** Beats come much more often. */
@@ -83,9 +84,11 @@ export class ControlConnection {
 
   async #send(method: Method, path: string, body: unknown, options: SendOptions = {}) {
     const { headersTimeout = ANSWER_MS, signal = null } = options;
-    const json = { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const user = { [USER_HEADER]: userName().replaceAll(/[^\x20-\x7e]/g, '?') };
+    const json = { body: JSON.stringify(body), headers: { ...user, 'content-type': 'application/json' } };
+    const request = body === undefined ? { headers: user } : json;
     try {
-      return await this.#pool.request({ method, path, headersTimeout, signal, ...(body !== undefined && json) });
+      return await this.#pool.request({ method, path, headersTimeout, signal, ...request });
     } catch (error) {
       throw new PeerError('peer.unreachable', `ask the agent that runs on ${this.#stateDir}`, 'later', error);
     }

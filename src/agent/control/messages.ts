@@ -64,6 +64,9 @@ export type SettleRequest = z.output<typeof settleRequestSchema>;
 export const cancelRequestSchema = z.strictObject({
   task_ids: z.array(z.string().min(1).max(64)).min(1).max(MAX_MINERS),
 });
+/** Who calls, by the name of the user of this host. It is not checked: the rights of the socket say who may call. */
+export const USER_HEADER = 'x-pithead-user';
+
 export const abortRequestSchema = z.strictObject({ reason: text });
 export const stopRequestSchema = z.strictObject({ id: z.string().min(1).max(64) });
 export const tasksQuerySchema = z.strictObject({

@@ -1,7 +1,7 @@
 // The HTTP server of the control socket: its routes, and the bounds on what a caller may send and hold. The socket's
 // file rights say who may call.
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
-import { fastify, LogController } from 'fastify';
+import { type FastifyRequest, fastify, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Clock } from '../../base/clock.ts';
 import { ConfigError, PeerError, RefusedError, renderError } from '../../base/errors.ts';
@@ -19,6 +19,7 @@ import {
   settleRequestSchema,
   stopRequestSchema,
   tasksQuerySchema,
+  USER_HEADER,
 } from './messages.ts';
 import { createStreams } from './streams.ts';
 
@@ -39,6 +40,8 @@ export async function createControlServer(parts: {
   readonly log: Log;
   readonly newId: () => string;
   readonly handlers: ControlHandlers;
+  /** A caller wants something done; `user` as it says of itself. */
+  readonly onCall?: (call: { readonly route: string; readonly user: string }) => void;
 }) {
   const { log, handlers } = parts;
   const server = createHttpServer({
@@ -54,8 +57,7 @@ export async function createControlServer(parts: {
     bodyLimit: MAX_BODY_BYTES,
     logController: new LogController({ disableRequestLogging: true }),
   }).withTypeProvider<ZodTypeProvider>();
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setNotFoundHandler((_request, reply) => {
     reply.code(404).send({ code: 'not-found', error: 'the running agent does not know this request' });
   });
@@ -70,6 +72,7 @@ export async function createControlServer(parts: {
     if (isStopping) throw new RefusedError(STOPPING, 'the agent stops');
   });
 
+  app.addHook('preHandler', noteCall(parts.onCall));
   app.get('/state', () => handlers.state());
   app.get('/tasks', { schema: { querystring: tasksQuerySchema } }, ({ query }) => ({
     ...handlers.tasks(query.limit, query.open !== undefined),
@@ -139,6 +142,18 @@ export async function createControlServer(parts: {
     },
   };
 }
+
+/** What only looks is none of the audit trail's. */
+const noteCall =
+  (onCall: ((call: { readonly route: string; readonly user: string }) => void) | undefined) =>
+  async ({ method, routeOptions: { url = '' }, headers }: FastifyRequest) => {
+    if (method === 'POST' && !LOOKS.has(url)) onCall?.({ route: url, user: userOf(headers[USER_HEADER]) });
+  };
+const LOOKS: ReadonlySet<string> = new Set(['/tasks/preview', '/look', '/stop']);
+
+const MAX_USER = 64;
+const userOf = (said: string | string[] | undefined) =>
+  (typeof said === 'string' && said.slice(0, MAX_USER)) || 'unknown';
 
 const captureOf = ({ case: about, driver, isLoginRefused }: ShownCapture) => ({
   case: about,

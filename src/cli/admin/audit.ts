@@ -2,75 +2,112 @@
 // are read beside the running programs; no entry is written.
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
+import { checkAgentTrail, listAgentTrail } from '../../agent/state/audit-check.ts';
+import { agentDatabasePath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
-import { type ChainHead, type ChainVerdict, readShownHead, shownHead } from '../../base/storage/hash-chain.ts';
+import {
+  type ChainHead,
+  type ChainVerdict,
+  chainKeyOf,
+  readShownHead,
+  shownHead,
+} from '../../base/storage/hash-chain.ts';
+import { openVault } from '../../base/storage/vault.ts';
+import type { AuditFields } from '../../model/audit/entry.ts';
 import { readDuration } from '../options.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import { formatTime } from '../output/format.ts';
 import { type Column, screenWidth, table } from '../output/table.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { databaseOf } from '../run/local-service.ts';
-import { stateDirOrDefault } from '../setup/config-file.ts';
+import { keyFilesOrDefault, stateDirOrDefault } from '../setup/config-file.ts';
 import { addCommand, type DatabaseFlags, onDatabase, print, withAdmin } from './database.ts';
 
-const LIST = ['pithead audit list', 'pithead audit list --since 12h --json'];
-const VERIFY = ['pithead audit verify', 'pithead audit verify --head 1842:9f86d081884c7d65…'];
+const LIST = ['pithead audit list', 'pithead audit list --since 12h --json', 'pithead audit list --trail agent'];
+const VERIFY = ['pithead audit verify', 'pithead audit verify --trail service --head 1842:9f86d081884c7d65…'];
 const VERIFY_HELP = `
-A trail is a chain of hashes: what was changed, removed, inserted or moved is found. With the key file of the service, so is what was written anew with
+A trail is a chain of hashes: what was changed, removed, inserted or moved is found. With the key file, so is what was written anew with
 all its hashes, and an end that was cut. \`--head\` takes a head that was noted before, as the log of the service shows it every hour: it finds also a trail
 that was put back to an earlier state with everything that belongs to it.
 
-Exit codes: 0 the trail is whole, 1 it is not, 2 wrong usage.`;
+Exit codes: 0 each trail is whole, 1 one is not or there is none, 2 wrong usage.`;
+const TRAIL = 'agent or service (default: those that there are)';
 
-/** Entries of a list, the newest. */
+/** Entries of a list, the newest of each trail. */
 const MOST_LISTED = 1_000;
-
-type ListFlags = DatabaseFlags & { since?: string };
-type VerifyFlags = DatabaseFlags & { head?: string };
-
-export function addAudit(program: Command, context: CliContext): void {
-  const audit = addCommand(program, 'audit', 'who did what: the audit trail', ...LIST, ...VERIFY);
-  onDatabase(audit, 'list', 'what was done, the oldest first', ...LIST)
-    .option('--since <duration>', 'only what was done within it, e.g. 12h (default: 7d)')
-    .action((flags: ListFlags) => list(flags, context));
-  onDatabase(audit, 'verify', 'check that the trail is whole and as it was written', ...VERIFY)
-    .option('--head <seq:hash>', 'a head of the trail that was noted before')
-    .addHelpText('after', VERIFY_HELP)
-    .action((flags: VerifyFlags) => verify(flags, context));
-}
-
 const WEEK_MS = 7 * 86_400_000;
 
-async function list(flags: ListFlags, context: CliContext): Promise<void> {
-  const sinceMs = systemClock.nowMs() - (flags.since === undefined ? WEEK_MS : readDuration('--since', flags.since));
-  const entries = await withAdmin(flags, context, (admin) => admin.newestAudit({ sinceMs, limit: MOST_LISTED }));
-  const items = entries.map(({ seq, at, action, workspace_id, hash, ...entry }) => ({
-    ...{ trail: 'service', seq, at: new Date(at).toISOString(), action },
-    actor: { type: entry.actor_type, id: entry.actor_id, name: entry.actor_name },
-    ...{ workspace_id, subject: entry.subject, detail: entry.detail, hash },
-  }));
-  const shown = items.map(({ subject, detail, ...item }) => ({
-    ...{ ...item, subject: toRecord(subject), detail: toRecord(detail) },
-  }));
-  const text = items.length === 0 ? 'none' : table(COLUMNS, items, { width: screenWidth(context.stdout) });
-  print(flags, context, shown, text);
+const TRAILS = ['service', 'agent'] as const;
+type Trail = (typeof TRAILS)[number];
+type Flags = DatabaseFlags & { trail?: string; since?: string; head?: string };
+type Noted = Pick<ChainHead, 'seq' | 'hash'>;
+
+export function addAudit(program: Command, context: CliContext): void {
+  const audit = addCommand(program, 'audit', 'who did what: the audit trails', ...LIST, ...VERIFY);
+  onDatabase(audit, 'list', 'what was done, the oldest first', ...LIST)
+    .option('--since <duration>', 'only what was done within it, e.g. 12h (default: 7d)')
+    .option('--trail <name>', TRAIL)
+    .action((flags: Flags) => list(flags, context));
+  onDatabase(audit, 'verify', 'check that the trails are whole and as they were written', ...VERIFY)
+    .option('--head <seq:hash>', 'a head that was noted before; with --trail')
+    .option('--trail <name>', TRAIL)
+    .addHelpText('after', VERIFY_HELP)
+    .action((flags: Flags) => verify(flags, context));
 }
+
+/** Where the trails of this host lie: those that there are, or the one that is named. */
+function trailsOf({ trail, config, database }: Flags, context: CliContext) {
+  const named = TRAILS.find((each) => each === trail);
+  if (trail !== undefined && named === undefined)
+    throw new CommandFailed(`--trail: received '${trail}', accepted: ${TRAILS.join(', ')}`, EXIT.usage);
+  const stateDir = () => stateDirOrDefault(config, context);
+  const paths: readonly (readonly [Trail, string])[] = [
+    ...(named === 'agent' ? [] : [['service', database ?? databaseOf(stateDir())] as const]),
+    // A database that is named is of a service.
+    ...(named === 'service' || database !== undefined ? [] : [['agent', agentDatabasePath(stateDir())] as const]),
+  ];
+  const there = paths.filter(([, path]) => /^postgres(ql)?:/i.test(path) || existsSync(path));
+  if (there.length === 0)
+    throw new CommandFailed(
+      `there is no audit trail here: ${paths.map(([name, path]) => `none of the ${name} at ${path}`).join(', ')}. Name the database with --database, or its configuration with --config`,
+    );
+  return there;
+}
+
+const vaultOf = ({ config }: Flags, context: CliContext) => openVault(keyFilesOrDefault(config, context).own);
+
+type Entry = AuditFields & { readonly seq: number; readonly hash: string };
+
+async function list(flags: Flags, context: CliContext): Promise<void> {
+  const sinceMs = systemClock.nowMs() - (flags.since === undefined ? WEEK_MS : readDuration('--since', flags.since));
+  const wanted = { sinceMs, limit: MOST_LISTED };
+  const items: Item[] = [];
+  for (const [trail, path] of trailsOf(flags, context)) {
+    const entries: readonly Entry[] =
+      trail === 'agent'
+        ? listAgentTrail(path, wanted)
+        : await withAdmin(flags, context, (admin) => admin.newestAudit(wanted));
+    items.push(...entries.map((entry) => toItem(trail, entry)));
+  }
+  items.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.seq - b.seq));
+  const text = items.length === 0 ? 'none' : table(COLUMNS, items, { width: screenWidth(context.stdout) });
+  print(flags, context, items, text);
+}
+
+type Item = ReturnType<typeof toItem>;
+const toItem = (trail: Trail, { seq, at, action, workspace_id, hash, ...entry }: Entry) => ({
+  ...{ trail, seq, at: new Date(at).toISOString(), action },
+  actor: { type: entry.actor_type, id: entry.actor_id, name: entry.actor_name },
+  ...{ workspace_id, subject: toRecord(entry.subject), detail: toRecord(entry.detail), hash },
+});
 
 function toRecord(json: string): Readonly<Record<string, unknown>> {
   const value: Readonly<Record<string, unknown>> = JSON.parse(json);
   return value;
 }
 
-type Item = {
-  readonly seq: number;
-  readonly at: string;
-  readonly action: string;
-  readonly actor: { readonly type: string; readonly id: string; readonly name: string };
-  readonly subject: string;
-  readonly detail: string;
-};
-
 const COLUMNS: readonly Column<Item>[] = [
+  { title: 'trail', text: ({ trail }) => trail },
   { title: 'entry', text: ({ seq }) => String(seq) },
   { title: 'time', text: ({ at }) => formatTime(at) },
   { title: 'action', text: ({ action }) => action },
@@ -79,48 +116,53 @@ const COLUMNS: readonly Column<Item>[] = [
   { title: 'detail', text: ({ detail }) => wordsOf(detail) },
 ];
 
-const wordsOf = (json: string) =>
-  Object.entries(toRecord(json))
+const wordsOf = (record: Readonly<Record<string, unknown>>) =>
+  Object.entries(record)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
 
-/** Others would begin an empty database, and that one is whole. */
-function mustExist({ config, database }: VerifyFlags, context: CliContext): void {
-  const path = database ?? databaseOf(stateDirOrDefault(config, context));
-  if (!/^postgres(ql)?:/i.test(path) && !existsSync(path))
-    throw new CommandFailed(
-      `there is no database of a service at ${path}: name it with --database, or its configuration with --config`,
-    );
-}
-
-async function verify(flags: VerifyFlags, context: CliContext): Promise<void> {
+async function verify(flags: Flags, context: CliContext): Promise<void> {
   const noted = flags.head === undefined ? undefined : readShownHead(flags.head);
   if (flags.head !== undefined && noted === undefined)
     throw new CommandFailed(
       `--head: received '${flags.head}', accepted: the number of an entry, a colon and its hash of 64 hex digits`,
       EXIT.usage,
     );
-  mustExist(flags, context);
-  const { verdict, keyId } = await withAdmin(flags, context, async (admin) => ({
-    verdict: await admin.checkTrail(noted),
-    keyId: admin.trailKeyId,
+  const trails = trailsOf(flags, context);
+  if (noted !== undefined && trails.length > 1)
+    throw new CommandFailed('--head: of which trail is it? Name it with --trail agent or --trail service', EXIT.usage);
+  const found: Checked[] = [];
+  for (const [trail, path] of trails) found.push(await check(trail, path, noted, flags, context));
+  const values = found.map(({ trail, verdict, keyId }) => ({
+    ...{ trail, whole: verdict.problem === undefined, entries: verdict.entries, head: shownHead(verdict.last) },
+    ...{ key: keyId ?? null, unsigned: verdict.unsigned, problem: verdict.problem ?? null },
   }));
-  const { problem } = verdict;
-  const value = {
-    ...{ trail: 'service', whole: problem === undefined, entries: verdict.entries, head: shownHead(verdict.last) },
-    ...{ key: keyId ?? null, unsigned: verdict.unsigned, problem: problem ?? null },
-  };
-  print(flags, context, value, linesOf(verdict, keyId, noted));
-  if (problem !== undefined) throw new CommandFailed('', EXIT.failed);
+  const isWhole = values.every(({ whole }) => whole);
+  print(flags, context, { whole: isWhole, trails: values }, found.map((each) => linesOf(each, noted)).join('\n'));
+  if (!isWhole) throw new CommandFailed('', EXIT.failed);
 }
 
-function linesOf(
-  { problem, entries, last, unsigned }: ChainVerdict,
-  keyId: string | undefined,
-  noted: Pick<ChainHead, 'seq' | 'hash'> | undefined,
-): string {
+type Checked = { readonly trail: Trail; readonly verdict: ChainVerdict; readonly keyId: string | undefined };
+
+async function check(
+  trail: Trail,
+  path: string,
+  noted: Noted | undefined,
+  flags: Flags,
+  context: CliContext,
+): Promise<Checked> {
+  if (trail === 'service')
+    return withAdmin(flags, context, async (admin) => ({
+      ...{ trail, verdict: await admin.checkTrail(noted), keyId: admin.trailKeyId },
+    }));
+  const vault = vaultOf(flags, context);
+  return { trail, verdict: checkAgentTrail(path, vault, noted), keyId: chainKeyOf(vault)?.id };
+}
+
+function linesOf({ trail, verdict, keyId }: Checked, noted: Noted | undefined): string {
+  const { problem, entries, last, unsigned } = verdict;
   if (problem !== undefined)
-    return `the audit trail of the service is NOT whole: ${problem.text} (entry ${problem.seq}, ${problem.fault}).\nKeep the database as it is, and compare it with a backup: pithead restore --list`;
+    return `the audit trail of the ${trail} is NOT whole: ${problem.text} (entry ${problem.seq}, ${problem.fault}).\nKeep the database as it is, and compare it with a backup: pithead restore --list`;
   const proof =
     keyId === undefined
       ? 'there is no key here: what was written anew with all its hashes cannot be found'
@@ -128,9 +170,9 @@ function linesOf(
         ? `all of them are signed with the key ${keyId}`
         : `the first ${unsigned} are of a time without the key ${keyId}: only their hashes are checked`;
   return [
-    `the audit trail of the service is whole: ${entries} entries`,
-    proof,
-    ...(noted === undefined ? [] : [`the noted entry ${noted.seq} is there as it was`]),
-    `its head, to be noted elsewhere: ${shownHead(last)}`,
+    `the audit trail of the ${trail} is whole: ${entries} entries`,
+    `  ${proof}`,
+    ...(noted === undefined ? [] : [`  the noted entry ${noted.seq} is there as it was`]),
+    `  its head, to be noted elsewhere: ${shownHead(last)}`,
   ].join('\n');
 }

@@ -29,7 +29,6 @@ export const SERVICE_ACTIONS = {
     'requests without a good key, or too many, were refused; `count` of them from the address in the minute',
   'backup.restored':
     'a backup was put in the place of the database: what came after it is in the database that was kept aside',
-  'agent_trail.went_back': 'the audit trail of an agent is shorter than it was, or another one',
 } as const;
 
 /** Actions of the trail of an agent. */
@@ -37,7 +36,7 @@ export const AGENT_ACTIONS = {
   'trail.pruned': SERVICE_ACTIONS['trail.pruned'],
   'trail.key_changed': SERVICE_ACTIONS['trail.key_changed'],
   'trail.damaged': SERVICE_ACTIONS['trail.damaged'],
-  'agent.started': 'the agent started; which sections of the configuration changed since its last start',
+  'agent.started': 'the agent started',
   'agent.enrolled': 'the agent enrolled with a service',
   'config.reloaded': 'the configuration was read anew; which sections changed',
   'task.accepted': 'a task was taken into the journal',
@@ -45,8 +44,8 @@ export const AGENT_ACTIONS = {
   'task.begun': 'a task began: the device may have been changed from here on',
   'task.ended': 'a task came to its end',
   'control.called': 'a command came through the control socket; the user is as the command line says',
-  'trust.accepted': 'devices get logins from now on',
-  'trust.refused': 'devices get no logins',
+  'task_key.accepted': 'the agent trusts a key that a service signs tasks with',
+  'task_key.refused': 'a service signs tasks with a key that the agent does not trust',
   'identity.settled': 'a person said which of several units is the miner',
   'update.installed': 'another version of the program was installed',
 } as const;

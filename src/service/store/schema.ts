@@ -275,8 +275,6 @@ export const TABLES = {
   audit_head: { one: row, seq: integer, hash: text, key_id: optional(text), mac: optional(text) },
   /** Digests of the settings with which a copy started last, JSON by name of the setting. */
   audit_settings: { copy: key, settings: text, started_at: bigint },
-  /** The newest entry of the trail of an agent that it has reported. */
-  audit_agents: { agent_id: key, seq: integer, hash: text, noted_at: bigint },
   /** The newest connection of an agent, on whichever copy. */
   agent_links: { agent_id: key, link_id: text, linked_at: bigint },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Column>>>>;

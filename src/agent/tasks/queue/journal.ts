@@ -8,9 +8,11 @@ import { decryptWith, encryptWith, type Vault } from '../../../base/storage/vaul
 import { type TaskStatus, taskStatusSchema } from '../../../model/task.ts';
 import { parseJson } from '../../../wire/frames.ts';
 import type { UnitFacts } from '../../fleet/identity/record.ts';
+import type { AuditTrail } from '../../state/audit-trail.ts';
 import { sealTexts } from '../../state/database.ts';
 import type { TaskOutcome } from '../contract.ts';
 import { asJson, type Baseline, paramsSchema, rowSchema, type StoredTask } from '../stored-task.ts';
+import { taskBegun, taskEnded, taskEntered } from '../task-acts.ts';
 import { type BatchStop, batchStopSchema, type Rollout, rolloutRuleSchema } from './rollout-rule.ts';
 
 export const tasksMigrations: Migrations = {
@@ -72,10 +74,13 @@ export const isReported = ({ source, batchId, startedMs }: Origin): boolean =>
 
 export type Journal = ReturnType<typeof openJournal>;
 
+/** What is written with each change of a task, in its transaction. */
+type Audit = Pick<AuditTrail, 'record'> | undefined;
+
 /** Without a vault params lie in the open while their task is not over. */
-export function openJournal(db: DatabaseSync, vault?: Vault) {
+export function openJournal(db: DatabaseSync, vault?: Vault, audit?: Audit) {
   if (vault !== undefined) sealTexts(db, vault, SELECT_PARAMS, SEAL_PARAMS);
-  return { ...openReads(db, vault), ...openWrites(db, vault), ...openBatches(db) };
+  return { ...openReads(db, vault), ...openWrites(db, vault, audit), ...openBatches(db) };
 }
 
 function openReads(db: DatabaseSync, vault: Vault | undefined) {
@@ -119,7 +124,7 @@ function openReads(db: DatabaseSync, vault: Vault | undefined) {
   };
 }
 
-function openWrites(db: DatabaseSync, vault: Vault | undefined) {
+function openWrites(db: DatabaseSync, vault: Vault | undefined, audit: Audit) {
   const insert = db.prepare(
     `INSERT INTO tasks_journal
        (task_id, batch_id, name, miner_key, params, source, uplink, accepted_ms, expires_ms, state, started_ms, sent_ms, finished_ms, status,
@@ -160,6 +165,7 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined) {
             reported: Number(row.source === 'local'),
           });
         }
+        audit?.record(rows.map(taskEntered));
       });
     },
     /** From here on the miner may have been acted on. `isPowered` = it counts for the power budget. */
@@ -170,7 +176,10 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined) {
       nowMs: number,
     ): void {
       const asText = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
-      start.run(asText(baseline), asText(unit), Math.round(nowMs), Number(isPowered), taskId);
+      transact(db, () => {
+        start.run(asText(baseline), asText(unit), Math.round(nowMs), Number(isPowered), taskId);
+        audit?.record([taskBegun(taskId)]);
+      });
     },
     moved: (taskId: string, state: 'sent' | 'verifying', nowMs: number): void =>
       void move.run(state, Math.round(nowMs), taskId),
@@ -185,6 +194,7 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined) {
           const [tookEffect, isDone] = [Number(mayHaveHappened), Number(!isReported(row))];
           finish.run(status, message, JSON.stringify(evidence), nowMs, tookEffect, isDone, row.taskId);
         }
+        audit?.record(ends.map(({ row, outcome }) => taskEnded(row, outcome)));
       });
     },
     /** All or nothing. */

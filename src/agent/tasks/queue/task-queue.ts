@@ -8,6 +8,7 @@ import { BugError, CancelledError, renderError } from '../../../base/errors.ts';
 import type { Vault } from '../../../base/storage/vault.ts';
 import { lookAtClocks } from '../../../base/time/clock-steps.ts';
 import type { TaskCommand } from '../../../wire/frames.ts';
+import type { AuditTrail } from '../../state/audit-trail.ts';
 import { afterAct, failed, type TaskOutcome, type TaskParts } from '../contract.ts';
 import type { ExecutionParts } from '../execution/execution.ts';
 import { mayRestart } from '../execution/plan.ts';
@@ -44,7 +45,11 @@ const ILLEGIBLE =
  * `vault` encrypts the params of tasks at rest. `isTimeUnsure`: how long those of the run before have waited is not
  * known.
  */
-type Options = TaskParts & { readonly vault?: Vault | undefined; readonly isTimeUnsure?: boolean };
+type Options = TaskParts & {
+  readonly vault?: Vault | undefined;
+  readonly audit?: Pick<AuditTrail, 'record'> | undefined;
+  readonly isTimeUnsure?: boolean;
+};
 
 /** From the start of the queue to its stop. */
 type Run = {
@@ -72,8 +77,8 @@ export class TaskQueue {
 
   constructor(db: DatabaseSync, options: Options) {
     this.#options = options;
-    const { clock, log, settings, deps, vault } = options;
-    const journal = openJournal(db, vault);
+    const { clock, log, settings, deps, vault, audit } = options;
+    const journal = openJournal(db, vault, audit);
     const rollouts = createRollouts(journal);
     const reports = createReports({ clock, log, journal, report: deps.report });
     const jobs = this.#jobs;
