@@ -66,6 +66,14 @@ export const REFUSALS = {
   ),
   'frame.epochs': entry('The agent opens too many epochs on one connection', 'None: the agent connects again.'),
   'service.not-alone': entry('A service runs on the database', 'Stop the service first.'),
+  'service.older-copies': entry(
+    'Copies of an older version that would write wrong values work on the database',
+    'Stop the copies that the message names, then start this version again.',
+  ),
+  'service.old-schema': entry(
+    'The database has an older schema',
+    'Start the service of this version first: it upgrades the database. Or use the version of the service that runs.',
+  ),
   'agent.not-alone': entry('An agent runs on the state directory', 'Stop that agent, or name another state directory.'),
   'control.taken': entry(
     'The control socket cannot be opened',

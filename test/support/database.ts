@@ -63,7 +63,7 @@ async function readyPostgresDatabase(cluster: { url: string; template: string })
 /** Fails where a table is missing or cannot be emptied. */
 const EMPTY_TABLES = `DO $$ DECLARE one record; BEGIN
   IF to_regclass('workspaces') IS NULL OR to_regclass('task_batches') IS NULL THEN RAISE 'tables are missing'; END IF;
-  FOR one IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
+  FOR one IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('schema_version', 'schema_programs')
   LOOP EXECUTE format('DELETE FROM %I', one.tablename); END LOOP;
 END $$`;
 const dropStatement = (target: string) => `DROP DATABASE ${new URL(target).pathname.slice(1)} WITH (FORCE)`;

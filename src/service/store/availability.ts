@@ -8,6 +8,8 @@ export type ReportedAvailability = Availability & {
   away(cause: unknown): void;
   /** It answers again. */
   back(): void;
+  /** Its schema is newer than this copy knows: for good. `text` says which version to install. */
+  outdated(text: string): void;
 };
 
 export function createAvailability(): ReportedAvailability {
@@ -15,7 +17,7 @@ export function createAvailability(): ReportedAvailability {
   let current: DatabaseError | undefined;
   let lost = new AbortController();
   const change = (next: DatabaseError | undefined) => {
-    if (current?.code === next?.code) return;
+    if (current?.code === 'database.newer' || current?.code === next?.code) return;
     current = next;
     if (next === undefined) lost = new AbortController();
     else lost.abort(next);
@@ -27,5 +29,6 @@ export function createAvailability(): ReportedAvailability {
     onChange: (listener) => void listeners.push(listener),
     away: (cause) => change(new DatabaseError('database.away', 'the database does not answer', cause)),
     back: () => change(undefined),
+    outdated: (text) => change(new DatabaseError('database.newer', text)),
   };
 }

@@ -78,6 +78,27 @@ export type Availability = {
   onChange(listener: (unavailable: DatabaseError | undefined) => void): void;
 };
 
+/** Copies of the service on the same database with an older schema, one text each: which, from where, since when. */
+export type OlderCopies = {
+  /** They would go on writing as if nothing had changed. */
+  readonly unaware: readonly string[];
+  /** They take no more work as soon as the schema has changed. */
+  readonly aware: readonly string[];
+};
+
+/** Changes of the schema, also beside other copies. */
+export type SchemaChanges = {
+  /** In the transaction that changes it: waits for every write under way, and no other begins until it has ended. */
+  lockWriters(transaction: Db): Promise<void>;
+  findOlderCopies(transaction: Db): Promise<OlderCopies>;
+  /** From now on nothing is written on a newer schema, and this copy takes no more work once there is one. */
+  refuseNewer(): void;
+  /** Of a column that had to be added with one; where the database can. */
+  dropDefault(transaction: Db, table: string, column: string): Promise<void>;
+  /** Empty = there is no such table. */
+  columnsOf(transaction: Db, table: string): Promise<ReadonlySet<string>>;
+};
+
 export type Databases = {
   /** Transactions here see each other's work in full or not at all where they take the same lock. */
   readonly write: Db;
@@ -99,6 +120,7 @@ export type Databases = {
   readonly afterMigration: (transaction: Db) => Promise<void>;
   readonly messages: Messages;
   readonly availability: Availability;
+  readonly schemaChanges: SchemaChanges;
   /** Of the file of an embedded database; absent where a database server keeps the data. */
   readonly storage?: StorageWatch;
   /**

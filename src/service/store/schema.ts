@@ -307,7 +307,7 @@ type Value<C> =
 
 export type Tables = {
   -readonly [T in keyof typeof TABLES]: { -readonly [C in keyof (typeof TABLES)[T]]: Value<(typeof TABLES)[T][C]> };
-} & { schema_version: { owner: string; version: number } };
+} & { schema_version: { owner: string; version: number }; schema_programs: { version: number; program: string } };
 
 /** A row as it is read. */
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>;

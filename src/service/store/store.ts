@@ -1,7 +1,7 @@
 // The store of the service: one interface, asynchronous, whatever the database. Opening it brings the schema up to
 // date.
 import { v7 } from 'uuid';
-import { BugError, ConfigError, PeerError } from '../../base/errors.ts';
+import { BugError, ConfigError, PeerError, RefusedError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type ChainHead, chainKeyOf } from '../../base/storage/hash-chain.ts';
 import { canBeRead } from '../../base/storage/open-file.ts';
@@ -69,7 +69,8 @@ export type Store = ReturnType<typeof storeOf>;
  * Opens the database of a `postgres://` URL, or opens or creates the file of a path; applies what its schema lacks.
  * Throws when that fails. With a vault, which may depend on whether the database is sealed, the secrets that are
  * written from now on are sealed. With `onAside`, which only the one process that serves the file may give, a damaged
- * file is set aside and a new one begun. `isBeside` = a service may run on it: its audit trail goes on with its key.
+ * file is set aside and a new one begun. `isBeside` = a service may run on it: its audit trail goes on with its key, and
+ * RefusedError is thrown when its schema is older.
  */
 export async function openStore(
   target: string,
@@ -81,7 +82,8 @@ export async function openStore(
   const databases = openDatabases(target, log, onAside);
   let vault: Vault | undefined;
   try {
-    await migrate(databases, nameOf(target));
+    await migrate(databases, nameOf(target), { mayUpgrade: !isBeside, ...(log && { log }) });
+    databases.schemaChanges.refuseNewer();
     vault = findVault(await isKeyEncrypted(databases.read));
   } catch (error) {
     await databases.close();
@@ -90,9 +92,8 @@ export async function openStore(
       onAside({ ...setAside(target, serviceAsideOf(target)), cause: error });
       return openStore(target, log, findVault);
     }
-    throw isPostgresUrl(target) && !(error instanceof BugError || error instanceof ConfigError)
-      ? unreachable(target, error)
-      : error;
+    const isOurs = error instanceof BugError || error instanceof ConfigError || error instanceof RefusedError;
+    throw isPostgresUrl(target) && !isOurs ? unreachable(target, error) : error;
   }
   return storeOf(databases, vault, isBeside);
 }

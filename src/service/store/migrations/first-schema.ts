@@ -2,6 +2,7 @@
 import { type CreateTableBuilder, sql } from 'kysely';
 import type { AutoNumber } from '../databases.ts';
 import { type Column, type Db, REALIZATION, TABLES } from '../schema.ts';
+import type { StepParts } from './step.ts';
 
 /** [table, columns, unique?] */
 const INDEXES: readonly (readonly [string, readonly string[], 'unique'?])[] = [
@@ -48,9 +49,14 @@ const INDEXES: readonly (readonly [string, readonly string[], 'unique'?])[] = [
   ['history_hours', ['from_at']],
 ];
 
-export async function createFirstSchema(db: Db, autoNumber: AutoNumber): Promise<void> {
+export async function createFirstSchema(db: Db, { autoNumber }: StepParts): Promise<void> {
   for (const [name, columns] of Object.entries(TABLES)) await createTable(db, name, columns, autoNumber).execute();
-  const createIndex = (name: string, on: string) => db.schema.createIndex(name).on(on);
+  await createIndexes(db);
+}
+
+/** Those that are missing. */
+export async function createIndexes(db: Db): Promise<void> {
+  const createIndex = (name: string, on: string) => db.schema.createIndex(name).ifNotExists().on(on);
   for (const [table, columns, unique] of INDEXES) {
     const index = createIndex([table, ...columns].join('_'), table).columns([...columns]);
     await (unique ? index.unique() : index).execute();
@@ -66,7 +72,7 @@ export async function createFirstSchema(db: Db, autoNumber: AutoNumber): Promise
   await cancelled.where(sql`cancel_at`, 'is not', null).execute();
 }
 
-function createTable(
+export function createTable(
   db: Db,
   name: string,
   columns: Readonly<Record<string, Column>>,

@@ -1,13 +1,16 @@
 // The edge of the store to PostgreSQL: what the driver throws because the database is away becomes a DatabaseError,
-// here and nowhere else. While the database is known to be away nothing is sent to it.
-import type { DatabaseConnection, Driver } from 'kysely';
+// here and nowhere else. While the database is known to be away nothing is sent to it. Every write is behind the fence
+// of the schema.
+import type { AbortableOperationOptions, CompiledQuery, DatabaseConnection, Driver } from 'kysely';
 import type { Availability } from '../databases.ts';
 import { translated } from './faults.ts';
+import type { SchemaFence, SchemaRow } from './schema-fence.ts';
 
 export type GuardParts = {
   readonly availability: Availability;
   /** The connections may write. */
   readonly mayWrite: boolean;
+  readonly fence: SchemaFence;
 };
 
 export function guardDriver(driver: Driver, parts: GuardParts): Driver {
@@ -19,6 +22,19 @@ export function guardDriver(driver: Driver, parts: GuardParts): Driver {
       throw translated(error, parts);
     }
   };
+  const begin: Begin = async (connection, settings = {}) => {
+    await driver.beginTransaction(connection, settings);
+    const { fence, mayWrite } = parts;
+    if (!mayWrite || !fence.isArmed()) return;
+    try {
+      await connection.executeQuery(fence.holdUpgrades);
+      const { rows } = await connection.executeQuery<SchemaRow>(fence.readSchema);
+      fence.compare(rows);
+    } catch (error) {
+      await driver.rollbackTransaction(connection).catch(() => {});
+      throw error;
+    }
+  };
   return {
     init: (options) => driver.init(options),
     async acquireConnection(options) {
@@ -26,9 +42,23 @@ export function guardDriver(driver: Driver, parts: GuardParts): Driver {
       lost.throwIfAborted();
       const acquiring = guarded(() => driver.acquireConnection(options));
       const connection = await unlessLost(lost, acquiring, (late) => void driver.releaseConnection(late));
-      return new GuardedConnection(connection, guarded);
+      const alone: Alone = async (work) => {
+        await begin(connection);
+        try {
+          const result = await work();
+          await driver.commitTransaction(connection);
+          return result;
+        } catch (error) {
+          await driver.rollbackTransaction(connection).catch(() => {});
+          throw error;
+        }
+      };
+      return new GuardedConnection(connection, guarded, parts.mayWrite ? alone : undefined);
     },
-    beginTransaction: (connection, settings) => guarded(() => driver.beginTransaction(inner(connection), settings)),
+    async beginTransaction(connection, settings) {
+      await guarded(() => begin(inner(connection), settings));
+      if (connection instanceof GuardedConnection) connection.isInTransaction = true;
+    },
     commitTransaction: (connection) => guarded(() => driver.commitTransaction(inner(connection))),
     rollbackTransaction: (connection) => guarded(() => driver.rollbackTransaction(inner(connection))),
     releaseConnection: (connection, options) => driver.releaseConnection(inner(connection), options),
@@ -37,16 +67,30 @@ export function guardDriver(driver: Driver, parts: GuardParts): Driver {
 }
 
 type Guarded = <T>(work: () => Promise<T>) => Promise<T>;
+/** A statement in a transaction of its own. */
+type Alone = Guarded;
+type Begin = (connection: DatabaseConnection, settings?: Parameters<Driver['beginTransaction']>[1]) => Promise<void>;
 
+const WRITES: ReadonlySet<string> = new Set([
+  ...['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode', 'MergeQueryNode'],
+]);
+
+/** From its acquisition to its release: in that time there is at most one transaction. */
 class GuardedConnection implements DatabaseConnection {
   readonly inner: DatabaseConnection;
   readonly #guarded: Guarded;
-  constructor(connection: DatabaseConnection, guarded: Guarded) {
+  readonly #alone: Alone | undefined;
+  isInTransaction = false;
+  constructor(connection: DatabaseConnection, guarded: Guarded, alone: Alone | undefined) {
     this.inner = connection;
     this.#guarded = guarded;
+    this.#alone = alone;
   }
-  executeQuery: DatabaseConnection['executeQuery'] = (query, options) =>
-    this.#guarded(() => this.inner.executeQuery(query, options));
+  executeQuery<R>(query: CompiledQuery, options?: AbortableOperationOptions) {
+    const run = () => this.inner.executeQuery<R>(query, options);
+    const alone = this.isInTransaction || !WRITES.has(query.query.kind) ? undefined : this.#alone;
+    return this.#guarded(alone === undefined ? run : () => alone(run));
+  }
   streamQuery: DatabaseConnection['streamQuery'] = (query, chunkSize, options) =>
     this.inner.streamQuery(query, chunkSize, options);
 }

@@ -7,13 +7,17 @@ import pg from 'pg';
 import { systemClock } from '../../../base/clock.ts';
 import { ConfigError, renderError } from '../../../base/errors.ts';
 import { type Log, silentLog } from '../../../base/log.ts';
+import { VERSION } from '../../../base/version.ts';
 import { createAvailability } from '../availability.ts';
 import type { Availability, Databases, Lock } from '../databases.ts';
+import { STEPS } from '../migrations/migrations.ts';
 import { readItemsFromRows } from '../miners/items.ts';
 import type { Tables } from '../schema.ts';
 import { retryConflicts } from './conflicts.ts';
 import { numberTypes, PlainPostgresDialect } from './dialect.ts';
 import { createPostgresMessages } from './messages.ts';
+import { createSchemaChanges } from './schema-changes.ts';
+import { connectionName, createSchemaFence, type Program } from './schema-fence.ts';
 
 /** Per copy: twice this many connections, and one for messages. */
 const POOL_SIZE = 8;
@@ -28,6 +32,12 @@ const IDLE_IN_TRANSACTION_MS = 5_000;
 /** The client's own bound, for when nothing comes back at all. */
 const ANSWER_MS = STATEMENT_MS + 5_000;
 
+type PostgresOptions = {
+  readonly random?: () => number;
+  /** Default: this one. */
+  readonly program?: Program;
+};
+
 export const isPostgresUrl = (target: string): boolean => /^postgres(ql)?:\/\//i.test(target);
 
 /** Without user and password, for messages. */
@@ -37,7 +47,11 @@ export function nameOfPostgres(url: string): string {
 }
 
 /** Connects when first used. `log` gets a line for each idle connection that is lost. */
-export function openPostgresDatabases(url: string, log: Log = silentLog, random = Math.random): Databases {
+export function openPostgresDatabases(
+  url: string,
+  log: Log = silentLog,
+  { random = Math.random, program = { version: VERSION, schema: STEPS.length } }: PostgresOptions = {},
+): Databases {
   parseUrl(url);
   // Real time, because the other transaction runs in real time.
   const conflicts = { sleep: (delayMs: number) => systemClock.sleep(delayMs), random };
@@ -46,7 +60,7 @@ export function openPostgresDatabases(url: string, log: Log = silentLog, random 
     types: numberTypes(),
     max: POOL_SIZE,
     keepAlive: true,
-    application_name: 'pithead',
+    application_name: connectionName(program),
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: STATEMENT_MS,
     query_timeout: ANSWER_MS,
@@ -54,11 +68,14 @@ export function openPostgresDatabases(url: string, log: Log = silentLog, random 
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   };
   const availability = createAvailability();
+  const fence = createSchemaFence(availability, program);
   const open = (mayWrite: boolean) => {
     const pool = new pg.Pool({ ...options, ...(!mayWrite && { options: '-c default_transaction_read_only=on' }) });
     pool.on('error', (error) => log.warn({ error: renderError(error) }, 'lost a connection to the database'));
     cutWhenAway(pool, availability);
-    return new Kysely<Tables>({ dialect: new PlainPostgresDialect({ pool }, conflicts, { availability, mayWrite }) });
+    return new Kysely<Tables>({
+      dialect: new PlainPostgresDialect({ pool }, conflicts, { availability, mayWrite, fence }),
+    });
   };
   const write = open(true);
   const read = open(false);
@@ -78,10 +95,15 @@ export function openPostgresDatabases(url: string, log: Log = silentLog, random 
     backUp: async () => {},
     // PostgreSQL keeps its own statistics.
     afterMigration: async () => {},
-    messages: createPostgresMessages(write, availability, {
-      ...{ connectionString: url, keepAlive: true, application_name: 'pithead' },
-    }),
+    messages: createPostgresMessages(
+      write,
+      { availability, fence },
+      {
+        ...{ connectionString: url, keepAlive: true, application_name: connectionName(program) },
+      },
+    ),
     availability,
+    schemaChanges: createSchemaChanges(program, fence),
     async sharedNowMs() {
       const { rows } = await sql<{ ms: number }>`
         select CAST(floor(extract(epoch from clock_timestamp()) * 1000) AS bigint) AS ms`.execute(read);
@@ -108,7 +130,7 @@ function cutWhenAway(pool: pg.Pool, availability: Availability): void {
   pool.on('remove', (client) => open.delete(client));
   availability.onChange((unavailable) => {
     // A goodbye would wait for a peer that never answers.
-    if (unavailable !== undefined) for (const client of open) client.connection.stream.destroy();
+    if (unavailable?.code === 'database.away') for (const client of open) client.connection.stream.destroy();
   });
 }
 

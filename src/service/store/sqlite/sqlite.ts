@@ -14,7 +14,7 @@ import {
   throwIfNoDatabase,
 } from '../../../base/storage/sqlite.ts';
 import { createAvailability } from '../availability.ts';
-import type { Databases } from '../databases.ts';
+import type { Databases, SchemaChanges } from '../databases.ts';
 import type { Tables } from '../schema.ts';
 import { backUp } from './backup.ts';
 import { NodeSqliteDialect } from './dialect.ts';
@@ -59,6 +59,7 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
   return {
     storage: watch.storage,
     availability: createAvailability(),
+    schemaChanges: ALONE,
     write,
     read,
     readSnapshot: (work) => many.transaction().execute(work),
@@ -107,6 +108,18 @@ function openWriter(path: string, isNew: boolean): DatabaseSync {
     throw error;
   }
 }
+
+/** One process serves the file. Defaults of columns stay: the file cannot lose them. */
+const ALONE: SchemaChanges = {
+  lockWriters: async () => {},
+  findOlderCopies: async () => ({ unaware: [], aware: [] }),
+  refuseNewer: () => {},
+  dropDefault: async () => {},
+  async columnsOf(transaction, table) {
+    const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(transaction);
+    return new Set(rows.map(({ name }) => name));
+  },
+};
 
 const IN_MEMORY: OpenFile = { isInPlace: () => true, canBeRead: async () => true, close() {} };
 

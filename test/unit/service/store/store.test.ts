@@ -49,18 +49,18 @@ test('the schema moves forward step by step and keeps the data; an older version
     await db.schema.alterTable('farms').addColumn('country', 'text').execute();
   };
   const first = openDatabases(path);
-  await migrate(first, path, [createFirstSchema]);
+  await migrate(first, path, { steps: [createFirstSchema] });
   await first.write.insertInto('workspaces').values({ id: 'w', name: 'W', slug: 'w', created_at: 1 }).execute();
   await first.close();
 
   const second = openDatabases(path);
-  await migrate(second, path, [createFirstSchema, secondStep]);
-  await migrate(second, path, [createFirstSchema, secondStep]);
+  await migrate(second, path, { steps: [createFirstSchema, secondStep] });
+  await migrate(second, path, { steps: [createFirstSchema, secondStep] });
   expect(await second.read.selectFrom('workspaces').select('id').execute()).toEqual([{ id: 'w' }]);
   await second.close();
 
   const third = openDatabases(path);
-  await expect(migrate(third, path, [createFirstSchema])).rejects.toThrow('newer version');
+  await expect(migrate(third, path, { steps: [createFirstSchema] })).rejects.toThrow('newer version');
   await third.close();
 });
 
@@ -71,9 +71,9 @@ test('a step that fails leaves the schema as it was', async () => {
     await db.schema.createTable('half').addColumn('id', 'text').execute();
     throw new Error('broken step');
   };
-  await migrate(databases, path, [createFirstSchema]);
-  await expect(migrate(databases, path, [createFirstSchema, broken])).rejects.toThrow('broken step');
-  await migrate(databases, path, [createFirstSchema]);
+  await migrate(databases, path, { steps: [createFirstSchema] });
+  await expect(migrate(databases, path, { steps: [createFirstSchema, broken] })).rejects.toThrow('broken step');
+  await migrate(databases, path, { steps: [createFirstSchema] });
   await expect(queryDatabase(path, 'SELECT * FROM half')).rejects.toThrow('half');
 });
 

@@ -12,7 +12,7 @@ import { queryDatabase, temporaryDatabase } from '../../../../support/database.t
 const isPostgres = inject('postgres') !== undefined;
 
 const MADE_UP: readonly Step[] = [
-  async (db, autoNumber) => {
+  async (db, { autoNumber }) => {
     await db.schema
       .createTable('things')
       .addColumn('row_id', 'integer', (column) => autoNumber(column.primaryKey()))
@@ -40,7 +40,7 @@ function open(target: string): Databases {
 async function databaseAt(version: number): Promise<string> {
   const target = await temporaryDatabase();
   const databases = open(target);
-  await migrate(databases, 'test', MADE_UP.slice(0, version));
+  await migrate(databases, 'test', { steps: MADE_UP.slice(0, version) });
   for (const name of NAMES) await queryDatabase(target, 'INSERT INTO things (name) VALUES (?)', name);
   await databases.close();
   return target;
@@ -53,7 +53,7 @@ const backupOf = (target: string, version: number) => `${target}.schema-${versio
 
 test.each(EARLIER)('from step %i the missing ones are applied once, and nothing is lost', async (version) => {
   const target = await databaseAt(version);
-  for (let start = 0; start < 2; start++) await migrate(open(target), 'test', MADE_UP);
+  for (let start = 0; start < 2; start++) await migrate(open(target), 'test', { steps: MADE_UP });
   expect(await versionOf(target)).toEqual({ version: MADE_UP.length });
   const sizes = version === 1 ? [1_000, 2_000, 3_000] : [null, null, null];
   expect(await queryDatabase(target, 'SELECT name, size FROM things ORDER BY row_id')).toEqual(
@@ -70,22 +70,24 @@ test.each(EARLIER)('what was there at step %i is copied before the change, where
     await sql`DELETE FROM things`.execute(db);
     throw new Error('broken step');
   };
-  await expect(migrate(open(target), 'test', [...MADE_UP.slice(0, version), broken])).rejects.toThrow('broken step');
+  await expect(migrate(open(target), 'test', { steps: [...MADE_UP.slice(0, version), broken] })).rejects.toThrow(
+    'broken step',
+  );
   expect(await namesIn(target)).toEqual(NAMES);
   expect(await versionOf(target)).toEqual({ version });
-  await migrate(open(target), 'test', MADE_UP);
+  await migrate(open(target), 'test', { steps: MADE_UP });
   if (isPostgres) return;
   // The copy is a database of the step before: it opens, and goes forward.
   const copy = backupOf(target, version);
   expect(await namesIn(copy)).toEqual(NAMES);
   expect(await versionOf(copy)).toEqual({ version });
-  await migrate(open(copy), 'copy', MADE_UP);
+  await migrate(open(copy), 'copy', { steps: MADE_UP });
   expect(await namesIn(copy)).toEqual(NAMES);
 });
 
 test('a new database is not copied', async () => {
   const target = await temporaryDatabase();
-  await migrate(open(target), 'test', MADE_UP);
+  await migrate(open(target), 'test', { steps: MADE_UP });
   expect(await versionOf(target)).toEqual({ version: MADE_UP.length });
   if (isPostgres) return;
   expect(readdirSync(dirname(target)).filter((name) => name.endsWith('.backup'))).toEqual([]);

@@ -55,13 +55,13 @@ test('what was there before is beside the file, readable by the version that wro
   await (await openStore(target)).close();
   const databases = open(target);
   await databases.write.insertInto('workspaces').values({ id: 'w', name: 'W', slug: 'w', created_at: 1 }).execute();
-  await migrate(databases, 'test', [...STEPS, NEXT]);
+  await migrate(databases, 'test', { steps: [...STEPS, NEXT] });
   const copy = open(backupOf(target, STEPS.length));
   await migrate(copy, 'copy');
   expect(await copy.read.selectFrom('workspaces').select('id').execute()).toEqual([{ id: 'w' }]);
   expect(statSync(backupOf(target, STEPS.length)).mode).toBe(statSync(target).mode);
   // Opened again there is nothing to copy.
-  await migrate(databases, 'test', [...STEPS, NEXT]);
+  await migrate(databases, 'test', { steps: [...STEPS, NEXT] });
   expect(existsSync(backupOf(target, STEPS.length + 1))).toBe(false);
 });
 
@@ -69,7 +69,9 @@ test('only the two newest copies are kept; what else lies there is left alone', 
   const target = await temporaryDatabase();
   const databases = open(target);
   for (let count = 1; count <= 6; count++)
-    await migrate(databases, 'test', [...STEPS, ...Array.from({ length: count - STEPS.length }, () => NEXT)]);
+    await migrate(databases, 'test', {
+      steps: [...STEPS, ...Array.from({ length: count - STEPS.length }, () => NEXT)],
+    });
   const others = readdirSync(dirname(target)).filter((name) => name !== basename(target) && !/-(wal|shm)$/.test(name));
   expect(others.toSorted()).toEqual([4, 5].map((version) => basename(backupOf(target, version))));
 });

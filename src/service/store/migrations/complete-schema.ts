@@ -1,0 +1,65 @@
+// Step 2 of the schema: what the first builds of 0.2.0 lack of the tables of today. A new database has it all from step
+// 1, and this step finds nothing to do.
+import { BugError } from '../../../base/errors.ts';
+import { DEFAULT_MAX_MINERS, MOST_MAX_MINERS } from '../../../model/grant.ts';
+import { type Column, type Db, TABLES } from '../schema.ts';
+import { createIndexes, createTable } from './first-schema.ts';
+import type { StepParts } from './step.ts';
+
+/** Of columns that every row must have: the value of the rows that are there. */
+const FILLS: Readonly<Record<string, number>> = {
+  'agents.max_miners': DEFAULT_MAX_MINERS,
+  'agents.new_miners_left': DEFAULT_MAX_MINERS,
+  'agents.new_miners_at': 0,
+  'enrolment_codes.max_miners': DEFAULT_MAX_MINERS,
+  'miners.reported_order': 0,
+};
+
+export async function completeSchema(db: Db, parts: StepParts): Promise<void> {
+  for (const [name, columns] of Object.entries(TABLES)) {
+    const there = await parts.columnsOf(db, name);
+    if (there.size === 0) await createTable(db, name, columns, parts.autoNumber).execute();
+    else await addColumns(db, parts, name, columns, there);
+  }
+  await db.schema.dropIndex('miners_place').ifExists().execute();
+  await createIndexes(db);
+  await grantWhatIsThere(db);
+}
+
+async function addColumns(
+  db: Db,
+  { dropDefault }: StepParts,
+  table: string,
+  columns: Readonly<Record<string, Column>>,
+  there: ReadonlySet<string>,
+): Promise<void> {
+  for (const [name, { type, isOptional, isKey, initially }] of Object.entries(columns)) {
+    if (there.has(name)) continue;
+    const fill = initially ?? FILLS[`${table}.${name}`];
+    if (isKey || (!isOptional && fill === undefined))
+      throw new BugError(`add the column ${name} to ${table}: what do the rows have that are there?`);
+    await db.schema
+      .alterTable(table)
+      .addColumn(name, type, (column) => (isOptional || fill === undefined ? column : column.notNull().defaultTo(fill)))
+      .execute();
+    // A copy that does not know the column must not be able to write the row.
+    if (!isOptional && initially === undefined) await dropDefault(db, table, name);
+  }
+}
+
+/** An agent that has many miners keeps them, and gets room for as many again. */
+async function grantWhatIsThere(db: Db): Promise<void> {
+  const agents = await db
+    .selectFrom('registrations')
+    .select((eb) => ['agent_id', eb.fn.countAll<number>().as('miners')])
+    .groupBy('agent_id')
+    .having((eb) => eb.fn.countAll(), '>', DEFAULT_MAX_MINERS / 2)
+    .execute();
+  for (const { agent_id, miners } of agents)
+    await db
+      .updateTable('agents')
+      .set({ max_miners: Math.min(MOST_MAX_MINERS, 2 * miners) })
+      .where('id', '=', agent_id)
+      .where('max_miners', '<', 2 * miners)
+      .execute();
+}
