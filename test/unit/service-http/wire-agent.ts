@@ -117,7 +117,7 @@ export const helloOf = (
 
 /** Connects without a word. */
 export async function open(
-  rig: Rig,
+  rig: Pick<Rig, 'url' | 'clock'>,
   identity: Identity,
   epoch: string = randomUUID(),
   nextSeq = 1,

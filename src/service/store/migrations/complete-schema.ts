@@ -1,7 +1,9 @@
 // Step 2 of the schema: what the first builds of 0.2.0 lack of the tables of today. A new database has it all from step
 // 1, and this step finds nothing to do.
+import { sql } from 'kysely';
 import { BugError } from '../../../base/errors.ts';
 import { DEFAULT_MAX_MINERS, MOST_MAX_MINERS } from '../../../model/grant.ts';
+import { ROLES } from '../../../model/permissions/permissions.data.ts';
 import { type Column, type Db, TABLES } from '../schema.ts';
 import { createIndexes, createTable } from './first-schema.ts';
 import type { StepParts } from './step.ts';
@@ -16,11 +18,15 @@ const FILLS: Readonly<Record<string, number>> = {
 };
 
 export async function completeSchema(db: Db, parts: StepParts): Promise<void> {
+  const hasOldEvents = !(await parts.columnsOf(db, 'events')).has('position');
+  if (hasOldEvents) await setEventsAside(db);
   for (const [name, columns] of Object.entries(TABLES)) {
     const there = await parts.columnsOf(db, name);
     if (there.size === 0) await createTable(db, name, columns, parts.autoNumber).execute();
     else await addColumns(db, parts, name, columns, there);
   }
+  if (hasOldEvents) await bringEventsBack(db);
+  await nameAllPermissions(db);
   await db.schema.dropIndex('miners_place').ifExists().execute();
   await createIndexes(db);
   await grantWhatIsThere(db);
@@ -62,4 +68,27 @@ async function grantWhatIsThere(db: Db): Promise<void> {
       .where('id', '=', agent_id)
       .where('max_miners', '<', 2 * miners)
       .execute();
+}
+
+/** Events got a position, which is a part of their key: the table is made anew. */
+async function setEventsAside(db: Db): Promise<void> {
+  for (const index of ['events_farm_id_at', 'events_at']) await db.schema.dropIndex(index).ifExists().execute();
+  await db.schema.alterTable('events').renameTo('events_before').execute();
+}
+
+async function bringEventsBack(db: Db): Promise<void> {
+  await sql`INSERT INTO events (farm_id, position, agent_id, miner_id, type, at, detail)
+    SELECT farm_id, row_number() OVER (PARTITION BY farm_id ORDER BY at), agent_id, miner_id, type, at, detail
+    FROM events_before`.execute(db);
+  await sql`INSERT INTO event_counts (farm_id, position) SELECT farm_id, max(position) FROM events GROUP BY farm_id`.execute(
+    db,
+  );
+  await db.schema.dropTable('events_before').execute();
+}
+
+/** Keys that could do everything had no list of permissions. */
+async function nameAllPermissions(db: Db): Promise<void> {
+  await sql`UPDATE api_keys SET role = ${ROLES.at(-1) ?? null}, permissions = '[]' WHERE permissions IS NULL`.execute(
+    db,
+  );
 }
