@@ -69,8 +69,8 @@ export type Store = ReturnType<typeof storeOf>;
  * Opens the database of a `postgres://` URL, or opens or creates the file of a path; applies what its schema lacks.
  * Throws when that fails. With a vault, which may depend on whether the database is sealed, the secrets that are
  * written from now on are sealed. With `onAside`, which only the one process that serves the file may give, a damaged
- * file is set aside and a new one begun. `isBeside` = a service may run on it: its audit trail goes on with its key, and
- * RefusedError is thrown when its schema is older.
+ * file is set aside and a new one begun. `isBeside` = a service may run on it: its audit trail goes on with its key,
+ * and RefusedError is thrown when its schema is older.
  */
 export async function openStore(
   target: string,
