@@ -1,0 +1,80 @@
+// Clients that want to cost the service much, all at once: each is refused in its own way, and an honest client hardly
+// notices. The service, they and the honest client are processes of their own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { systemClock } from '../../src/base/clock.ts';
+import { openAdmin } from '../../src/service/admin.ts';
+import { temporaryFolder } from '../unit/service-http/rig.ts';
+import { pause } from './agent-site.ts';
+import { isFull, isWithin, report } from './table.ts';
+
+const MEASURED_MS = isFull ? 30_000 : 14_000;
+const EVERY_MS = 40;
+
+async function startLine(args: readonly string[]) {
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout });
+  const next = async () => String((await once(lines, 'line'))[0]);
+  return { child, next, first: await next() };
+}
+
+/** How long the answers took, ms, of one request after the other. All must be 200. */
+async function ask(url: string, key: string): Promise<number[]> {
+  const tookMs: number[] = [];
+  const endMs = performance.now() + MEASURED_MS;
+  while (performance.now() < endMs) {
+    const startMs = performance.now();
+    const answer = await fetch(url, { headers: { 'x-api-key': key } });
+    await answer.arrayBuffer();
+    expect(answer.status).toBe(200);
+    tookMs.push(performance.now() - startMs);
+    await pause(EVERY_MS);
+  }
+  return tookMs;
+}
+const p99 = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * 0.99)] ?? Number.NaN;
+
+test('an honest client is served while others want to cost the service much', async () => {
+  const target = join(temporaryFolder(), 'service.sqlite');
+  const admin = await openAdmin(target, { clock: systemClock });
+  const { workspaceId, farmId } = await admin.ensureDefaults();
+  const { key } = await admin.createKey({ workspaceId, name: 'honest', role: 'admin' });
+  await admin.close();
+  const { first: url } = await startLine([join(import.meta.dirname, 'service-process.ts'), target, '0']);
+  const list = `/public-api/v2/workspaces/${workspaceId}/farms/${farmId}/miners`;
+  const write = `/private-api/v1/${workspaceId}/farms/${farmId}/tasks/search`;
+  await ask(url + list, key);
+  const calmMs = p99(await ask(url + list, key));
+  const costly = await startLine([join(import.meta.dirname, 'consumption-child.ts'), url, key, write, list]);
+  const besideMs = p99(await ask(url + list, key));
+  costly.child.stdin.write('\n');
+  const counts = z.record(z.string(), z.record(z.string(), z.number())).parse(JSON.parse(await costly.next()));
+  const statuses = (kind: string) => Object.keys(counts[kind] ?? {});
+  const has = (kind: string, ...accepted: readonly string[]) =>
+    statuses(kind).length > 0 && statuses(kind).every((status) => accepted.includes(status));
+  const isRefused =
+    has('slow headers', '408') &&
+    has('large bodies', '413') &&
+    has('deep JSON', '400', '413', '422') &&
+    has('large pages', '400', '422') &&
+    has('guessed keys', '401', '429') &&
+    has('guessed codes', '400', '401', '422', '429');
+  const shown = Object.entries(counts).map(
+    ([kind, of]) =>
+      `${kind} ${Object.entries(of)
+        .map(([status, count]) => `${count} x ${status}`)
+        .join(', ')}`,
+  );
+  report({
+    id: 'S15',
+    value: `1,000 connections, of which 200 drip: honest p99 ${calmMs.toFixed(1)} -> ${besideMs.toFixed(1)} ms; ${shown.join('; ')}`,
+    bar: 'p99 ≤ 2 ×, each refused as documented',
+    isMet: isRefused && isWithin(besideMs, 2 * calmMs),
+  });
+}, 180_000);
