@@ -36,7 +36,7 @@ async function measureLoop({ miners, cycles }: { miners: number; cycles: number 
     const cores = (last.cpuMs - first.cpuMs) / (last.atMs - first.atMs);
     const from = Date.now() - cycles * CYCLE_MS;
     const records = await agent.end();
-    const polled = new Set(records.filter(({ at }) => Date.parse(at) >= from - CYCLE_MS / 4).map(({ key }) => key))
+    const polled = new Set(records.filter(({ at }) => Date.parse(at) >= from - CYCLE_MS / 2).map(({ key }) => key))
       .size;
     const { p99, most } = last.longMs;
     report({
