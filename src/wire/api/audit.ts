@@ -14,7 +14,9 @@ export const auditEntrySchema = named(
     action: z.string().meta({
       description: 'What was done, as key.created or batch.created; newer services may know others',
     }),
-    actor: z.strictObject({ type: z.enum(ACTOR_TYPES), id: z.string(), name: z.string() }),
+    actor: z
+      .strictObject({ type: z.enum(ACTOR_TYPES), id: z.string(), name: z.string() })
+      .meta({ description: 'Who did it: a key, an agent, the service itself or a command on its host' }),
     subject: z
       .record(z.string(), z.string())
       .meta({ description: 'Ids of what it was done to, by kind: farm, agent, batch, key, grant' }),
