@@ -131,6 +131,10 @@ export default defineConfig({
       { test: { ...FAULT, ...FULL, name: 'fault', exclude: [QUIET, SOAK], maxWorkers: 4 } },
       { test: { ...FAULT, ...FULL, name: 'fault-quiet', include: [QUIET], sequence: { groupOrder: 3 } } },
       { test: { ...FAULT, ...FULL, name: 'soak', include: [SOAK], testTimeout: 900_000 } },
+      // Installs linters and generators of clients the first time: `npm run test:clients`.
+      {
+        test: { ...BUSY, name: 'clients', include: ['test/clients/*.test.ts'], globalSetup: 'test/clients/tools.ts' },
+      },
       // Builds the program: a minute of its own, `npm run test:packaging`.
       {
         test: {

@@ -52,10 +52,22 @@ export const actorSchema = z.strictObject({
   type: z.enum(ACTOR_TYPES),
   id: z.string(),
   name: z.string(),
-  avatar: z.string(),
+  avatar: z.string().meta({ format: 'uri', description: 'Picture of who it was, as an address; may be a data: URL' }),
   metadata: z.record(z.string(), z.unknown()),
 });
 export type Actor = z.infer<typeof actorSchema>;
+
+/** A picture for an actor without one of its own. It holds its bytes, so that no request leaves for it. */
+export function avatarOf(type: Actor['type']): string {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="16" fill="${AVATAR_COLOURS[type]}"/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+const AVATAR_COLOURS: Readonly<Record<Actor['type'], string>> = {
+  user: 'steelblue',
+  api_key: 'slategray',
+  agent: 'seagreen',
+  system: 'dimgray',
+};
 
 /** Fields whose values are never shown, not even to their sender: what is shown ends up in logs. */
 export const SECRET_NAME =

@@ -7,6 +7,7 @@ import { userName } from '../base/platform/user-name.ts';
 import { type AuditActor, commandLine, SYSTEM } from '../model/audit/entry.ts';
 import { DEFAULT_MAX_MINERS } from '../model/grant.ts';
 import type { Role } from '../model/permissions/permissions.ts';
+import { avatarOf } from '../model/task.ts';
 import {
   problem,
   type Recorded,
@@ -98,7 +99,7 @@ export function createAdmin(store: Store, clock: Clock, undecryptable: () => Con
     /** What changes, or would in a dry run. Throws ConfigError that names every wrong line; nothing is changed then. */
     async importPositions({ farmId, text, isDryRun }: { farmId: string; text: string; isDryRun: boolean }) {
       const { workspaceId } = await requireRunningFarm(store.tenants, farmId);
-      const by = { ...actor, avatar: '', metadata: {} };
+      const by = { ...actor, avatar: avatarOf(actor.type), metadata: {} };
       return importPositions(store.operators, { workspaceId, farmId, text, isDryRun, actor: by, nowMs: clock.nowMs() });
     },
   };

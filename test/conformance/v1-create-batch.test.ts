@@ -148,7 +148,13 @@ rows('Created task batch', {
         task_name: 'miner.system.reboot',
         task_count: 1,
         task_params: { force: false },
-        created_by: { type: 'api_key', id: rig.key.split('_')[1], name: 'test', avatar: '', metadata: {} },
+        created_by: {
+          type: 'api_key',
+          id: rig.key.split('_')[1],
+          name: 'test',
+          avatar: expect.stringMatching(/^data:image\/svg/),
+          metadata: {},
+        },
         created_at: new Date(Date.parse(body.data[0].created_at)).toISOString(),
       },
     ]);

@@ -49,7 +49,9 @@ export function judge(document: Document, operation: Operation, got: Got): strin
   const schema = types.get(type);
   if (schema === undefined) return `does not declare ${type} for ${status}`;
   if (typeof got.headers['x-request-id'] !== 'string') return 'has no request id';
-  if (got.headers['cache-control'] !== 'no-store') return 'may be kept by caches';
+  // With a tag a client may keep it for itself, and asks each time.
+  const kept = got.headers.etag === undefined ? 'no-store' : 'private, no-cache';
+  if (got.headers['cache-control'] !== kept) return 'may be kept by caches';
   if (got.headers['x-content-type-options'] !== 'nosniff') return 'may be taken for another type';
   const value: unknown = type === 'application/json' ? JSON.parse(text) : text;
   const fits = document.validator(schema);

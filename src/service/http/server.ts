@@ -23,6 +23,7 @@ import { registerJsonBody } from './shared/body.ts';
 import { createErrorHandler, errorBody, invalidRequest, toErrorBody } from './shared/errors.ts';
 import type { PageCache } from './shared/page-cache.ts';
 import { compileValidator } from './shared/validation.ts';
+import { registerTransfer } from './transfer/transfer.ts';
 import { registerUnknownParameters } from './unknown/parameters.ts';
 import { registerUnknownRoutes } from './unknown/routes.ts';
 
@@ -133,6 +134,7 @@ export async function createServer(parts: ServerParts) {
   app.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', String(RETRY_AFTER_S));
   });
+  registerTransfer(app);
   app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
   await app.register(rateLimit, { global: false });
   registerWorkspaceLimits(app, parts.budgets, parts.clock);

@@ -58,7 +58,8 @@ export async function createBatches(
       'request.invalid',
       `${REFUSALS['request.invalid'].text}: body.params: received ${length} characters of JSON, accepted: at most ${MAX_PARAMS_LENGTH}`,
     );
-  const bodyHash = hash('sha256', canonical({ farmId, name, ids, params, rollout, expiresInS, wording }));
+  // The farm stays readable, so that a conflict can say what differs.
+  const bodyHash = `${farmId} ${hash('sha256', canonical({ name, ids, params, rollout, expiresInS, wording }))}`;
   const usualMs = rollout === undefined ? TASK_TTL_MS : ROLLOUT_TTL_MS;
   const outcome = await parts.batches.create(
     {
@@ -75,7 +76,10 @@ export async function createBatches(
       return { batches, response: JSON.stringify(answer) };
     },
   );
-  if (outcome.kind === 'conflict') throw new RefusedError('request.conflict');
+  if (outcome.kind === 'conflict')
+    throw outcome.before.startsWith(`${farmId} `)
+      ? new RefusedError('request.conflict')
+      : new RefusedError('request.conflict', 'This Idempotency-Key was already used for another farm');
   if (outcome.kind === 'created') for (const agentId of outcome.agentIds) await parts.deliver(agentId);
   return outcome.response;
 }

@@ -34,6 +34,6 @@ test('a large page is compressed for who takes it, in both versions', async () =
     const [unpacked, said] = [gunzipSync(small.bytes), plain.bytes].map((bytes) => JSON.parse(bytes.toString('utf8')));
     expect(unpacked).toEqual(said);
     expect(said.data).toHaveLength(MINERS);
-    expect((await get(path.replace('1000', '999'), 'gzip')).headers['content-encoding']).toBeUndefined();
+    expect((await get(path.replace('1000', '1'), 'gzip')).headers['content-encoding']).toBeUndefined();
   }
 });

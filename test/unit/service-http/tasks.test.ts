@@ -81,7 +81,13 @@ test('a batch is made as the interface says, reaches the connected agent at once
   expect(answer.meta).toEqual({ summary: { created_count: 2, skipped_count: 0 }, skipped: [] });
   expect(answer.data).toHaveLength(1);
   const [made] = answer.data;
-  const actor = { type: 'api_key', id: rig.key.split('_')[1], name: 'test', avatar: '', metadata: {} };
+  const actor = {
+    type: 'api_key',
+    id: rig.key.split('_')[1],
+    name: 'test',
+    avatar: expect.stringMatching(/^data:image\/svg/),
+    metadata: {},
+  };
   expect(made).toMatchObject({
     task_name: 'miner.system.reboot',
     task_count: 2,
@@ -251,6 +257,17 @@ test('the same idempotency key and body give the same answer and make nothing; a
   rig.clock.step(24 * 60 * MINUTE_MS + 1);
   await eventually(async () => expect(await batches(rig)).toMatchObject([{ status: 'failed' }, { status: 'failed' }]));
   expect((await reboot(rig, [ids[1] ?? ''], {}, headers)).body.meta.summary.created_count).toBe(1);
+});
+
+test('the same idempotency key for another farm is a conflict that says so', async () => {
+  const { rig, ids } = await withMiners(1);
+  const headers = { 'idempotency-key': 'order-1' };
+  expect((await reboot(rig, ids, {}, headers)).status).toBe(200);
+  const other = await rig.service.admin.createFarm({ workspaceId: rig.workspaceId, name: 'Other' });
+  const path = `/private-api/v1/${rig.workspaceId}/farms/${other.id}/tasks/batches`;
+  const body = { task_name: 'miner.system.reboot', miner_ids: ids };
+  const { status, body: said } = await rig.post(path, body, { 'x-api-key': rig.key, ...headers });
+  expect([status, said.message]).toEqual([409, 'This Idempotency-Key was already used for another farm']);
 });
 
 test('two requests with the same idempotency key at the same time make one batch', async () => {

@@ -15,6 +15,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'AgentV2.status': 'offline = no connection to the service',
   'Agent.uptime': 'Seconds since the agent was started',
   'AgentV2.uptime': 'Seconds since the agent was started',
+  actor: 'Who did it',
   actor_type: 'Who created it; only eq',
   after: 'Where the miner is then',
   agent_id: 'Id of an agent',

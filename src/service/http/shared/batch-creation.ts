@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { permissionOf } from '../../../model/permissions/permissions.ts';
-import { type Actor, shownParams } from '../../../model/task.ts';
+import { type Actor, avatarOf, shownParams } from '../../../model/task.ts';
 import { show } from '../../../wire/api/forms.ts';
 import { type Caller, requirePermission } from '../../auth/authorise.ts';
 import type { BatchCreation, Made } from '../../tasks/create.ts';
@@ -78,6 +78,6 @@ export const actorOf = ({ keyId, keyName }: Caller): Actor => ({
   type: 'api_key',
   id: keyId,
   name: keyName,
-  avatar: '',
+  avatar: avatarOf('api_key'),
   metadata: {},
 });

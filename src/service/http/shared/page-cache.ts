@@ -6,6 +6,7 @@ import { constants, createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Clock, yieldToEventLoop } from '../../../base/clock.ts';
 import type { MinerStore } from '../../store/store.ts';
+import { takesGzip } from '../transfer/transfer.ts';
 
 /** In parts, each as text or as its bytes: put together, a page would hold up the process for as long as it takes. */
 type PageParts = readonly (string | Uint8Array)[];
@@ -150,17 +151,4 @@ function sendParts(reply: FastifyReply, parts: readonly Buffer[]): FastifyReply 
     }
   }
   return reply.header('content-length', lengthOf(parts)).send(Readable.from(inTurns(), { objectMode: false }));
-}
-
-/** RFC 9110, section 12.5.3, as far as clients use it. */
-export function takesGzip(header: string | readonly string[] | undefined): boolean {
-  const codings = (typeof header === 'string' ? header : (header ?? []).join(',')).toLowerCase().split(',');
-  const weights = new Map(
-    codings.map((coding) => {
-      const [name = '', ...parameters] = coding.split(';').map((part) => part.trim());
-      const weight = parameters.find((parameter) => parameter.startsWith('q='));
-      return [name, weight === undefined ? 1 : Number(weight.slice(2))];
-    }),
-  );
-  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
 }

@@ -42,7 +42,8 @@ export type BatchRequest = Wanted & {
 type BatchOutcome =
   | { readonly kind: 'created'; readonly response: string; readonly agentIds: readonly string[] }
   | { readonly kind: 'replayed'; readonly response: string }
-  | { readonly kind: 'conflict' };
+  /** `before` = the hash that the key was used with. */
+  | { readonly kind: 'conflict'; readonly before: string };
 
 export type BatchFilter = {
   readonly name?: ValueFilter<TaskName> | undefined;
@@ -120,7 +121,9 @@ async function findAnswered(db: Db, { idempotency }: BatchRequest): Promise<Batc
     .where('created_at', '>', idempotency.sinceMs)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  return row.body_hash === idempotency.bodyHash ? { kind: 'replayed', response: row.response } : { kind: 'conflict' };
+  return row.body_hash === idempotency.bodyHash
+    ? { kind: 'replayed', response: row.response }
+    : { kind: 'conflict', before: row.body_hash };
 }
 
 async function keepAnswer(db: Db, { idempotency, nowMs }: BatchRequest, response: string): Promise<void> {

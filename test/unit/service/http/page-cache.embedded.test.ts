@@ -2,7 +2,8 @@
 // not kept.
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { createPageCache, type PageBody, takesGzip } from '../../../../src/service/http/shared/page-cache.ts';
+import { createPageCache, type PageBody } from '../../../../src/service/http/shared/page-cache.ts';
+import { takesGzip } from '../../../../src/service/http/transfer/transfer.ts';
 import { createVirtualClock, type VirtualClock } from '../../../support/virtual-clock.ts';
 
 const text = ({ parts }: PageBody) => String(Buffer.concat(parts));
