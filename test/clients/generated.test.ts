@@ -1,5 +1,5 @@
-// The served document as integrators use it: linters have nothing against it, and the clients that are generated from it
-// compile and work. Every operation is called on a real service with reported miners.
+// The served document as integrators use it: linters have nothing against it, and the clients that are generated from
+// it compile and work. Every operation is called on a real service with reported miners.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

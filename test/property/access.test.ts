@@ -158,6 +158,8 @@ describe.each(KEYED)('$route', ({ route, rule }) => {
       fc.asyncProperty(requests, async (request) => {
         const got = await harness.ask(operation, request);
         if (beyond?.test(got.text)) return;
+        // What cannot be seen is refused before anything is looked for.
+        if (got.status === 400 && got.text.includes('characters that can be')) return;
         expectStatus(request, got, [404]);
         expect(got.text).toBe('{"statusCode":404,"message":"Resource not found","error":"Not Found"}');
       }),

@@ -16,6 +16,7 @@ const BEYOND_SCHEMA: Readonly<Record<string, RegExp>> = {
   importMinerPositionsV2: /: body: /,
   // What can be seen depends on what stands before it.
   enrolAgent: /: (protocol: received -?\d+, accepted: 1|name: received nothing that can be seen)$/,
+  listEventsV2: /: (query\.page|query\.after|after|since): /,
   queryHistoricalMetricsV2: /: (to_time|from_time, to_time): /,
   updateMinerV2: /: position: a position needs a rack$/,
   listMiners: /: ip_ranges: [\s\S]* runs downwards/,

@@ -33,8 +33,8 @@ export function registerTransfer(app: FastifyInstance): void {
 }
 
 /**
- * Tags the answer, and compares the tag with what the client has. A weak tag: it is that of the body before compression.
- * A client may keep what is tagged, for itself, and must ask each time.
+ * Tags the answer, and compares the tag with what the client has. A weak tag: it is that of the body before
+ * compression. A client may keep what is tagged, for itself, and must ask each time.
  */
 function isUnchanged(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): boolean {
   const tag = `W/"${hash('sha1', bytes, 'base64url')}"`;
