@@ -29,7 +29,7 @@ const startPair = async () => {
 };
 
 const LISTENERS = `SELECT pid FROM pg_stat_activity
-  WHERE (query LIKE 'LISTEN%' OR query LIKE '%as beat') AND query NOT LIKE '%activity%' AND datname = current_database()`;
+  WHERE (query LIKE 'LISTEN%' OR query LIKE '%/* beat */') AND query NOT LIKE '%activity%' AND datname = current_database()`;
 
 test('tasks that are made on one copy reach the agent on the other, each once', async () => {
   const { agent, ids, reboot } = await startPair();
