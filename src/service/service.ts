@@ -11,6 +11,8 @@ import { createTrailHead } from './audit/trail-head.ts';
 import { createAuthSource } from './auth/authorise.ts';
 import { keyNotDecrypted } from './auth/key-file.ts';
 import { createClockWatch } from './clock-watch.ts';
+import { createEventStreams } from './events/event-streams.ts';
+import { recheckAccess } from './http/guard.ts';
 import { readTls, type TlsFiles, type TlsMaterial } from './http/http-server.ts';
 import { createBudgets } from './http/limits/budgets.ts';
 import { createBudgetSharing } from './http/limits/shared-budgets.ts';
@@ -107,6 +109,7 @@ async function compose(
   const agents = createAgentConnections({ store, ingest, signer, onSpent: sharing.onSpent, clock, log });
   const { deliver } = agents;
   const pages = createPageCache(clock, PAGE_CACHE);
+  const streams = createEventStreams({ events: store.events, clock, log });
   let isStopping = false;
   metrics.register(app);
   registerRoutes(app, {
@@ -114,6 +117,8 @@ async function compose(
     pages,
     clock,
     isStopping: () => isStopping,
+    streams,
+    recheck: (request) => recheckAccess(source, request, clock.nowMs()),
     storageFault: storage.fault,
     taskKey: () => signer.publicKey(),
     createBatches: (request) => createBatches(request, { batches: store.batches, clock, newId, deliver }),
@@ -136,6 +141,7 @@ async function compose(
     createTrailHead({ store, options, clock, log }),
     refusals,
     listeners.server,
+    streams.part,
     ...agents.parts,
     createAgentPresence({ events: store.events, check: store.check, clock, log }),
     sharing,

@@ -95,4 +95,5 @@ export const RULES: Readonly<Record<string, Rule>> = {
   [`POST ${V2_FARM}/miner-positions`]: changes(v2Farm('miners.update')),
   [`POST ${V2_FARM}/metrics/query`]: v2Farm('metrics.read'),
   [`GET ${V2_FARM}/events`]: v2Farm('events.read'),
+  [`GET ${V2_FARM}/events/stream`]: v2Farm('events.read'),
 };

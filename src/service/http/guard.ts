@@ -110,6 +110,14 @@ export function registerGuard(app: FastifyInstance, { source, clock, limits: { r
   });
 }
 
+/** Whether the caller of an answer that goes on may still have it; throws RefusedError when not. It counts as no request. */
+export async function recheckAccess(source: AuthSource, request: FastifyRequest, nowMs: number): Promise<void> {
+  const rule = ruleOf(request.method, request.routeOptions.url ?? '');
+  if (rule.access !== 'key') return;
+  const caller = await identifyCaller(source, presentedKey(request.headers), nowMs);
+  await authorise(source, caller, rule, pathOf(request.params), nowMs);
+}
+
 function pathOf(params: unknown): { workspaceId: string | undefined; farmId: string | undefined } {
   const text = (name: string) => {
     const value = typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined;

@@ -8,6 +8,7 @@ import { registerGrants } from './v1/grants.ts';
 import { registerMiners } from './v1/miners.ts';
 import { registerFarmAgents } from './v2/agents.ts';
 import { registerAudit } from './v2/audit.ts';
+import { registerEventStream } from './v2/event-stream.ts';
 import { registerEvents } from './v2/events.ts';
 import { registerClassification, registerHistory } from './v2/metrics-queries.ts';
 import { registerFarmMiners } from './v2/miners.ts';
@@ -22,6 +23,13 @@ export function registerRoutes(app: App, parts: RouteParts): void {
   const v1 = [registerMiners, registerBatchesV1, registerAgents, registerGrants];
   const v2 = [registerWorkspaces, registerFarmAgents, registerFarmMiners, registerClassification];
   const v2Tasks = [registerBatches, registerBatchCommands];
-  const v2More = [registerHistory, registerEvents, registerOperatorFields, registerPositions, registerAudit];
+  const v2More = [
+    registerHistory,
+    registerEvents,
+    registerEventStream,
+    registerOperatorFields,
+    registerPositions,
+    registerAudit,
+  ];
   for (const register of [...service, ...v1, ...v2, ...v2Tasks, ...v2More]) register(app, parts);
 }

@@ -12,6 +12,7 @@ import { RefusedError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Refusal } from '../audit/refusals.ts';
 import type { AuthSource } from '../auth/authorise.ts';
+import type { EventStreams } from '../events/event-streams.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCreation } from '../tasks/create.ts';
 import { callerOf, type Rates, registerGuard } from './guard.ts';
@@ -35,6 +36,9 @@ export type RouteParts = {
   readonly pages: PageCache;
   readonly clock: Clock;
   readonly isStopping: () => boolean;
+  readonly streams: EventStreams;
+  /** Throws RefusedError when the caller may no longer have what it was answered. */
+  readonly recheck: (request: FastifyRequest) => Promise<void>;
   /** Why nothing can be stored now, for people; undefined = it can. */
   readonly storageFault: () => string | undefined;
   /** The public key that tasks are signed with. */

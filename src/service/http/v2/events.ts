@@ -16,6 +16,16 @@ import { goodList, pageShape, windowOf } from './envelope.ts';
 
 const TYPE = /^[a-z][a-z0-9_]{0,63}$/;
 
+/** Which events a client wants. */
+export const eventFilterShape = {
+  miner_id: single('the id of a miner', parseUuid, { format: 'uuid' }),
+  type: list(
+    'types of events',
+    (text) => (TYPE.test(text) ? { value: text } : { problem: 'accepted: types of events such as moved' }),
+    { pattern: TYPE.source },
+  ),
+};
+
 export function registerEvents(app: App, { store, clock }: RouteParts): void {
   app.route({
     method: 'GET',
@@ -34,12 +44,7 @@ export function registerEvents(app: App, { store, clock }: RouteParts): void {
         since: single('an ISO 8601 time in UTC: events that happened then or later', parseUtcMs, {
           format: 'date-time',
         }),
-        miner_id: single('the id of a miner', parseUuid, { format: 'uuid' }),
-        type: list(
-          'types of events',
-          (text) => (TYPE.test(text) ? { value: text } : { problem: 'accepted: types of events such as moved' }),
-          { pattern: TYPE.source },
-        ),
+        ...eventFilterShape,
       }),
       response: answers(listOf(eventSchema)),
     },
@@ -65,7 +70,7 @@ export function registerEvents(app: App, { store, clock }: RouteParts): void {
 }
 
 /** Where the feed goes on. Throws RefusedError `request.invalid` for an event that this farm does not have. */
-async function startOf(store: RouteParts['store'], farmId: string, after: Cursor | undefined) {
+export async function startOf(store: RouteParts['store'], farmId: string, after: Cursor | undefined) {
   if (after === undefined) return { after: 0 };
   const head = (await store.events.heads([farmId])).get(farmId) ?? 0;
   if (after.farmId !== farmId || after.position > head)
