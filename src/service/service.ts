@@ -2,6 +2,7 @@
 // may do.
 import type { Clock } from '../base/clock.ts';
 import { createRound, type Part, startParts } from '../base/lifecycle.ts';
+import type { Log } from '../base/log.ts';
 import type { Figures } from '../base/metrics/figures.ts';
 import { createMetricsListener, type MetricsAddress } from '../base/metrics/listener.ts';
 import { createAdmin } from './admin.ts';
@@ -109,7 +110,7 @@ async function compose(
   const agents = createAgentConnections({ store, ingest, signer, onSpent: sharing.onSpent, clock, log });
   const { deliver } = agents;
   const pages = createPageCache(clock, PAGE_CACHE);
-  const streams = createEventStreams({ events: store.events, clock, log });
+  const eventWork = createEventWork(store, clock, log);
   let isStopping = false;
   metrics.register(app);
   registerRoutes(app, {
@@ -117,7 +118,7 @@ async function compose(
     pages,
     clock,
     isStopping: () => isStopping,
-    streams,
+    streams: eventWork.streams,
     recheck: (request) => recheckAccess(source, request, clock.nowMs()),
     storageFault: storage.fault,
     taskKey: () => signer.publicKey(),
@@ -141,9 +142,8 @@ async function compose(
     createTrailHead({ store, options, clock, log }),
     refusals,
     listeners.server,
-    streams.part,
+    ...eventWork.parts,
     ...agents.parts,
-    createAgentPresence({ events: store.events, check: store.check, clock, log }),
     sharing,
     createRound('pruning', PRUNE_MS, () => store.prune(clockWatch.certainMs()), clock, log),
     ...listeners.renewal,
@@ -179,6 +179,12 @@ async function compose(
       await storage.close();
     },
   };
+}
+
+/** What reads and makes events beside requests. */
+function createEventWork({ events, check }: Store, clock: Clock, log: Log) {
+  const streams = createEventStreams({ events, clock, log });
+  return { streams, parts: [streams.part, createAgentPresence({ events, check, clock, log })] };
 }
 
 function metricsListener({ metricsAddress: address, clock, log }: ServiceOptions, figures: readonly Figures[]): Part[] {

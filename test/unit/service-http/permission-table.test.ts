@@ -41,6 +41,7 @@ const EXPECTED: Readonly<Record<string, readonly string[] | 'open' | 'enrolment-
   [`POST ${V2_FARM}/miner-positions`]: ['miners.update'],
   [`POST ${V2_FARM}/metrics/query`]: ['metrics.read'],
   [`GET ${V2_FARM}/events`]: ['events.read'],
+  [`GET ${V2_FARM}/events/stream`]: ['events.read'],
 };
 const ROWS = Object.entries(EXPECTED).flatMap(([route, opens]) =>
   typeof opens === 'string' ? [] : [{ route, opens }],
@@ -108,7 +109,12 @@ function ask(route: string, place: Place, key: string | undefined, body: object 
   const hasBody = method !== 'GET';
   return call(rig.url + url, {
     method,
-    headers: { 'x-api-key': key ?? '', ...(hasBody ? { 'content-type': 'application/json' } : {}) },
+    // A stream would not end: it is refused for this.
+    headers: {
+      'x-api-key': key ?? '',
+      'last-event-id': 'none',
+      ...(hasBody ? { 'content-type': 'application/json' } : {}),
+    },
     ...(hasBody ? { body: JSON.stringify(body) } : {}),
   });
 }
