@@ -110,7 +110,10 @@ export function registerGuard(app: FastifyInstance, { source, clock, limits: { r
   });
 }
 
-/** Whether the caller of an answer that goes on may still have it; throws RefusedError when not. It counts as no request. */
+/**
+ * Whether the caller of an answer that goes on may still have it; throws RefusedError when not. It counts as no
+ * request.
+ */
 export async function recheckAccess(source: AuthSource, request: FastifyRequest, nowMs: number): Promise<void> {
   const rule = ruleOf(request.method, request.routeOptions.url ?? '');
   if (rule.access !== 'key') return;

@@ -45,7 +45,8 @@ function ask(route: string, body: unknown = {}, type = 'application/json') {
   const url = path.replaceAll(/:(\w+)/g, (_, name: string) => Reflect.get(place, name) ?? randomUUID());
   return call(rig.url + url, {
     method,
-    headers: { 'x-api-key': rig.key, ...(method === 'GET' ? {} : { 'content-type': type }) },
+    // A stream would not end: it is refused for this.
+    headers: { 'x-api-key': rig.key, 'last-event-id': 'none', ...(method === 'GET' ? {} : { 'content-type': type }) },
     ...(method === 'GET' ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
 }

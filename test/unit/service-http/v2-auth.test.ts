@@ -46,7 +46,8 @@ async function ask(route: string, place: Place, headers: Record<string, string>)
   const hasBody = method !== 'GET';
   return call(rig.url + url, {
     method,
-    headers: { ...headers, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
+    // A stream would not end: it is refused for this.
+    headers: { ...headers, 'last-event-id': 'none', ...(hasBody ? { 'content-type': 'application/json' } : {}) },
     ...(hasBody ? { body: '{}' } : {}),
   });
 }
