@@ -60,7 +60,7 @@ async function showsChanges(site: ClockedSite, figures: Figures): Promise<number
 
 /** Of the agent: those of the service have none. */
 const clockEvents = async (site: ClockedSite) =>
-  (await site.get('/events?type=clock_stepped&limit=100')).split(/"agent_id":"/).length - 1;
+  (await site.get('/events?type=clock_stepped&page_size=100')).split(/"agent_id":"/).length - 1;
 
 /** Sets the clocks of hosts, one step after the other. */
 async function setEach(
