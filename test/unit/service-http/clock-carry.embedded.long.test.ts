@@ -21,7 +21,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const list = async (rig: Rig) => (await rig.get(rig.farm('/miner/latest?pageSize=1000'))).body.data;
 const statuses = async (rig: Rig) => (await list(rig)).map(({ status }: { status: string }) => status);
 const events = async (rig: Rig) =>
-  (await rig.get(`/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}/events?limit=100`)).body.data;
+  (await rig.get(`/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}/events?page_size=100`)).body.data;
 /** A step has been taken over once there is an event of it. */
 const untilStepped = (rig: Rig, times = 1) =>
   until(
