@@ -1,9 +1,9 @@
 // Copies of the service on one database: a client that follows the feed misses no event, whichever copy stored it and
 // whichever transaction took longest.
 import { expect, onTestFinished, test } from 'vitest';
-import { appendEvents } from '../../../../src/service/store/events/append.ts';
-import { openDatabases, openStore } from '../../../../src/service/store/store.ts';
-import { temporaryDatabase } from '../../../support/database.ts';
+import { appendEvents } from '../../../src/service/store/events/append.ts';
+import { openDatabases, openStore } from '../../../src/service/store/store.ts';
+import { temporaryDatabase } from '../../support/database.ts';
 
 const FARM = '019a0000-0000-7000-8000-00000000000a';
 const WRITERS = 4;
