@@ -20,6 +20,8 @@ export const MAX_PARAMS_LENGTH = 16 * 1024;
 /** Both sides ping this often and give up on a silent peer after PEER_SILENCE_MS. */
 export const PING_INTERVAL_MS = 15_000;
 export const PEER_SILENCE_MS = 40_000;
+/** Close code of a service that restarts: its agents come back spread over time. */
+export const CLOSE_RESTART = 1012;
 
 /** Header of the answer to the upgrade: the challenge that the hello signs, base64url. New with each connection. */
 export const CHALLENGE_HEADER = 'x-pithead-challenge';

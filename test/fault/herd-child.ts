@@ -1,4 +1,4 @@
-// Uplinks of many agents in a process of their own. It reads `{url, identities, stableMs}` as the first line of its
+// Uplinks of many agents in a process of their own. It reads `{url, identities}` as the first line of its
 // standard input and says `ready`. To each line after that it answers with what the uplinks did since the last one:
 // `[ms since the epoch, number of the agent, phase]`, and with the reasons for which connections ended.
 import { once } from 'node:events';
@@ -13,12 +13,11 @@ const orderSchema = z.object({
   url: z.string(),
   identities: z.array(z.object({ agentId: z.string(), token: z.string() })),
   /** Absent = as an agent has it. */
-  stableMs: z.number().optional(),
 });
 
 const say = (value: unknown) => void process.stdout.write(`${JSON.stringify(value)}\n`);
 const lines = createInterface({ input: process.stdin });
-const { url, identities, stableMs } = orderSchema.parse(JSON.parse(String((await once(lines, 'line'))[0])));
+const { url, identities } = orderSchema.parse(JSON.parse(String((await once(lines, 'line'))[0])));
 let phases: (readonly [number, number, string])[] = [];
 let reasons: string[] = [];
 const ignore = () => {};
@@ -34,7 +33,6 @@ for (const [index, { agentId, token }] of identities.entries()) {
   uplinkTo(url, {
     credentials: { agentId, token: new Secret(token), prove },
     allowPlain: true,
-    timing: stableMs === undefined ? {} : { stableMs },
     onState: ({ phase }) => phases.push([Date.now(), index, phase]),
     log,
   }).start();

@@ -17,8 +17,6 @@ import { isFull, report } from './table.ts';
 
 const AGENTS = isFull ? 1_000 : 200;
 const PROCESSES = isFull ? 4 : 2;
-/** After so long a connection counts as one that lasts: as an agent has it, and sooner in the short form. */
-const STABLE_MS = isFull ? 60_000 : 2_000;
 const AWAY_MS = 3_000;
 const BACK_WITHIN_MS = 120_000;
 /** Fifty of a thousand in one second. Of fewer agents chance alone would bring more into one: the time is longer. */
@@ -36,7 +34,7 @@ async function startUplinks(url: string, identities: readonly Identity[]) {
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines = createInterface({ input: child.stdout });
-  child.stdin.write(`${JSON.stringify({ url, identities, ...(isFull ? {} : { stableMs: STABLE_MS }) })}\n`);
+  child.stdin.write(`${JSON.stringify({ url, identities })}\n`);
   await once(lines, 'line');
   return async () => {
     const answer = once(lines, 'line');
@@ -132,7 +130,7 @@ test('agents whose service restarts come back soon, and not all at once', async 
   );
   const first = await watch(told, 60_000);
   expect(first.backMs.size).toBe(AGENTS);
-  await pause(STABLE_MS + 1_000);
+  await pause(1_000);
 
   const asked = askOnAndOn(`${url}/public-api/v2/workspaces/${workspaceId}/farms/${farmId}/miners?page_size=1`, key);
   await before.stop();

@@ -247,7 +247,7 @@ class Connection {
     this.#inbox.clear();
     this.#sender.stop();
     this.#live.stop();
-    if (kind === 'lost' && this.#sender.isWaiting()) this.#options.window.broke();
+    if ((kind === 'lost' || kind === 'restarting') && this.#sender.isWaiting()) this.#options.window.broke();
   }
 }
 

@@ -4,12 +4,15 @@ import { type RawData, WebSocket } from 'ws';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import { plainText } from '../../model/plain-text.ts';
-import { CHALLENGE_HEADER, MAX_FRAME_BYTES, UPLINK_PATH } from '../../wire/protocol.ts';
+import { CHALLENGE_HEADER, CLOSE_RESTART, MAX_FRAME_BYTES, UPLINK_PATH } from '../../wire/protocol.ts';
 import type { Credentials } from './enrolment/credentials.ts';
 
 export type ConnectionEnd = {
-  /** `refused` = our identity is not accepted; `renewed` = the next one sends other epochs; `stopped` = by us. */
-  readonly kind: 'lost' | 'refused' | 'renewed' | 'stopped';
+  /**
+   * `refused` = our identity is not accepted; `restarting` = the service says so; `renewed` = the next one sends other
+   * epochs; `stopped` = by us.
+   */
+  readonly kind: 'lost' | 'refused' | 'restarting' | 'renewed' | 'stopped';
   readonly reason: string;
 };
 
@@ -155,7 +158,8 @@ function listen(
   socket.on('error', (error) => on.end('lost', renderError(error)));
   socket.on('close', (code, reason) => {
     const words = plainText(reason.toString('utf8'), 100);
-    on.end('lost', `the service closed the connection (${code}${words === undefined ? '' : `: ${words}`})`);
+    const kind = code === CLOSE_RESTART ? 'restarting' : 'lost';
+    on.end(kind, `the service closed the connection (${code}${words === undefined ? '' : `: ${words}`})`);
   });
 }
 

@@ -37,10 +37,10 @@ const TIMING = {
   /** A connection that lasts this long starts the backoff anew. */
   stableMs: 60_000,
   /**
-   * Not at the first try but at this one, which comes within 40 s: what ended such a connection may have ended those of
-   * all agents of the service, and they must not come back at once.
+   * A service that restarts ends the connections of all its agents, and they must not come back at once: the backoff
+   * goes on from this try, which comes within 40 s.
    */
-  afterStable: 5,
+  afterRestart: 5,
   refusedMs: 300_000,
 };
 
@@ -137,7 +137,8 @@ export function createUplink(
     for (let tries = 0; !signal.aborted; tries++) {
       const { end, onlineMs } = await attempt();
       if (signal.aborted) break;
-      if (onlineMs >= timing.stableMs) tries = timing.afterStable;
+      if (end.kind === 'restarting') tries = Math.max(tries, timing.afterRestart);
+      else if (onlineMs >= timing.stableMs) tries = 0;
       const delayMs = retryDelayMs(end.kind, tries, timing, random);
       const phase = end.kind === 'refused' ? 'refused' : 'waiting';
       enter({ phase, nextTryAtMs: clock.elapsedMs() + delayMs, lastError: end.reason });

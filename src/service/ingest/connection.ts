@@ -4,13 +4,14 @@ import type { WebSocket } from 'ws';
 import { DatabaseError, RefusedError, renderError } from '../../base/errors.ts';
 import { type ClockLook, lookAtClocks } from '../../base/time/clock-steps.ts';
 import type { Notice, ServiceFrame, TaskCommand } from '../../wire/frames.ts';
+import { CLOSE_RESTART } from '../../wire/protocol.ts';
 import { Session, type SessionParts } from './session.ts';
 
 /**
  * Codes of the close frame. 1008 = policy, 1011 = our fault, 1012 = we restart, 1013 = no database, 4001 = a newer
  * connection.
  */
-export const CLOSE = { refused: 1008, failed: 1011, restart: 1012, away: 1013, replaced: 4001 } as const;
+export const CLOSE = { refused: 1008, failed: 1011, restart: CLOSE_RESTART, away: 1013, replaced: 4001 } as const;
 
 const MAX_WAITING_FRAMES = 8;
 /** Of our frames and pongs that an agent has not read; far more than a whole plan of tasks. */

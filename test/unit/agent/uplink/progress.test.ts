@@ -19,7 +19,7 @@ test('a step of our clock moves the skew, but not where the service shares the c
 
 test('tries come less and less often; a refused agent waits five minutes, give or take', () => {
   const timing = {
-    ...{ pingMs: 1, silenceMs: 1, answerMs: 1, ackMs: 1, stableMs: 1, afterStable: 5, refusedMs: 300_000 },
+    ...{ pingMs: 1, silenceMs: 1, answerMs: 1, ackMs: 1, stableMs: 1, afterRestart: 5, refusedMs: 300_000 },
     backoff: { baseMs: 1_000, capMs: 60_000 },
   };
   const most = () => 1;

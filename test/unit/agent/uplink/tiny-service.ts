@@ -121,6 +121,10 @@ export async function startService(options: { port?: number; refuse?: number } =
       for (const ws of wss.clients)
         ws.send(typeof frame === 'string' || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame));
     },
+    /** Says goodbye to every connection. */
+    close(code: number) {
+      for (const ws of wss.clients) ws.close(code);
+    },
     /** Cuts every connection without a goodbye. */
     cut() {
       for (const socket of sockets) socket.resetAndDestroy();

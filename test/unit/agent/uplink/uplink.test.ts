@@ -248,6 +248,24 @@ test('tries are spread at random under a growing window, and a refusal waits fiv
   expect(uplink?.state().lastError).toContain('401');
 });
 
+test.each([
+  ['restarts', 1_012, 40_000],
+  ['is away', 1_013, 1_250],
+])('a service that %s has its agents back within their window', async (_what, code, windowMs) => {
+  const clock = createVirtualClock();
+  const delays: number[] = [];
+  link({
+    clock,
+    random: () => 0.999_999,
+    timing: { backoff: { baseMs: 1_250, capMs: 60_000 } },
+    onState: ({ nextTryAt }) => nextTryAt !== undefined && delays.push(nextTryAt - clock.nowMs()),
+  }).start();
+  await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
+  service.close(code);
+  await expect.poll(() => delays.length, WAIT).toBe(1);
+  expect(delays).toEqual([windowMs]);
+});
+
 test('tasks are confirmed after they were taken, cancels follow in order', async () => {
   link().start();
   await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
