@@ -208,8 +208,8 @@ test('damage that shows while it runs ends the process, and the next one begins 
   const db = new DatabaseSync(here.database);
   const insert = db.prepare("INSERT INTO events VALUES (?1, -?2, '', NULL, 'moved', ?2, ?3)");
   db.exec('BEGIN');
-  for (let row = 0; row < 5_000; row++)
-    insert.run(key.farm_id, Date.now() - row, JSON.stringify({ text: 'x'.repeat(900) }));
+  const nowMs = Date.now();
+  for (let row = 0; row < 5_000; row++) insert.run(key.farm_id, nowMs - row, JSON.stringify({ text: 'x'.repeat(900) }));
   db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
   const first = await here.up();

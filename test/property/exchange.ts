@@ -28,12 +28,23 @@ export function createClient(url: string): Client {
   return {
     async send({ method, path, headers, body }) {
       const answer = await pool.request({ method, path, headers, body: body ?? null });
-      const text = await answer.body.text();
       const type = String(answer.headers['content-type'] ?? '').split(';')[0] ?? '';
+      const text = type === STREAM ? await firstOf(answer.body) : await answer.body.text();
       return { status: answer.statusCode, type, text, headers: answer.headers };
     },
     close: () => pool.close(),
   };
+}
+
+const STREAM = 'text/event-stream';
+
+/** A stream ends when its client goes. */
+async function firstOf(body: AsyncIterable<Uint8Array> & { destroy(): unknown }): Promise<string> {
+  for await (const chunk of body) {
+    body.destroy();
+    return Buffer.from(chunk).toString('utf8');
+  }
+  return '';
 }
 
 /** Words of our insides. Refusals repeat what was sent, so none of these may be among what is sent. */

@@ -17,6 +17,7 @@ const BEYOND_SCHEMA: Readonly<Record<string, RegExp>> = {
   // What can be seen depends on what stands before it.
   enrolAgent: /: (protocol: received -?\d+, accepted: 1|name: received nothing that can be seen)$/,
   listEventsV2: /: (query\.page|query\.after|after|since): /,
+  streamEventsV2: /: (query\.after|after|last-event-id): /i,
   queryHistoricalMetricsV2: /: (to_time|from_time, to_time): /,
   updateMinerV2: /: position: a position needs a rack$/,
   listMiners: /: ip_ranges: [\s\S]* runs downwards/,
@@ -48,8 +49,8 @@ test('the document describes exactly the routes of the authorisation table', () 
   expect(harness.document.operations.map(routeOf).toSorted()).toEqual(Object.keys(RULES).toSorted());
 });
 
-/** Objects whose fields are the client's, the miner's or the document's own. */
-const OPEN_FIELDS = new Set(['task_params', 'metadata', 'evidence', 'detail']);
+/** Objects whose fields are the client's, the miner's or the document's own, or kinds of things. */
+const OPEN_FIELDS = new Set(['task_params', 'metadata', 'evidence', 'detail', 'subject']);
 
 test('every object of every answer is closed: no undeclared field can hide in it', () => {
   const open: string[] = [];

@@ -33,12 +33,12 @@ const TIMING = {
   answerMs: 15_000,
   /** Without any acknowledgement while slices are on the way. */
   ackMs: 60_000,
-  backoff: { baseMs: 1_250, capMs: 60_000 },
+  backoff: { baseMs: 1_000, capMs: 60_000 },
   /** A connection that lasts this long starts the backoff anew. */
   stableMs: 60_000,
   /**
    * A service that restarts ends the connections of all its agents, and they must not come back at once: the backoff
-   * goes on from this try, which comes within 40 s.
+   * goes on from this try, which comes within 32 s.
    */
   afterRestart: 5,
   refusedMs: 300_000,

@@ -14,6 +14,8 @@ import { goodPage, toIso } from '../shared/envelope.ts';
 import { single, wholeNumber } from '../shared/parameters.ts';
 
 const MOST_ENTRIES = 1_000;
+/** No entry has a higher number: PostgreSQL counts no further. */
+const MAX_SEQ = 2_147_483_647;
 
 export function registerAudit(app: App, { store }: RouteParts): void {
   app.route({
@@ -28,9 +30,13 @@ export function registerAudit(app: App, { store }: RouteParts): void {
         'Keys, grants, agents, tasks, edits of miners, and refused requests. Entries are kept for 400 days. Only the keys of the workspace itself may read it: no grant opens it.',
       params: z.object({ workspace_id: anyId }),
       querystring: z.object({
-        after: single('`next` of the page before', (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined), {
-          pattern: '^\\d{1,15}$',
-        }),
+        after: single(
+          '`next` of the page before',
+          (text) => (/^\d{1,15}$/.test(text) ? Math.min(Number(text), MAX_SEQ) : undefined),
+          {
+            pattern: '^\\d{1,15}$',
+          },
+        ),
         since: single('a time in ISO 8601: nothing that was done before it', readTime, { format: 'date-time' }),
         page_size: wholeNumber({ min: 1, max: MOST_ENTRIES, fallback: 100, description: 'Entries per page' }),
       }),

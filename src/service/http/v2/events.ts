@@ -83,5 +83,17 @@ export async function startOf(store: RouteParts['store'], farmId: string, after:
 export function toItem(event: MinerEvent, nowMs: number): z.infer<typeof eventSchema> {
   const { type, minerId, agentId, atMs, detail } = event;
   const id = toCursor(event);
-  return { id, type, miner_id: minerId, agent_id: agentId, at: toPastIso(atMs, nowMs), detail };
+  const at = toPastIso(atMs, nowMs);
+  return { id, type, miner_id: minerId, agent_id: agentId, at, detail: notAfter(at, detail) };
+}
+
+/** Times that lie before the event by their meaning. An agent whose clock was ahead has dated them too late. */
+const EARLIER = ['since', 'last_seen_at'] as const;
+
+function notAfter(at: string, detail: MinerEvent['detail']): MinerEvent['detail'] {
+  const late = EARLIER.filter((name) => {
+    const time = detail[name];
+    return typeof time === 'string' && Date.parse(time) > Date.parse(at);
+  });
+  return late.length === 0 ? detail : { ...detail, ...Object.fromEntries(late.map((name) => [name, at])) };
 }

@@ -249,15 +249,15 @@ test('tries are spread at random under a growing window, and a refusal waits fiv
 });
 
 test.each([
-  ['restarts', 1_012, 40_000],
-  ['is away', 1_013, 1_250],
+  ['restarts', 1_012, 32_000],
+  ['is away', 1_013, 1_000],
 ])('a service that %s has its agents back within their window', async (_what, code, windowMs) => {
   const clock = createVirtualClock();
   const delays: number[] = [];
   link({
     clock,
     random: () => 0.999_999,
-    timing: { backoff: { baseMs: 1_250, capMs: 60_000 } },
+    timing: { backoff: { baseMs: 1_000, capMs: 60_000 } },
     onState: ({ nextTryAt }) => nextTryAt !== undefined && delays.push(nextTryAt - clock.nowMs()),
   }).start();
   await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
