@@ -84,7 +84,7 @@ export function createAgent(options: AgentOptions) {
 }
 
 /** Group by group: each builds on those before it. */
-function createModules(options: AgentOptions): Modules {
+export function createModules(options: AgentOptions): Modules {
   const later: LaterModules = {
     get poller() {
       return polled.poller;

@@ -156,6 +156,7 @@ export function createDevices(base: Base, neighbours: NonNullable<AgentOptions['
   const trust = createTrustMonitor({
     ...{ ...reporting, stateDir: config.stateDir, neighbourAt: neighbours.at },
     mayLogIn: (ip) => !registry.isContested(ip),
+    onDecision: base.audited.decided,
   });
   const driverOnRecord = (ip: string) => registry.byIp(ip)?.driverId;
   const client = createDeviceClient({ clock, log, drivers, config, mayReach, driverOnRecord, trust: trust.sources });
@@ -277,6 +278,7 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService, other
     pollNow: (key: string) => poller.pollNow(key),
     outbox: () => outbox.state(),
     polls: () => poller.stats(),
+    setAside: () => poller.setAside(),
     suspects: () => registry.suspects(),
     outages: () => outages.current(),
     clockSteps: () => clockWatch.recent(),

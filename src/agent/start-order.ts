@@ -102,7 +102,7 @@ function roundsPart(modules: Modules): Part {
   };
 }
 
-function hostReport({ clock, config, emit, fleet, startedMs, trust }: Modules) {
+function hostReport({ clock, config, emit, fleet, startedMs, trust, audit }: Modules) {
   const readHost = createHostReader(clock);
   return async () => {
     trust.check();
@@ -115,6 +115,7 @@ function hostReport({ clock, config, emit, fleet, startedMs, trust }: Modules) {
       poll_interval_ms: config.poll.interval,
       miners: fleet.size,
       host,
+      audit_head: audit.head(),
     });
   };
 }

@@ -24,6 +24,15 @@ export const REFUSALS = {
     'Restore the farm: pithead farm restore.',
     409,
   ),
+  'webhooks.full': entry(
+    'The workspace has as many webhooks as it may',
+    'Remove a webhook that is no longer needed: pithead webhook remove.',
+    409,
+  ),
+  'webhooks.address': entry(
+    'The URL of a webhook leads to an address that is not allowed',
+    'Use a public address, or allow its network on the host of the service: webhooks.allowedNetworks.',
+  ),
   'request.media-type': entry(
     'The request body is not of a type that is taken here',
     'Send the type that the message names, in UTF-8, not compressed.',
@@ -35,8 +44,8 @@ export const REFUSALS = {
     429,
   ),
   'request.line': entry(
-    'Too many large requests at once',
-    'Wait as many seconds as Retry-After says. Ask for large pages one after the other, or for smaller ones.',
+    'Too many large requests at once, or too much that clients have not read',
+    'Wait as many seconds as Retry-After says. Read the answers. Ask for large pages one after the other, or for smaller ones.',
     429,
   ),
   'auth.missing': entry('Missing x-api-key header', 'Send the key as x-api-key, or as Authorization: Bearer.', 401),
@@ -232,6 +241,10 @@ export const PEER_ERRORS = {
   'peer.too-large': entry('The answer has more bytes than the cap', 'Report the model and the firmware.'),
   'peer.unparsable': entry(
     'The answer is not what the protocol says',
+    'Report the model and the firmware with a capture: pithead capture.',
+  ),
+  'peer.costly': entry(
+    'To read the answer takes this host too much processor time; the miner is asked seldom',
     'Report the model and the firmware with a capture: pithead capture.',
   ),
   'peer.tls-key': entry(

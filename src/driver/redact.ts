@@ -24,6 +24,20 @@ function privateKind(key: string): PrivateKind | undefined {
   return KEYS.find(([, pattern]) => pattern.test(key) || pattern.test(spaced))?.[0];
 }
 
+/** Keys of one text repeat: each is looked at once, as far as there are not more than a device has. */
+const MOST_KEYS = 1_000;
+
+function createKinds(): (key: string) => PrivateKind | undefined {
+  const known = new Map<string, PrivateKind | undefined>();
+  return (key) => {
+    const kind = known.get(key);
+    if (kind !== undefined || known.has(key)) return kind;
+    const found = privateKind(key);
+    if (known.size < MOST_KEYS) known.set(key, found);
+    return found;
+  };
+}
+
 /** Values that reveal a person in any place. Mail addresses are found by their `@`. */
 const TEXTS: readonly (readonly [PrivateKind, RegExp])[] = [
   ['url', /\b\w{1,32}(?:\+\w{1,32}){0,3}:\\?\/\\?\/[^\s"'<>,]+/g], // any URL, with the login it may hold
@@ -87,26 +101,42 @@ function replaceAround(
   return parts.join('') + text.slice(done);
 }
 
+/** As `replaceAll`; what is undefined stays, and costs a third of it. */
+function replaceFound(text: string, pattern: RegExp, replace: (found: RegExpExecArray) => string | undefined): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (const found of text.matchAll(pattern)) {
+    const replaced = replace(found);
+    if (replaced === undefined) continue;
+    parts.push(text.slice(done, found.index), replaced);
+    done = found.index + found[0].length;
+  }
+  return parts.join('') + text.slice(done);
+}
+
 const isWord = (text: string, at: number): boolean => WORD.test(text.charAt(at));
 
 /** The text with everything private replaced. Time grows with its length only. */
 export function hideText(text: string, substitute: Substitute): string {
   const value = (kind: PrivateKind, written: string) =>
     written.trim() === '' ? written : substitute(wholeKind(written) ?? kind, written);
+  const kindOf = createKinds();
   let rest = text;
-  for (const pattern of PAIRS) {
-    rest = rest.replaceAll(pattern, (pair: string, quote: string, key: string, link: string, written: string) => {
-      const kind = privateKind(key);
-      return kind === undefined ? pair : `${quote}${key}${quote}${link}${value(kind, written)}`;
+  for (const pattern of PAIRS)
+    rest = replaceFound(rest, pattern, ([, quote = '', key = '', link = '', written = '']) => {
+      const kind = kindOf(key);
+      return kind === undefined || written.trim() === ''
+        ? undefined
+        : `${quote}${key}${quote}${link}${value(kind, written)}`;
     });
-  }
   rest = replaceAround(rest, ASSIGNED, (key, written) => {
-    const kind = privateKind(key);
+    const kind = kindOf(key);
     return `${key}=${kind === undefined ? written : value(kind, written)}`;
   });
-  rest = rest.replaceAll(NUMBERS, (pair: string, quote: string, key: string, link: string, written: string) => {
-    const kind = privateKind(key);
-    return kind !== undefined && OFTEN_NUMBERS.has(kind) ? `${quote}${key}"${link}${substitute(kind, written)}` : pair;
+  rest = replaceFound(rest, NUMBERS, ([, quote = '', key = '', link = '', written = '']) => {
+    const kind = kindOf(key);
+    if (kind === undefined || !OFTEN_NUMBERS.has(kind)) return undefined;
+    return `${quote}${key}"${link}${substitute(kind, written)}`;
   });
   for (const [kind, pattern] of TEXTS) {
     rest = rest.replaceAll(pattern, (found) => substitute(kind, found));

@@ -10,6 +10,7 @@ const RETRY: Readonly<Record<PeerCode, Retry>> = {
   'peer.reset': 'soon',
   'peer.too-large': 'later',
   'peer.unparsable': 'later',
+  'peer.costly': 'never',
   'peer.tls-key': 'later',
   'peer.auth': 'never',
   'peer.permission': 'never',

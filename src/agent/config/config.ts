@@ -72,6 +72,10 @@ export function keyFilesIn(path: string, environment: Surroundings['environment'
   };
 }
 
+/** Where webhooks of this configuration may send to beside the public internet. As `stateDirOf` otherwise. */
+export const webhookNetworksIn = (path: string): readonly string[] =>
+  readPart(path, z.looseObject({ webhooks: fileSchema.shape.webhooks })).webhooks.allowedNetworks;
+
 /** Of a host without a configuration. */
 export const usualKeyFiles = (surroundings: Surroundings) => ({ own: keyFileOf(undefined, surroundings) });
 

@@ -168,6 +168,17 @@ export const fileSchema = z.strictObject({
     .optional()
     .describe('A remote service. Without this section `pithead run` runs a service on this host.'),
   listen: listenSchema.prefault({}),
+  webhooks: z
+    .strictObject({
+      allowedNetworks: z
+        .array(z.union([z.cidrv4(), z.cidrv6()], 'a CIDR such as 10.20.0.0/16').meta({ form: 'CIDR' }))
+        .max(64)
+        .default([])
+        .describe(
+          'Private networks that webhooks of the service may send to, also by `http://`. Without it they send by https to public addresses only.',
+        ),
+    })
+    .prefault({}),
   backup: z
     .strictObject({
       dir: path.optional().describe('Folder of the backups. Default: `backups` beside the database.'),

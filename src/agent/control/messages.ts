@@ -274,6 +274,22 @@ export const statusSchema = z.object({
     flags: z.record(z.string(), count),
   }),
   polls: z.object({ in_flight: count, ok: count, failed: count, worst_late_ms: z.number() }),
+  /**
+   * Miners that are polled more and more rarely: `costly` = to read them takes too much of the processor, `defect` = a
+   * visit breaks. `cost_ms` = of the newest poll; null where the processor is not the reason.
+   */
+  set_aside: z
+    .array(
+      z.object({
+        key: z.string(),
+        ip: z.string(),
+        reason: z.enum(['costly', 'defect']),
+        in_a_row: count,
+        cost_ms: z.number().nullable(),
+        next_poll_at: z.string(),
+      }),
+    )
+    .default([]),
   scans: z.object({
     running: z.array(
       z.object({ id: z.string(), kind: z.enum(['manual', 'scheduled']), progress: progressSchema.nullable() }),

@@ -9,7 +9,7 @@ import type { Fleet } from '../fleet/fleet.ts';
 import type { Suspect } from '../fleet/identity/miner-registry.ts';
 import type { RecentStep } from '../host/clock-watch.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import type { PollStats } from '../poll/poller.ts';
+import type { PollStats, SetAside } from '../poll/poller.ts';
 import type { ScanProgress } from '../scan/plan.ts';
 import type { Scanning } from '../scan/scanning.ts';
 import type { TaskQueue } from '../tasks/queue/task-queue.ts';
@@ -48,6 +48,7 @@ export type StateParts = {
   readonly outbox: () => OutboxState;
   readonly trust: () => AgentStatus['trust'];
   readonly polls: () => PollStats;
+  readonly setAside: () => readonly SetAside[];
   readonly suspects: () => readonly Suspect[];
   readonly outages: () => readonly Finding[];
   readonly clockSteps: () => readonly RecentStep[];
@@ -82,6 +83,14 @@ export function agentStatus(parts: StateParts): AgentStatus {
       failed: polls.failed,
       worst_late_ms: Math.round(polls.worstLateMs),
     },
+    set_aside: parts
+      .setAside()
+      .slice(0, MAX_SET_ASIDE)
+      .map(({ key, ip, reason, inARow, costMs, dueInMs }) => ({
+        ...{ key, ip, reason, in_a_row: inARow },
+        cost_ms: reason === 'costly' ? Math.round(costMs) : null,
+        next_poll_at: new Date(now.wallMs + dueInMs).toISOString(),
+      })),
     scans: shownScans(parts.scanning, isoAt),
     tasks: { waiting, running: open.length - waiting },
     trust: parts.trust(),
@@ -108,6 +117,7 @@ export function agentStatus(parts: StateParts): AgentStatus {
 }
 
 const MAX_FINDINGS = 100;
+const MAX_SET_ASIDE = 100;
 
 const shownFinding = ({ sinceMs, minerCount, sample, ...finding }: Finding): AgentStatus['findings'][number] => ({
   ...{ ...finding, since: new Date(sinceMs).toISOString(), miner_count: minerCount, addresses: [...sample] },

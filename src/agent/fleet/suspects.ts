@@ -20,7 +20,7 @@ export function createSuspectReport(parts: {
   return {
     /** At most one event per call. To be called about once a minute. */
     report(): void {
-      const suspects = parts.suspects().toSorted((a, b) => a.ip.localeCompare(b.ip));
+      const suspects = parts.suspects().toSorted((a, b) => (a.ip < b.ip ? -1 : 1));
       const now = suspects.map(({ ip, reason }) => `${ip} ${reason}`).join();
       if (now === reported) return;
       reported = now;

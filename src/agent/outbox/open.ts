@@ -7,7 +7,14 @@ import { z } from 'zod';
 import { renderError } from '../../base/errors.ts';
 import { diskFault } from '../../base/storage/disk-fault.ts';
 import { watchOpenFile } from '../../base/storage/open-file.ts';
-import { openOrSetAside, openSqlite, setAside, sqliteFault, throwIfDamaged } from '../../base/storage/sqlite.ts';
+import {
+  openOrSetAside,
+  openSqlite,
+  SMALL_CACHE,
+  setAside,
+  sqliteFault,
+  throwIfDamaged,
+} from '../../base/storage/sqlite.ts';
 import { createOutbox, createShared, type Outbox, type OutboxOptions, type Shared } from './outbox.ts';
 import { createSource } from './outgoing.ts';
 import { gapEntry } from './storage/slice.ts';
@@ -111,7 +118,7 @@ class OutboxFile {
   #openOnce(): OpenFile {
     const db = openSqlite(this.#path, [outboxMigrations]);
     try {
-      db.exec(`PRAGMA max_page_count = ${MAX_PAGES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      db.exec(`PRAGMA max_page_count = ${MAX_PAGES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; ${SMALL_CACHE}`);
       const file = watchOpenFile(this.#path);
       const outbox = createOutbox(db, {
         ...this.#options,

@@ -2,6 +2,7 @@
 // timer.
 import { CancelledError, PeerError, RefusedError } from '../../base/errors.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
+import { CostlyAnswer } from '../../driver/visit/costly.ts';
 import type { Due } from './due-heap.ts';
 import type { PollSettings } from './settings.ts';
 
@@ -25,10 +26,18 @@ export class PolledMiner implements Due {
   failures = 0;
   /** Of these, the newest ones in a row that were defects of this program. */
   defects = 0;
+  /** What its newest poll took of the processor, where that was too much; 0 = it was not. */
+  costMs = 0;
 
   constructor(target: PollTarget, phase: number) {
     this.target = target;
     this.phase = phase;
+  }
+
+  /** Polled more and more rarely because of what it costs, or breaks, here; undefined = it is not. */
+  get setAside(): 'costly' | 'defect' | undefined {
+    if (this.costMs > 0) return 'costly';
+    return this.defects > 0 ? 'defect' : undefined;
   }
 
   /** It failed, or is about to: such miners have their own queue and share of the capacity. */
@@ -45,10 +54,14 @@ type Failure =
 /** Slots keep their phase; the poll falls within this share of the interval after its slot. */
 const JITTER = 0.1;
 const BUSY_FACTOR = 5;
+/** A miner whose answers cost too much pauses for so many times what they cost: it may take a hundredth of a core. */
+const COST_FACTOR = 100;
+const MAX_COST_PAUSE_MS = 60 * 60_000;
 
 export function noteSuccess(miner: PolledMiner): void {
   miner.failures = 0;
   miner.defects = 0;
+  miner.costMs = 0;
   miner.isConfirming = false;
 }
 
@@ -69,6 +82,7 @@ export function noteFailure(miner: PolledMiner, error: unknown, isStuck: boolean
   const isDefect = isStuck || !(isPeers || error instanceof RefusedError);
   miner.failures++;
   miner.defects = isDefect ? miner.defects + 1 : 0;
+  miner.costMs = error instanceof CostlyAnswer ? error.tookMs : 0;
   miner.isConfirming = false;
   return { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)), isDefect };
 }
@@ -85,14 +99,16 @@ export function confirmDelayMs(
 
 /**
  * When to poll next: at the next slot of its phase, or 1, 2, 4, … slots later while it fails, up to the cap. A defect
- * of this program doubles once more. Never sooner than half an interval, so that a late poll is not followed at once by
- * one that is on time.
+ * of this program doubles once more; what costs too much waits in proportion to that. Never sooner than half an
+ * interval, so that a late poll is not followed at once by one that is on time.
  */
 export function nextDueMs(miner: PolledMiner, nowMs: number, settings: PollSettings, random: () => number): number {
   const { intervalMs, backoffCapMs } = settings;
   const doublings = miner.failures === 0 ? 0 : miner.failures - 1 + (miner.defects > 0 ? 1 : 0);
   const capMs = Math.max(intervalMs, backoffCapMs);
-  const slots = Math.max(1, Math.floor(doublingMs(doublings, { baseMs: intervalMs, capMs }) / intervalMs));
+  const costPauseMs = doublingMs(doublings, { baseMs: miner.costMs * COST_FACTOR, capMs: MAX_COST_PAUSE_MS });
+  const pauseMs = Math.max(costPauseMs, doublingMs(doublings, { baseMs: intervalMs, capMs }));
+  const slots = Math.max(1, Math.floor(pauseMs / intervalMs));
   const originMs = miner.phase * intervalMs;
   const earliestMs = nowMs + (slots - 0.5) * intervalMs;
   const slot = Math.ceil((earliestMs - originMs) / intervalMs);

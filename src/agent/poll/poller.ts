@@ -29,6 +29,14 @@ export type PollerOptions<O> = {
 
 export type PollStats = ReturnType<Poller['stats']>;
 
+/** `costMs` of the processor, 0 where that is not the reason; `dueInMs` = until its next poll. */
+export type SetAside = PollTarget & {
+  readonly reason: 'costly' | 'defect';
+  readonly inARow: number;
+  readonly costMs: number;
+  readonly dueInMs: number;
+};
+
 /** The visit under way. */
 type Visit = { isOver: boolean; hasTimedOut: boolean };
 
@@ -136,6 +144,16 @@ export class Poller<O = unknown> {
       worstLateMs: Math.max(this.#late.now, this.#late.before),
       overdueMs: this.#overdueMs(),
     };
+  }
+
+  /** Miners that are polled more and more rarely because of what they cost, or break, here. */
+  setAside(): SetAside[] {
+    const nowMs = this.#clock.monotonicMs();
+    return [...this.#miners.values()].flatMap(({ target, setAside: reason, failures, costMs, dueMs, heapIndex }) =>
+      reason === undefined
+        ? []
+        : [{ ...target, reason, inARow: failures, costMs, dueInMs: heapIndex < 0 ? 0 : Math.max(0, dueMs - nowMs) }],
+    );
   }
 
   /** For how long the next miner could have been visited already. The watchdog looks at it. */

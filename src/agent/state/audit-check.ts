@@ -29,6 +29,7 @@ const rowSchema = z.object({
   mac: z.string().nullable(),
 });
 export type AgentTrailRow = z.output<typeof rowSchema>;
+const subjectSchema = z.object({ agent: z.string() });
 const startSchema = z.object({ through: z.int(), hash: z.string() });
 
 const open = (path: string) => new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
@@ -65,6 +66,13 @@ export function checkAgentTrail(
     ? undefined
     : { seq: noted.seq, fault: 'cut', text: `entry ${noted.seq} is not there as it was noted` };
   return { ...verdict, problem: verdict.problem ?? damaged ?? other };
+}
+
+/** Under which ids this agent reports, as its trail says. */
+export function enrolledIds(path: string): readonly string[] {
+  using db = open(path);
+  const rows = db.prepare("SELECT DISTINCT subject FROM audit_entries WHERE action = 'agent.enrolled'").all();
+  return rows.flatMap(({ subject }) => subjectSchema.safeParse(JSON.parse(String(subject))).data?.agent ?? []);
 }
 
 function findStart(db: DatabaseSync) {

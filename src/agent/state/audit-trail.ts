@@ -81,6 +81,11 @@ export function openAuditTrail(db: DatabaseSync, { nowMs, vault }: { nowMs: () =
     append([{ action: 'trail.pruned', actor: AGENT, detail: { through: found.seq, hash: found.hash } }]);
   };
   return {
+    /** The newest entry; `seq` 0 = there is none. */
+    head: (): Pick<ChainHead, 'seq' | 'hash'> => {
+      const { seq, hash } = readTrailHead(db);
+      return { seq, hash };
+    },
     /** In the transaction that runs, else in one of its own. Throws what the database throws. */
     record(acts: readonly AgentAct[]): void {
       if (acts.length === 0) return;

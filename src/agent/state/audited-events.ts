@@ -14,6 +14,15 @@ const EVENTS: Readonly<Record<string, AgentAction>> = {
   task_key_refused: 'task_key.refused',
 };
 
+/** What a person decided about devices beside the agent. */
+type Decision = {
+  readonly id: number;
+  readonly at: number;
+  readonly what: 'accepted' | 'forgotten' | 'retried';
+  readonly by: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+};
+
 const AGENT = { type: 'agent', id: 'agent', name: 'agent' } as const;
 const onSite = (name: string) => ({ type: 'user', id: 'control-socket', name }) as const;
 
@@ -43,6 +52,15 @@ export function createAuditedEvents(audit: AuditTrail, log: Log) {
     /** A command at the control socket; `user` as the caller says; it is not checked. */
     called: ({ route, user }: { readonly route: string; readonly user: string }) =>
       record({ action: 'control.called', actor: onSite(user), detail: { route } }),
+    /** Of a person with a command of this host, when it was decided. Throws where it cannot be written. */
+    decided: ({ id, at, what, by, detail }: Decision) =>
+      audit.record([
+        {
+          action: `trust.${what}` as const,
+          actor: { type: 'user', id: 'command-line', name: by },
+          detail: { ...detail, decision: id, decided_at: new Date(at).toISOString() },
+        },
+      ]),
     reloaded: ({
       changed,
       needsRestart,

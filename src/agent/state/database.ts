@@ -10,6 +10,8 @@ import {
   type Migrations,
   openOrSetAside,
   openSqlite,
+  SMALL_CACHE,
+  throwIfColumnsMissing,
   throwIfDamaged,
   transact,
 } from '../../base/storage/sqlite.ts';
@@ -23,7 +25,9 @@ export function openAgentDatabase(path: string, owners: readonly Migrations[], l
   const open = () => {
     const db = openSqlite(path, owners);
     try {
+      db.exec(SMALL_CACHE);
       throwIfDamaged(db, path);
+      throwIfColumnsMissing(db, path, owners);
       return db;
     } catch (error) {
       db.close();

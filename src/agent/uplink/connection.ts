@@ -2,6 +2,7 @@
 // tasks. A wrong frame ends the connection with a reason. It never reconnects: that is uplink.ts.
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { type BaselineFrame, helloForBaseline, inBaselineWords } from '../../wire/baseline.ts';
 import {
   type AgentFrame,
   MAX_EPOCHS,
@@ -119,7 +120,7 @@ class Connection {
     return this.#busy;
   }
 
-  #send(frame: AgentFrame): void {
+  #send(frame: AgentFrame | BaselineFrame): void {
     this.socket.send(JSON.stringify(frame));
   }
 
@@ -138,6 +139,7 @@ class Connection {
     const { epoch, nextSeq: next_seq, outbox } = oldest;
     this.#send({
       ...{ type: 'hello', protocol: PROTOCOL_VERSION, version, epoch, next_seq, outbox, instance_id, nonce, task_seq },
+      ...helloForBaseline(instance_id),
       at: new Date(clock.nowMs()).toISOString(),
       proof: credentials.prove(credentials.agentId, challenge),
     });
@@ -175,14 +177,15 @@ class Connection {
     if (frame.takes?.includes(TAKES_LIVE)) this.#live.start();
     if (!(await this.#join(this.#hello, frame.acked_seq))) return;
     this.#isWelcome = true;
-    await this.#askForEpochs(this.#hello.epoch);
+    // A service of the early builds takes nothing beside slices, and does not say so.
+    await this.#askForEpochs(this.#hello.epoch, frame.takes === undefined);
     if (this.socket.isOver()) return;
     onWelcome(skewMs);
     await this.#sendMore();
   }
 
   /** A long backlog gets an epoch of its own. Epochs beside the hello's are sent once the service has answered. */
-  async #askForEpochs(helloEpoch: string): Promise<void> {
+  async #askForEpochs(helloEpoch: string, isBaseline: boolean): Promise<void> {
     const { source, log } = this.#options;
     const epochs = await source.epochs();
     const open = epochs.at(-1);
@@ -194,7 +197,8 @@ class Connection {
     for (const position of (await source.epochs()).slice(0, MAX_EPOCHS)) {
       if (this.socket.isOver() || position.epoch === helloEpoch) continue;
       this.#asked.set(position.epoch, position);
-      this.#send({ type: 'epoch', epoch: position.epoch, next_seq: position.nextSeq });
+      const asking = { type: 'epoch', epoch: position.epoch, next_seq: position.nextSeq } as const;
+      this.#send(isBaseline ? inBaselineWords(asking) : asking);
     }
   }
 

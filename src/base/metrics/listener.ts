@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { renderError } from '../errors.ts';
 import { createRound, type Part } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
-import { isExposed, plainUrl } from '../net/ipv4.ts';
+import { isExposed, isThisMachine, plainUrl } from '../net/ipv4.ts';
 import { FIGURES_TYPE, type Figures, renderFigures } from './figures.ts';
 
 export type MetricsAddress = { readonly host: string; readonly port: number };
@@ -78,7 +78,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /** One page at a time is made: those who ask meanwhile get the same. */
-function answerWith({ figures, log }: ListenerParts) {
+function answerWith({ address, figures, log }: ListenerParts) {
+  const isLocal = isThisMachine(new URL(metricsUrl(address)).hostname);
   let page: Promise<string> | undefined;
   const render = () => {
     page ??= renderFigures(figures).finally(() => {
@@ -86,7 +87,9 @@ function answerWith({ figures, log }: ListenerParts) {
     });
     return page;
   };
-  return async ({ method, url }: IncomingMessage, reply: ServerResponse): Promise<void> => {
+  return async ({ method, url, headers }: IncomingMessage, reply: ServerResponse): Promise<void> => {
+    if (isLocal && !isOwnName(headers.host))
+      return end(reply, 421, 'Ask for http://localhost: this is no other host\n');
     if (url?.split('?')[0] !== '/metrics') return end(reply, 404, 'There is only /metrics here\n');
     if (method !== 'GET' && method !== 'HEAD') {
       reply.setHeader('allow', 'GET, HEAD');
@@ -100,6 +103,14 @@ function answerWith({ figures, log }: ListenerParts) {
       end(reply, 500, 'The figures could not be made: the log says why\n');
     }
   };
+}
+
+/**
+ * A page of the web can have its own name lead to the loopback (DNS rebinding), and would read the figures as its own.
+ */
+function isOwnName(host: string | undefined): boolean {
+  const asked = URL.parse(`http://${host ?? ''}`);
+  return asked !== null && isThisMachine(asked.hostname);
 }
 
 function end(reply: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {

@@ -31,6 +31,9 @@ export type Statements = Pick<DatabaseSync, 'prepare'>;
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 const CHECKPOINT_PAGES = 512;
 
+/** For databases that are read seldom: a quarter of the pages that SQLite would keep in memory. */
+export const SMALL_CACHE = 'PRAGMA cache_size = -512';
+
 /**
  * Opens (and creates) the file and applies missing migrations. Throws when the file is damaged or of a newer version,
  * RefusedError when root would open what another user put there. An older file without the tables of `mainOwner` has
@@ -155,6 +158,26 @@ export function throwIfDamaged(db: DatabaseSync, path: string): void {
   const found = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
   if (found !== 'ok') throw new DamagedError(`check database ${path}: ${String(found)}`);
 }
+
+/** A flip in the text of the schema is no fault to SQLite: a table lacks a column, for ever. */
+export function throwIfColumnsMissing(db: DatabaseSync, path: string, owners: readonly Migrations[]): void {
+  const due = openSqlite(':memory:', owners);
+  try {
+    const have = new Set(columnsOf(db));
+    const missing = columnsOf(due).find((column) => !have.has(column));
+    if (missing !== undefined) throw new DamagedError(`check database ${path}: it has no column ${missing}`);
+  } finally {
+    due.close();
+  }
+}
+
+const columnsOf = (db: DatabaseSync): string[] =>
+  db
+    .prepare(
+      "SELECT t.name || '.' || c.name AS path FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'",
+    )
+    .all()
+    .map(({ path }) => String(path));
 
 const HEADER_BYTES = 100;
 

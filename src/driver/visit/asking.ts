@@ -139,8 +139,6 @@ export class Asking {
 
   #fail(name: string, error: PeerError): void {
     this.failed.set(name, error);
-    // Kept for minutes for thousands of miners: the chain of causes and the stack would weigh more than the answers.
-    const withoutCause = new PeerError(error.code, error.message, error.retry);
-    this.#plan.memory.keepFailure(name, withoutCause, this.#plan.clock.monotonicMs());
+    this.#plan.memory.keepFailure(name, error, this.#plan.clock.monotonicMs());
   }
 }

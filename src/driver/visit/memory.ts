@@ -1,6 +1,6 @@
 // What a miner answered to the questions that are asked seldom, and when each is due again. One per miner and driver.
 // Kept as text: it costs less than objects and cannot be changed by accident.
-import type { PeerError } from '../../base/errors.ts';
+import { PeerError } from '../../base/errors.ts';
 import type { Ask } from '../contract.ts';
 
 /** How old answers of `slow` and `static` asks may grow, ms. */
@@ -11,8 +11,8 @@ type Entry = {
   answeredAtMs?: number;
   /** Answer as JSON text. */
   text?: string;
-  /** Why the newest try failed. */
-  error?: PeerError;
+  /** Why the newest try failed. An error itself holds its stack: of thousands of miners that is megabytes. */
+  error?: Pick<PeerError, 'code' | 'message' | 'retry'>;
 };
 
 /** Larger answers are not kept: they are asked for at every visit. */
@@ -28,6 +28,9 @@ function rhythmMs({ every }: Ask, { slowMs, staticMs }: Rhythms): number {
   if (every === 'poll') return 0;
   return every === 'slow' ? slowMs : staticMs;
 }
+
+const errorOf = (entry: Entry | undefined) =>
+  entry?.error && new PeerError(entry.error.code, entry.error.message, entry.error.retry);
 
 export class VisitMemory {
   /** By name of the ask; asks of the `poll` rhythm have an entry only while they fail. */
@@ -64,7 +67,8 @@ export class VisitMemory {
   recentRefusal(name: string, { slowMs }: Rhythms, nowMs: number): PeerError | undefined {
     const entry = this.#entries.get(name);
     if (entry?.error === undefined || this.isStale || nowMs - entry.askedAtMs >= slowMs) return undefined;
-    return entry.error.code === 'peer.unsupported' || entry.error.code === 'peer.permission' ? entry.error : undefined;
+    const { code } = entry.error;
+    return code === 'peer.unsupported' || code === 'peer.permission' ? errorOf(entry) : undefined;
   }
 
   keepAnswer(name: string, ask: Ask, answer: unknown, rhythms: Rhythms, nowMs: number): void {
@@ -77,12 +81,13 @@ export class VisitMemory {
   }
 
   keepFailure(name: string, error: PeerError, nowMs: number): void {
-    this.#entries.set(name, { ...this.#entries.get(name), askedAtMs: nowMs, error });
+    const { code, message, retry } = error;
+    this.#entries.set(name, { ...this.#entries.get(name), askedAtMs: nowMs, error: { code, message, retry } });
   }
 
   /** The error of an ask that failed and was not asked again since. */
   lastError(name: string): PeerError | undefined {
-    return this.#entries.get(name)?.error;
+    return errorOf(this.#entries.get(name));
   }
 
   /** The kept answer of a seldom ask, or undefined when there is none or it is too old. */

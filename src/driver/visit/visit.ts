@@ -5,8 +5,14 @@ import { BugError, type PeerCode, PeerError } from '../../base/errors.ts';
 import { type Reading, readingSchema } from '../../model/reading.ts';
 import type { Ask, Driver, Known, ReadResult } from '../contract.ts';
 import { Asking, type AskPlan } from './asking.ts';
+import { CostlyAnswer, MAX_READ_MS, processorMs } from './costly.ts';
 
-export type Visit = AskPlan & { readonly driver: Driver; readonly known: Known };
+export type Visit = AskPlan & {
+  readonly driver: Driver;
+  readonly known: Known;
+  /** As `processorMs` of costly.ts, which is used where it is absent. */
+  readonly processorMs?: () => number;
+};
 
 export type VisitOutcome = {
   readonly reading: Reading;
@@ -32,6 +38,7 @@ const BY_MEANING: readonly PeerCode[] = [
   'peer.unsupported',
   'peer.busy',
   'peer.unparsable',
+  'peer.costly',
   'peer.too-large',
   'peer.reset',
   'peer.refused',
@@ -41,7 +48,8 @@ const BY_MEANING: readonly PeerCode[] = [
 
 /**
  * Throws the most meaningful PeerError when no ask was answered with sense, CancelledError when the signal aborts,
- * BugError when the driver throws. A refused login or a silent port loses its own answers and nothing else.
+ * BugError when the driver throws, CostlyAnswer when it takes too long. A refused login or a silent port loses its own
+ * answers and nothing else.
  */
 export async function visit(plan: Visit): Promise<VisitOutcome> {
   const { driver, known, memory, rhythms, clock } = plan;
@@ -51,6 +59,7 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
   await asking.run();
   const { answers, failed } = asking;
 
+  const { processorMs: spentMs = processorMs } = plan;
   const read = (isUsable: (name: string) => boolean) => {
     const raw: Record<string, unknown> = {};
     for (const [name, ask] of asks) {
@@ -58,7 +67,11 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
       const answer = isFresh ? answers.get(name) : memory.keptAnswer(name, ask, rhythms, startMs);
       if (answer !== undefined) raw[name] = answer;
     }
-    return readSafely(driver, raw, known);
+    const sinceMs = spentMs();
+    const result = readSafely(driver, raw, known);
+    const tookMs = spentMs() - sinceMs;
+    if (tookMs > MAX_READ_MS) throw new CostlyAnswer(`read ${plan.link.ip} as ${driver.id}`, tookMs);
+    return result;
   };
   let result = read(() => true);
   const nonsense = new Set(result.unparsable);

@@ -1,7 +1,7 @@
 // The keys by which devices are known over TLS. No authority signs certificates of miners, so only the key is checked.
 // It is read once per connection; sessions are not resumed, so each connection shows one.
 import { hash } from 'node:crypto';
-import { TLSSocket } from 'node:tls';
+import { createSecureContext, TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 
 /** Which connection a request would go over: the address and the port. */
@@ -13,6 +13,8 @@ const nameOf = ({ ip, port }: Peer) => `${ip}:${port}`;
 export function createTlsKeys(connectTimeoutMs: number) {
   const connect = buildConnector({
     ...{ timeout: connectTimeoutMs, allowH2: false, rejectUnauthorized: false, maxCachedSessions: 0 },
+    // One for all: otherwise each connection makes its own, in memory that a collection frees late.
+    secureContext: createSecureContext(),
   });
   const open = new Map<string, { readonly socket: TLSSocket; readonly key: string }>();
 

@@ -6,6 +6,7 @@ import { createPlaceholders } from '../../../src/agent/capture/placeholders.ts';
 import { logEvidence } from '../../../src/agent/tasks/execution/log-evidence.ts';
 import { hideText } from '../../../src/driver/redact.ts';
 import { cpuMsOf } from '../../support/cpu-time.ts';
+import { filled, HOSTILE } from '../../support/hostile-texts.ts';
 
 const [SMALL, LARGE] = [64 * 1024, 1024 * 1024];
 const LENGTHS = LARGE / SMALL;
@@ -14,20 +15,6 @@ const SLACK = 3;
 /** Below this the clock of the processor is too coarse for a ratio. */
 const LEAST_MS = 4;
 
-/** Runs, near misses of each pattern, and values under private keys. */
-const HOSTILE = [
-  ...['a', '1', ' ', '"', "'", '\\', ':', '=', '[', '@', '/', '.', '-', '\n', '\t'],
-  ...['a.', '1.', 'a b ', 'a=', 'a[', 'a:', 'a@', 'a+', '@a', 'aa:', '0x0', 'bc1', 'http://', 'http:\\/\\/'],
-  ...['"a":"', '"a" : ', '\\"a\\":\\"', '"pass":"', '"pass":1', 'pass=', 'pass: "', 'pass[', ' -p ', '10.0.0.1 '],
-  'L'.repeat(35).concat(' '),
-  '"password":"@@@",',
-];
-const filled = (unit: string, length: number) => {
-  const times = Math.ceil(length / unit.length);
-  return Array.from({ length: times }, (_, index) => unit.replace('@@@', `secret${index}`))
-    .join('')
-    .slice(0, length);
-};
 const fastest = (work: () => void) => Math.min(...[1, 2].map(() => cpuMsOf(work)));
 
 const WORK: Readonly<Record<string, (text: string) => void>> = {

@@ -323,3 +323,21 @@ test('an answer too large to keep is asked for each time', async () => {
   await go();
   expect(link.asked).toContain('/slow');
 });
+
+test('a reading that takes too much of the processor counts as none, and nothing of it is kept', async () => {
+  let spentMs = 0;
+  const cost = { ms: 0 };
+  const slow: Driver = {
+    ...toy,
+    read(raw, known) {
+      spentMs += cost.ms;
+      return toy.read(raw, known);
+    },
+  };
+  const { go, memory } = setUp(good, { driver: slow, processorMs: () => spentMs });
+  cost.ms = 1_001;
+  await expect(go()).rejects.toMatchObject({ code: 'peer.costly', retry: 'never', tookMs: 1_001 });
+  expect(memory.isStale).toBe(true);
+  cost.ms = 1_000;
+  expect((await go()).reading).toMatchObject({ hashrateHs: 5, hostname: 'a', firmwareVersion: '1' });
+});

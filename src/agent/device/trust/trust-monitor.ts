@@ -3,10 +3,11 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../base/clock.ts';
+import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import type { ReportRecord } from '../../../wire/records.ts';
 import type { TrustSources } from '../device-client.ts';
-import { openTrustRecord, TRUST_FILE } from './trust-record.ts';
+import { type Decision, openTrustRecord, TRUST_FILE } from './trust-record.ts';
 import { type Waiting, waitingDevices } from './waiting.ts';
 
 /** Addresses that one event names. */
@@ -22,6 +23,8 @@ export function createTrustMonitor(
     /** Of this agent, at each service that it reports to. */
     readonly agentIds: readonly string[];
     readonly emit: (record: ReportRecord) => void;
+    /** Writes it to the audit trail; throws where it cannot. */
+    readonly onDecision: (decision: Decision) => void;
   },
 ) {
   const { clock, log } = parts;
@@ -38,11 +41,24 @@ export function createTrustMonitor(
     return counted.devices;
   };
 
+  /** What commands decided beside the agent, or before it started. One may be written twice when that is cut short. */
+  const takeDecisions = () => {
+    try {
+      const decisions = record.decisions.all();
+      for (const decision of decisions) parts.onDecision(decision);
+      const last = decisions.at(-1);
+      if (last !== undefined) record.decisions.taken(last.id);
+    } catch (error) {
+      log.error({ error: renderError(error) }, 'write decisions about devices to the audit trail');
+    }
+  };
+
   return {
     sources: { record, neighbourAt: parts.neighbourAt, mayLogIn: parts.mayLogIn },
     state: () => ({ waiting: heldBack().length, fault: record.fault() ?? null }),
     /** Called about once a minute. */
     check(): void {
+      takeDecisions();
       const fault = record.fault();
       if (fault !== undefined && fault !== reportedFault)
         log.error(
@@ -62,6 +78,9 @@ export function createTrustMonitor(
       const at = new Date(clock.nowMs()).toISOString();
       for (const key of parts.agentIds) parts.emit({ kind: 'event', type: 'trust_waiting', key, at, detail });
     },
-    close: () => record.close(),
+    close() {
+      takeDecisions();
+      record.close();
+    },
   };
 }

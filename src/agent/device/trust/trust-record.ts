@@ -4,6 +4,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Statements } from '../../../base/storage/sqlite.ts';
 import { type Attempt, attemptsIn, keepAs } from './record/attempts.ts';
 import { commandRestartsIn } from './record/command-restarts.ts';
+import { type Decision, decisionsIn, noteDecision } from './record/decisions.ts';
 import {
   acceptDevice,
   DEVICE_BY_IP,
@@ -20,7 +21,7 @@ import {
 } from './record/rows.ts';
 import { TrustDatabase } from './record/trust-database.ts';
 
-export { factsOf, type MetDevice, type StoredPin };
+export { type Decision, factsOf, type MetDevice, type StoredPin };
 
 /** Where it lies in the state directory. */
 export const TRUST_FILE = 'trust.sqlite';
@@ -86,20 +87,26 @@ export function openTrustRecord(
     met: (device: MetDevice, before?: MetDevice) => database.met.add(device, before),
     /** Writes the devices that wait. */
     flush: () => database.flush(),
-    accept: (devices: readonly MetDevice[], vouchedFor?: string) =>
+    /** `by` = who decides, where a person does: it is kept for the audit trail. */
+    accept: (devices: readonly MetDevice[], vouchedFor?: string, by?: string) =>
       writePins((db) => {
+        noteDecision(db, { at: clock.nowMs(), what: 'accepted', by }, devices, vouchedFor);
         for (const device of devices) acceptDevice(db, device, vouchedFor, clock.nowMs());
         database.trim(db, 'pin', devices.length);
       }),
     /** The device that was accepted is at another address now. */
     movePin: ({ name }: Pick<StoredPin, 'name'>, ip: string) =>
       writePins((db) => void db.prepare('UPDATE pin SET ip = ? WHERE name = ?').run(ip, name)),
-    forget: (forgotten: readonly Pick<StoredPin, 'name' | 'ip'>[]) =>
+    /** Accepted ones, and ones that were met: the next scan meets them again. */
+    forget: (
+      accepted: readonly Pick<StoredPin, 'name' | 'ip'>[],
+      met: readonly Pick<MetDevice, 'ip'>[] = [],
+      by?: string,
+    ) =>
       writePins((db) => {
-        for (const { name, ip } of forgotten) {
-          db.prepare('DELETE FROM pin WHERE name = ?').run(name);
-          db.prepare('DELETE FROM device WHERE ip = ?').run(ip);
-        }
+        noteDecision(db, { at: clock.nowMs(), what: 'forgotten', by }, [...accepted, ...met]);
+        for (const { name } of accepted) db.prepare('DELETE FROM pin WHERE name = ?').run(name);
+        for (const { ip } of [...accepted, ...met]) db.prepare('DELETE FROM device WHERE ip = ?').run(ip);
       }),
     /** Accepts devices by address, as the drivers that a person names, before they were met. */
     vouch: (devices: readonly { readonly ip: string; readonly driver: string }[]) =>
@@ -107,11 +114,7 @@ export function openTrustRecord(
         for (const { ip, driver } of devices) acceptDevice(db, unmetDevice(ip, driver), driver, clock.nowMs());
         database.trim(db, 'pin', devices.length);
       }),
-    /** The next scan meets them again. */
-    forgetDevices: (forgotten: readonly Pick<MetDevice, 'ip'>[]) =>
-      database.write((db) => {
-        for (const { ip } of forgotten) db.prepare('DELETE FROM device WHERE ip = ?').run(ip);
-      }),
+    decisions: decisionsIn(database, clock),
     close: () => database.close(),
   };
 }

@@ -1,5 +1,6 @@
 // What the miner registry keeps of one miner, and how a sighting compares with it. Pure: no storage, no clock.
 import { z } from 'zod';
+import type { EventType } from '../../../model/events/event-types.ts';
 import { macState, normaliseMac, normaliseSerial, serialState } from '../../../model/identity-facts.ts';
 import { plainText } from '../../../model/plain-text.ts';
 import type { EventRecord } from '../../../wire/records.ts';
@@ -254,12 +255,7 @@ export const hasChanged = (before: MinerEntry, after: MinerEntry): boolean =>
   FACTS.some((name) => before[name] !== after[name]);
 
 /** `at` in ms since the epoch. */
-export function event(
-  type: EventRecord['type'],
-  key: string,
-  at: number,
-  detail: Record<string, unknown>,
-): EventRecord {
+export function event(type: EventType, key: string, at: number, detail: Record<string, unknown>): EventRecord {
   return { kind: 'event', type, key, at: new Date(at).toISOString(), detail };
 }
 

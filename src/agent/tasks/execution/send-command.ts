@@ -76,6 +76,7 @@ const REFUSALS = {
   'peer.reset': SILENT,
   'peer.too-large': undefined,
   'peer.unparsable': undefined,
+  'peer.costly': undefined,
 } as const satisfies Readonly<Record<PeerCode, string | undefined>>;
 
 /** Why the miner did not do it, in words; undefined when it may have done it. */

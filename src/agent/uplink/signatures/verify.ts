@@ -3,6 +3,7 @@
 import { type KeyObject, verify } from 'node:crypto';
 import type { z } from 'zod';
 import { readPublicKey } from '../../../base/secrets.ts';
+import { baselineKeyChangeBytes, baselineTaskBytes, baselineTaskSchema } from '../../../wire/baseline-signatures.ts';
 import { type KeyChange, parseJson, type SignedNoticeFrame, type SignedTaskFrame } from '../../../wire/frames.ts';
 import {
   keyChangeBytes,
@@ -34,8 +35,11 @@ type Verdict<T> =
   | { readonly signed: T; readonly refused?: never }
   | { readonly refused: Refusal; readonly signed?: never };
 
-export const verifyTask = (frame: SignedTaskFrame, expected: Expected): Verdict<SignedTask> =>
-  verifySigned(signedTaskSchema, taskBytes(frame.text), frame, expected);
+export function verifyTask(frame: SignedTaskFrame, expected: Expected): Verdict<SignedTask> {
+  const verdict = verifySigned(signedTaskSchema, taskBytes(frame.text), frame, expected);
+  if (verdict.refused !== 'signature') return verdict;
+  return verifySigned(baselineTaskSchema, baselineTaskBytes(frame.text), frame, expected);
+}
 
 export const verifyNotice = (frame: SignedNoticeFrame, expected: Expected): Verdict<SignedNotice> =>
   verifySigned(signedNoticeSchema, noticeBytes(frame.text), frame, expected);
@@ -63,7 +67,9 @@ export function leadsTo(from: string, to: string, changes: readonly KeyChange[])
   for (const change of changes) {
     if (current === to) break;
     if (change.from !== current) continue;
-    if (!isSigned(keyChangeBytes(change), change.signature, readPublicKey(current))) return false;
+    const key = readPublicKey(current);
+    const forms = [keyChangeBytes(change), baselineKeyChangeBytes(change)];
+    if (!forms.some((bytes) => isSigned(bytes, change.signature, key))) return false;
     current = change.to;
   }
   return current === to;

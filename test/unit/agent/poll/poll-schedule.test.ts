@@ -5,6 +5,7 @@ import { PollQueues, URGENT } from '../../../../src/agent/poll/poll-queues.ts';
 import { nextDueMs, noteFailure, noteSuccess, PolledMiner } from '../../../../src/agent/poll/poll-schedule.ts';
 import { POLL_SETTINGS } from '../../../../src/agent/poll/settings.ts';
 import { CancelledError, PeerError } from '../../../../src/base/errors.ts';
+import { CostlyAnswer } from '../../../../src/driver/visit/costly.ts';
 
 const miner = (key = 'm0', phase = 0) => new PolledMiner({ key, ip: '10.0.0.1' }, phase);
 const SOON = new PeerError('peer.timeout', 'read', 'soon');
@@ -48,6 +49,22 @@ test('slots keep their phase, and failures double the pause up to the cap', () =
   one.failures = 1;
   one.defects = 1;
   expect(nextDueMs(one, 30_000, POLL_SETTINGS, () => 0)).toBe(150_000);
+});
+
+test('what costs too much pauses for a hundred times of it, then twice as long each time, up to an hour', () => {
+  const one = miner();
+  const pausesMs = [1, 2, 3, 4, 5].map(() => {
+    expect(noteFailure(one, new CostlyAnswer('read', 5_000), false)).toMatchObject({ kind: 'failed', isDefect: false });
+    expect(one.setAside).toBe('costly');
+    return nextDueMs(one, 0, POLL_SETTINGS, () => 0);
+  });
+  expect(pausesMs).toEqual([480_000, 960_000, 1_980_000, 3_600_000, 3_600_000]);
+  noteFailure(one, new TypeError('broken'), false);
+  expect(one.setAside).toBe('defect');
+  noteFailure(one, NEVER, false);
+  expect(one.setAside).toBeUndefined();
+  noteSuccess(one);
+  expect(nextDueMs(one, 0, POLL_SETTINGS, () => 0)).toBe(60_000);
 });
 
 test('slow visits make room for fast ones up to their own limit; failing miners have a share of both', () => {

@@ -13,7 +13,7 @@ export type TinyService = Awaited<ReturnType<typeof startService>>;
 const { publicKey } = newIdentityKey();
 
 export const welcomeFrame = () => ({
-  ...{ type: 'welcome', protocol: 1, acked_seq: 0, at: new Date().toISOString() },
+  ...{ type: 'welcome', protocol: 1, acked_seq: 0, at: new Date().toISOString(), takes: [] },
   ...{ task_key: publicKey, task_key_changes: [] },
 });
 

@@ -19,6 +19,7 @@ export const TRUST_STEPS = [
    CREATE INDEX pin_by_ip ON pin (ip);
    CREATE TABLE command_restart (who TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT;
    ${SEEN_TIME_STEP}`,
+  'CREATE TABLE decision (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, what TEXT NOT NULL, by TEXT NOT NULL, detail TEXT NOT NULL) STRICT;',
 ];
 
 /** Deletes the oldest rows beyond so many. */

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../../../base/clock.ts';
 import { renderError } from '../../../../base/errors.ts';
 import { diskFault } from '../../../../base/storage/disk-fault.ts';
-import { openSqlite, preparedOnce, type Statements, transact } from '../../../../base/storage/sqlite.ts';
+import { openSqlite, preparedOnce, SMALL_CACHE, type Statements, transact } from '../../../../base/storage/sqlite.ts';
 import { createMetDevices } from './met-devices.ts';
 import { deviceTable, type MetDevice, TRIM, TRUST_STEPS } from './rows.ts';
 import { createSeenTime, type SeenTime } from './seen-time.ts';
@@ -133,6 +133,7 @@ export class TrustDatabase {
     try {
       if (path !== ':memory:' && !existsSync(dirname(path))) throw new Error('its folder does not exist');
       this.#db = openSqlite(path, [{ owner: 'trust', steps: TRUST_STEPS }]);
+      this.#db.exec(SMALL_CACHE);
       this.#statements = preparedOnce(this.#db);
       this.#fault = undefined;
       this.#writeRefusedMs = undefined;

@@ -13,7 +13,10 @@ function answer({ sample }: Facts): Verdict {
     limit: null,
     source: 'visit',
     severity: 'major',
-    message: `answers, but cannot be read (${sample.code})`,
+    message:
+      sample.code === 'peer.costly'
+        ? 'answers what takes this host too much of its processor to read: it is polled more and more rarely'
+        : `answers, but cannot be read (${sample.code})`,
   };
 }
 

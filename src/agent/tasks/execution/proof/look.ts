@@ -92,6 +92,7 @@ const MEANINGS = {
   'peer.tls-key': 'unclear',
   'peer.too-large': 'there',
   'peer.unparsable': 'there',
+  'peer.costly': 'there',
   'peer.auth': 'there',
   'peer.permission': 'there',
   'peer.unsupported': 'there',

@@ -290,7 +290,7 @@ test('what a person says in another process of a device that waits to be written
   agent.met({ ...second, model: 'S21' }, second);
   const command = open();
   command.accept([first]);
-  command.forgetDevices([second]);
+  command.forget([], [second]);
   pass(1_000);
   expect(command.devices().map(({ ip, why, model }) => [ip, why, model])).toEqual([['10.0.0.5', null, 'S19']]);
   agent.met({ ...first, why: null, model: 'S21' }, agent.device('10.0.0.5'));
