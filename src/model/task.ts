@@ -77,19 +77,13 @@ export const SECRET_NAME =
  * The params as people may see them: without what is secret, at any depth; what opens an address is for the agent that
  * fetches from there.
  */
-export function shownParams(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { url, ...others } = params;
-  return {
-    ...params,
-    ...Object.fromEntries(Object.entries(others).map(hideSecret)),
-    ...(typeof url === 'string' ? { url: shownUrl(url) } : {}),
-  };
-}
+export const shownParams = (params: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(params).map(hideSecret));
 
-const hideSecret = ([name, value]: [string, unknown]): [string, unknown] => [
-  name,
-  SECRET_NAME.test(name) ? '***' : hideSecrets(value),
-];
+const hideSecret = ([name, value]: [string, unknown]): [string, unknown] => {
+  if (SECRET_NAME.test(name)) return [name, '***'];
+  return [name, name === 'url' && typeof value === 'string' ? shownUrl(value) : hideSecrets(value)];
+};
 
 function hideSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(hideSecrets);

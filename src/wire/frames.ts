@@ -2,6 +2,7 @@
 // little-endian header length, header as JSON, zstd-compressed JSON body (records.ts). Encoding and decoding of that
 // envelope are here, compression is the caller's.
 import { z } from 'zod';
+import { inTodaysWords, isBaselineHello } from './baseline.ts';
 
 const id = z.uuid();
 const isoTime = z.iso.datetime();
@@ -150,9 +151,12 @@ export const serviceFrameSchema = z.discriminatedUnion('type', [
 ]);
 export type ServiceFrame = z.infer<typeof serviceFrameSchema>;
 
-/** `newer` = an unknown type: ignored. `bad` = no frame, or one that does not fit its type; `what` names the field. */
+/**
+ * `newer` = an unknown type: ignored. `bad` = no frame, or one that does not fit its type; `what` names the field.
+ * `isBaseline` = a hello of an early build: see baseline.ts.
+ */
 type ReadFrame<F> =
-  | { readonly kind: 'frame'; readonly frame: F }
+  | { readonly kind: 'frame'; readonly frame: F; readonly isBaseline?: true }
   | { readonly kind: 'newer'; readonly type: string }
   | { readonly kind: 'bad'; readonly what: string };
 
@@ -163,9 +167,10 @@ const typedSchema = z.object({ type: z.string().min(1).max(64) });
 type FrameSchema<F> = z.ZodType<F> & { readonly options: readonly { shape: { type: z.ZodLiteral<string> } }[] };
 
 function readFrame<F>(schema: FrameSchema<F>, text: string): ReadFrame<F> {
-  const value = parseJson(text);
+  const said = parseJson(text);
+  const value = inTodaysWords(said);
   const parsed = schema.safeParse(value);
-  if (parsed.success) return { kind: 'frame', frame: parsed.data };
+  if (parsed.success) return { kind: 'frame', frame: parsed.data, ...(isBaselineHello(said) && { isBaseline: true }) };
   const type = typedSchema.safeParse(value).data?.type;
   const isKnown = schema.options.some(({ shape }) => shape.type.value === type);
   if (type !== undefined && !isKnown) return { kind: 'newer', type };

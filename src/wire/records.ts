@@ -84,18 +84,7 @@ export type TaskRecord = z.infer<typeof taskRecordSchema>;
 /** Something that happened to a miner or, with its own id as `key`, to the agent. */
 export const eventRecordSchema = z.object({
   kind: z.literal('event'),
-  /**
-   * `appeared`, `moved`, `duplicate`, `replaced`, `ip_reported`, `pools_changed`, `pools_restored`,
-   * `pools_not_restored`. `model_contradicted` = what the device reports of its own build differs from the table of
-   * models (once per miner and difference). `identity_settled` = a person on site decided which of several units is the
-   * miner. `task_on_site` = a task that a person on site started, and its outcome; may come twice, with one `task_id`.
-   * Of the agent: `orders_refused` = tasks and notices that it refused, summed up by reason; `trust_waiting` = devices
-   * that get their login only after a person has accepted them; `identity_suspects` = devices that show the facts of
-   * other miners, or change their identity; `task_key_pinned`, `_changed` and `_refused` = the key that it trusts;
-   * `finding_raised` and `finding_cleared` = what many miners suffer from together, once for all of them: `finding` is
-   * the key that their flags carry; `clock_stepped` = its wall clock was set, `from` one time `to` another, by
-   * `step_ms` (< 0 = back). A newer agent may have others.
-   */
+  /** See model/events/event-types.data.ts. A newer agent may have others. */
   type: z.string().min(1).max(64),
   key,
   at: isoTime,
@@ -112,6 +101,8 @@ const hostRecordSchema = z.object({
   poll_interval_ms: z.number(),
   miners: z.int().min(0),
   host: receivedHostSchema,
+  /** The newest entry of the agent's audit trail: one that goes back was cut. An older agent has none. */
+  audit_head: z.object({ seq: z.int().min(0), hash: z.string().regex(/^[0-9a-f]{64}$/) }).optional(),
 });
 export type HostRecord = z.infer<typeof hostRecordSchema>;
 

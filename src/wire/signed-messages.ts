@@ -56,6 +56,8 @@ export type SignedConnection = {
   readonly welcomedAt: string;
   /** Of the last message that the agent admitted. */
   readonly lastSeq: number;
+  /** The agent reads the form of the early builds: see baseline-signatures.ts. */
+  readonly isBaseline?: boolean | undefined;
 };
 
 /** What they are signed with. */

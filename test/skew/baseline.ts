@@ -34,10 +34,13 @@ export const runBaseline = (folder: string, ...args: readonly string[]): string 
     ...{ cwd: folder, env: environmentOf(folder), encoding: 'utf8', timeout: START_MS },
   });
 
-/** A copy of its service, with its address. Throws with what it wrote when it ends before it listens. */
-export async function startBaselineService(folder: string, database: string) {
+/**
+ * A copy of the service of the sources in `folder`, with its address. Throws with what it wrote when it ends before it
+ * listens.
+ */
+export async function startBaselineService(folder: string, database: string, home = folder) {
   const args = ['src/main.ts', 'service', '--database', database, '--host', '127.0.0.1', '--port', '0'];
-  const child = spawn(process.execPath, args, { cwd: folder, env: environmentOf(folder) });
+  const child = spawn(process.execPath, args, { cwd: folder, env: environmentOf(home) });
   const over = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   onTestFinished(async () => {
     child.kill('SIGKILL');

@@ -19,11 +19,18 @@ export const SERVICE_ACTIONS = {
   'agent.admitted': 'the agent of the same process is known from now on',
   'agent.limited': 'an agent may have another number of miners',
   'agent.revoked': 'the token of an agent was ended',
+  'agent.trail_cut':
+    'the audit trail of an agent went back: its end was cut, it was written anew or its database was lost; at most once an hour for an agent',
   'signing_key.replaced': 'tasks are signed with another key',
   'batch.created': 'tasks were ordered',
   'batch.cancelled': 'tasks were cancelled',
   'tasks.ended': 'tasks came to their end, as their agent or the service says',
   'miners.edited': 'operators set ops status, rack or position of miners',
+  'webhook.created': 'a webhook was made',
+  'webhook.changed': 'a webhook was changed, paused or made active again; what was changed',
+  'webhook.removed': 'a webhook was removed',
+  'webhook.rotated': 'a webhook signs with a new secret',
+  'webhook.resent': 'dead letters of a webhook are sent once more; `count` of them',
   'request.refused': 'a request was refused; `count` of them in the minute',
   'login.refused':
     'requests without a good key, or too many, were refused; `count` of them from the address in the minute',
@@ -47,6 +54,9 @@ export const AGENT_ACTIONS = {
   'task_key.accepted': 'the agent trusts a key that a service signs tasks with',
   'task_key.refused': 'a service signs tasks with a key that the agent does not trust',
   'identity.settled': 'a person said which of several units is the miner',
+  'trust.accepted': 'a person let devices have the login that is configured for them',
+  'trust.forgotten': 'a person let devices wait again',
+  'trust.retried': 'a person let a login be tried again that devices had refused',
   'update.installed': 'another version of the program was installed',
 } as const;
 

@@ -24,12 +24,12 @@ export const PERMISSION_ROWS = {
   'tasks.firmware':     { from: 'manager',    allows: 'write firmware to miners' },
   'tasks.scan':         { from: 'technician', allows: 'scan the networks of agents' },
   'tasks.agent_update': { from: 'admin',      allows: 'update agents' },
-  'metrics.read':       { from: 'viewer',     allows: 'query the metrics and the history of a farm, and read the figures of the service' },
+  'metrics.read':       { from: 'viewer',     allows: 'query the metrics and the history of a farm; as the operator, read the figures of the service' },
   'events.read':        { from: 'viewer',     allows: 'list the events of a farm' },
   'grants.read':        { from: 'viewer',     allows: 'list the grants to the workspace' },
   'people.update':      { from: 'admin',      allows: 'manage the people of a workspace' },
   'keys.update':        { from: 'admin',      allows: 'manage the keys and the grants of a workspace' },
-  'webhooks.update':    { from: 'admin',      allows: 'manage the webhooks of a workspace' },
+  'webhooks.update':    { from: 'admin',      allows: 'manage the webhooks of a workspace, which send its events elsewhere' },
   'audit.read':         { from: 'admin',      allows: 'read who did what in a workspace' },
 } as const satisfies Readonly<Record<TaskPermission, Row> & Record<string, Row>>;
 

@@ -1,5 +1,6 @@
 // Workspaces, farms, agents and events of v2.
 import { z } from 'zod';
+import { EVENT_TYPE_NAMES } from '../../model/events/event-types.ts';
 import { agentV1Schema } from '../../model/host.ts';
 import { EXTENSION, named } from './components.ts';
 import { answerOf } from './envelope.ts';
@@ -34,6 +35,13 @@ export const farmV2Schema = named(
 export const agentV2Schema = named(
   'AgentV2',
   agentV1Schema.omit({ farm: true, host: true }).extend({
+    last_updated_at: z.iso.datetime().nullable(),
+    last_online_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When the agent was last connected; null = never' }),
+    uptime: z.number().nullable(),
+    enrolled_at: z.iso.datetime().meta({ ...EXTENSION, description: 'When the agent joined the farm' }),
     clock_ahead_ms: z
       .int()
       .nullable()
@@ -61,15 +69,14 @@ export const eventSchema = named(
         'Opaque and lasting. Given as `after`, the answer goes on behind this event, in the order in which events became visible',
     }),
     type: z.string().meta({
-      description:
-        'flag_raised, flag_cleared, appeared, moved, duplicate, replaced, model_contradicted, identity_settled, ip_reported, pools_changed, pools_restored, pools_not_restored, task_on_site; of tasks task_created, task_ended; of the agent agent_offline, agent_online, events_refused, orders_refused, trust_waiting, identity_suspects, finding_raised, finding_cleared, task_key_pinned, task_key_changed, task_key_refused, clock_stepped, clock_differs, miners_refused, miners_taken_over, storage_failed, storage_recovered; of the service backup_skipped, backup_failed, and clock_stepped where agent_id is null; newer agents may know others',
+      description: `${EVENT_TYPE_NAMES.join(', ')}; newer agents may know others. The handbook says when each comes: pithead help interface`,
     }),
     miner_id: z.string().nullable().meta({ description: 'null = it is about the agent, or the service' }),
     agent_id: z.string().nullable().meta({ description: 'null = it is about the service' }),
     at: z.iso.datetime(),
     detail: z.record(z.string(), z.unknown()).meta({
       description:
-        'What is known of it; of a flag_raised and flag_cleared the `flag` and its evidence as the miner shows it: `since`, `severity`, `value`, `limit`, `source`, `message`; of a task_created and task_ended the `actor` (`type` user, api_key, agent or system, `id`, `name`), the `task_batch_id` and the `name` of the task, of a task_ended also its `task_id`, `status` and `message`; of an agent_offline when it was last heard as `last_seen_at` (null = it has never connected); of an agent_online since when it was `offline_since`; of an events_refused how many the agent reported beyond its quota; of a finding_raised and finding_cleared, which stand for one cause that many miners share, the `finding` that their flags carry, a `title`, for how long as `lasted_s` (seconds), `miner_count` of how many (`of`), and some `addresses`; of a task_on_site, for which a person on site asked, the `name` of the task, its `status`, its `message`, and its `task_id`, by which one that comes twice is known; of an identity_settled, by which a person on site said which of several units is the miner, its `ip`, where it was before as `from`, the units that are not it as `rejected`, and the `actor`',
+        'What is known of it; of a flag_raised and flag_cleared the `flag` and its evidence as the miner shows it: `since`, `severity`, `value`, `limit`, `source`, `message`; of a task_created and task_ended the `actor` (`type` user, api_key, agent or system, `id`, `name`), the `task_batch_id` and the `name` of the task, of a task_ended also its `task_id`, `status` and `message`, and where it was cancelled, the `actor` is who cancelled it, and `ordered_by` who ordered it; of an agent_offline when it was last heard as `last_seen_at` (null = it has never connected); of an agent_online since when it was `offline_since`; of an events_refused how many the agent reported beyond its quota; of a finding_raised and finding_cleared, which stand for one cause that many miners share, the `finding` that their flags carry, a `title`, for how long as `lasted_s` (seconds), `miner_count` of how many (`of`), and some `addresses`; of a task_on_site, for which a person on site asked, the `name` of the task, its `status`, its `message`, and its `task_id`, by which one that comes twice is known; of an identity_settled, by which a person on site said which of several units is the miner, its `ip`, where it was before as `from`, the units that are not it as `rejected`, and the `actor`; of a clock_stepped by how much as `step_ms`, negative = back; of a webhook_disabled the `webhook_id`, its `name` and the `reason` (failing, gone); of a webhook_events_lost the `webhook_id`, its `name` and how many as `count`, of every type',
     }),
   }),
 );

@@ -57,6 +57,8 @@ test.each([
   ['no address', 'no address'],
 ])('what opens an address is not shown: %s', (url, shown) => {
   expect(shownParams({ url, sha256: 's' })).toEqual({ url: shown, sha256: 's' });
+  // The trail of acts has the params inside of more.
+  expect(shownParams({ params: { url }, many: [{ url }] })).toEqual({ params: { url: shown }, many: [{ url: shown }] });
 });
 
 test('passwords of pools are not shown', () => {
