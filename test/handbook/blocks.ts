@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configurationTables } from './configuration.ts';
 import { errorTables } from './error-codes.ts';
+import { eventsTable } from './events.ts';
 import { importsTable } from './imports.ts';
 import { permissionsTable, rolesTable } from './permissions.ts';
 import { tasksTable } from './tasks.ts';
@@ -18,6 +19,7 @@ export const BLOCKS: readonly Block[] = [
   { page: 'interface', name: 'roles', make: rolesTable },
   { page: 'interface', name: 'permissions', make: permissionsTable },
   { page: 'interface', name: 'tasks', make: tasksTable },
+  { page: 'interface', name: 'events', make: eventsTable },
   { page: 'interface', name: 'errors', make: errorTables },
   { page: 'architecture', name: 'imports', make: importsTable },
 ];
