@@ -20,12 +20,14 @@ import {
   requireWorkspace,
   toMs,
 } from './admin-checks.ts';
+import { administerWebhooks } from './admin-webhooks.ts';
 import { findServiceVault, type KeyFiles, keyNotDecrypted } from './auth/key-file.ts';
 import { hashSecret, newApiKey, newEnrolmentCode } from './auth/secrets.ts';
 import { toIso, toIsoOrNull } from './http/shared/envelope.ts';
 import { exportPositions, importPositions } from './locations/positions.ts';
 import { beginTime, createServiceClock } from './service-clock.ts';
 import { newId, openStore, type Store } from './store/store.ts';
+import { OPERATOR_WORKSPACE } from './store/tenants/tenants.ts';
 import { replaceKey } from './tasks/signer.ts';
 
 /** Slugs stand in addresses, file names and commands. */
@@ -55,14 +57,17 @@ export async function openAdmin(
     const admin: Admin = createAdmin(store, serviceClock, () => keyNotDecrypted(databasePath, keyFiles), actor);
     const recordRestore = (detail: Readonly<Record<string, unknown>>) =>
       store.audit.record([{ action: 'backup.restored', actor, detail, atMs: serviceClock.nowMs() }]);
-    return { ...admin, ...trailOf(store), recordRestore, close: () => store.close() };
+    const webhooks = (allowedNetworks: readonly string[]) =>
+      administerWebhooks({ store, clock: serviceClock, actor }, allowedNetworks);
+    return { ...admin, ...trailOf(store), webhooks, recordRestore, close: () => store.close() };
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-const trailOf = ({ checkTrail, trailKeyId, audit }: Store) => ({
+const trailOf = ({ agentTrails, checkTrail, trailKeyId, audit }: Store) => ({
+  agentTrails,
   checkTrail,
   trailKeyId,
   newestAudit: audit.listNewest,
@@ -124,7 +129,7 @@ function administerTenants(parts: Recorded) {
      */
     async ensureDefaults(known?: { readonly workspaceId: string; readonly farmId: string }) {
       const nowMs = clock.nowMs();
-      const workspace = { id: known?.workspaceId ?? newId(nowMs), name: 'Default', slug: 'default' };
+      const workspace = { id: known?.workspaceId ?? newId(nowMs), ...OPERATOR_WORKSPACE };
       const farm = await tenants.ensure(workspace, { id: known?.farmId ?? newId(nowMs), name: 'Default' }, nowMs);
       return { workspaceId: farm.workspaceId, farmId: farm.id };
     },

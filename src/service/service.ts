@@ -2,7 +2,6 @@
 // may do.
 import type { Clock } from '../base/clock.ts';
 import { createRound, type Part, startParts } from '../base/lifecycle.ts';
-import type { Log } from '../base/log.ts';
 import type { Figures } from '../base/metrics/figures.ts';
 import { createMetricsListener, type MetricsAddress } from '../base/metrics/listener.ts';
 import { createAdmin } from './admin.ts';
@@ -18,9 +17,10 @@ import { readTls, type TlsFiles, type TlsMaterial } from './http/http-server.ts'
 import { createBudgets } from './http/limits/budgets.ts';
 import { createBudgetSharing } from './http/limits/shared-budgets.ts';
 import { createMetrics } from './http/metrics.ts';
+import { toEventItem } from './http/pages/items.ts';
+import { createPages, type Pages } from './http/pages/pages.ts';
 import { registerRoutes } from './http/routes.ts';
 import { createServer, DEFAULT_LIMITS, type ServerLimits, type ServerParts } from './http/server.ts';
-import { createPageCache, type PageCache } from './http/shared/page-cache.ts';
 import { createListeners } from './listeners.ts';
 import { createAgentPresence } from './notify/agent-presence.ts';
 import { beginTime, createServiceClock, type ServiceClock } from './service-clock.ts';
@@ -28,6 +28,10 @@ import { openStorage, type Storage, type StorageOptions } from './storage.ts';
 import { type ClockRepairs, newId, type OperatorStore, type Store } from './store/store.ts';
 import { createBatches } from './tasks/create.ts';
 import { createSigner } from './tasks/signer.ts';
+import { createAddressPolicy } from './webhooks/addresses.ts';
+import { createDelivery } from './webhooks/delivery.ts';
+import { createWebhookManager } from './webhooks/manage.ts';
+import { createSender } from './webhooks/send.ts';
 
 export { readTls, type TlsFiles };
 
@@ -46,6 +50,8 @@ export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'budgets' |
     readonly drainMs?: number | undefined;
     /** Where `/metrics` is served without a key; undefined where nothing or another part of the process listens. */
     readonly metricsAddress?: MetricsAddress | undefined;
+    /** Networks, as CIDR, that webhooks may send to beside the public internet. Default: none. */
+    readonly webhooks?: { readonly allowedNetworks: readonly string[] } | undefined;
     /** Digests of its settings by name: the audit trail says which of them changed since the last start. */
     readonly settings?: Readonly<Record<string, string>> | undefined;
     /** For tests of clocks: changes the time that the database server gives. */
@@ -61,7 +67,6 @@ const STOP = { stopMs: 5_000, totalMs: 9_000 };
 const PRUNE_MS = 3_600_000;
 /** The purpose for which the first key is derived from the key file; changing it changes the key. */
 const FIRST_KEY = 'pithead: first key of tasks';
-const PAGE_CACHE = { minBytes: 256 * 1024, maxBytes: 128 * 1024 * 1024 };
 
 /**
  * Reads the certificate, opens the store (throws when it cannot) and builds the rest; nothing listens before `start`.
@@ -100,17 +105,17 @@ async function compose(
   const taskKey = await signer.publicKey();
   await store.encryptPlaintext();
   log.info({ taskKey }, 'tasks are signed with this key');
-  const { version } = options;
   const metrics = createMetrics({
-    ...{ tasks: store.tasks, backups: storage.backups, clock, version },
+    ...{ tasks: store.tasks, backups: storage.backups, clock, version: options.version },
     connectedAgents: () => agents.uplinks.countConnected(),
   });
   const sharing = createBudgetSharing({ budgets, announce: (text) => agents.announceSpent(text), clock, log });
   const ingest = metrics.measureIngest(store.ingest);
   const agents = createAgentConnections({ store, ingest, signer, onSpent: sharing.onSpent, clock, log });
   const { deliver } = agents;
-  const pages = createPageCache(clock, PAGE_CACHE);
-  const eventWork = createEventWork(store, clock, log);
+  const pages = createPages(options.databasePath, store, clock);
+  const closeStore = () => pages.thread.close().then(storage.close);
+  const eventWork = createEventWork(options, store);
   let isStopping = false;
   metrics.register(app);
   registerRoutes(app, {
@@ -118,7 +123,7 @@ async function compose(
     pages,
     clock,
     isStopping: () => isStopping,
-    streams: eventWork.streams,
+    ...eventWork.forRoutes,
     recheck: (request) => recheckAccess(source, request, clock.nowMs()),
     storageFault: storage.fault,
     taskKey: () => signer.publicKey(),
@@ -131,12 +136,12 @@ async function compose(
   for (const server of listeners.servers) agents.uplinks.attach(server);
   const clockWatch = createClockWatch({
     ...{ ...time, behindMs, onStep: metrics.noteClockStep, onDifference: metrics.noteClockDifference },
-    onTaken: pages.clear,
+    onTaken: pages.cache.clear,
     onCarried: ({ fromMs, toMs }) =>
       store.events.recordForService({ type: 'clock_stepped', atMs: toMs, detail: { step_ms: toMs - fromMs } }),
   });
   const parts: Part[] = [
-    { name: 'store', start: () => {}, stop: storage.close },
+    { name: 'store', start: () => {}, stop: closeStore },
     ...storage.parts,
     clockWatch,
     createTrailHead({ store, options, clock, log }),
@@ -176,16 +181,29 @@ async function compose(
       if (stopParts) return stopParts();
       stopParts = () => Promise.resolve();
       await app.close();
-      await storage.close();
+      await closeStore();
     },
   };
 }
 
-/** What reads and makes events beside requests. */
-function createEventWork({ events, check }: Store, clock: Clock, log: Log) {
+/** What reads, makes and sends events beside requests. */
+function createEventWork(
+  { webhooks: { allowedNetworks } = NO_NETWORKS, clock, log, version }: ServiceOptions,
+  store: Store,
+) {
+  const { events, check } = store;
   const streams = createEventStreams({ events, clock, log });
-  return { streams, parts: [streams.part, createAgentPresence({ events, check, clock, log })] };
+  const addresses = createAddressPolicy(allowedNetworks);
+  const sender = createSender({ addresses, version, clock });
+  const sending = { store: store.webhookDelivery, sender, render: toEventItem, random: Math.random };
+  const delivery = createDelivery({ ...sending, clock, log });
+  const webhooks = createWebhookManager({ store, clock, problemOf: addresses.problemOf });
+  const presence = createAgentPresence({ events, check, clock, log });
+  const forRoutes = { streams, webhooks, testWebhook: delivery.test };
+  return { forRoutes, parts: [streams.part, presence, delivery.part] };
 }
+
+const NO_NETWORKS = { allowedNetworks: [] };
 
 function metricsListener({ metricsAddress: address, clock, log }: ServiceOptions, figures: readonly Figures[]): Part[] {
   return address === undefined ? [] : [createMetricsListener({ address, figures, clock, log })];
@@ -199,13 +217,13 @@ function timeStoreOf({ databaseClock = (ms) => ms }: ServiceOptions, { clock }: 
 /** A change to miners shows in the next list, and their agents are notified. */
 const notifyingOperators = (
   { operators }: Store,
-  pages: PageCache,
+  pages: Pages,
   notifyOpsStatus: (agentId: string) => void,
 ): OperatorStore => ({
   ...operators,
   async edit(request) {
     const outcome = await operators.edit(request);
-    pages.clear();
+    pages.cache.clear();
     for (const agentId of outcome.kind === 'done' ? outcome.agentIds : []) notifyOpsStatus(agentId);
     return outcome;
   },

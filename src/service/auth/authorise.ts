@@ -5,6 +5,7 @@ import type { Log } from '../../base/log.ts';
 import type { Permission } from '../../model/permissions/permissions.data.ts';
 import { isRole, permissionsOf, TASK_PERMISSIONS } from '../../model/permissions/permissions.ts';
 import type { ApiKey, Farm, Grant, KeyStore, TenantStore } from '../store/store.ts';
+import { OPERATOR_WORKSPACE } from '../store/tenants/tenants.ts';
 import type { KeyRule, Needed } from './rules.data.ts';
 import { apiKeyId, isSecretOf } from './secrets.ts';
 
@@ -20,7 +21,7 @@ const MARK_USED_MS = 60_000;
 const MAX_TRIED = 10_000;
 
 export function createAuthSource(
-  { findFarm, listActiveGrants }: TenantStore,
+  { findFarm, findWorkspace, listActiveGrants }: TenantStore,
   keys: Pick<KeyStore, 'find' | 'markUsed'>,
   log: Log,
 ) {
@@ -29,6 +30,7 @@ export function createAuthSource(
   return {
     findFarm,
     listActiveGrants,
+    isOperator: async (workspaceId: string) => (await findWorkspace(workspaceId))?.slug === OPERATOR_WORKSPACE.slug,
     findKey: keys.find,
     /** The key was used. The request does not wait for this. */
     markUsed({ id, lastUsedAtMs }: ApiKey, nowMs: number): void {
@@ -104,6 +106,8 @@ export async function authorise(
 ): Promise<Access> {
   const workspaceId = rule.scope === 'own' ? caller.workspaceId : (path.workspaceId ?? '');
   const { farmIds, seenIds, grants } = await usableFarms(source, caller, workspaceId, rule, nowMs);
+  if (rule.isOperatorOnly && !(await source.isOperator(workspaceId)))
+    throw new RefusedError('auth.permission', OPERATOR_ONLY);
   const grantedBy = (some: readonly Grant[]) => some.flatMap(({ permissions }) => permissions);
   if (rule.scope !== 'farm')
     return { caller, workspaceId, farmIds, farm: undefined, granted: grants && grantedBy(grants) };
@@ -128,6 +132,8 @@ export function requirePermission({ caller, granted }: Access, permission: Permi
   if (!caller.permissions.includes(permission)) throw permissionDenied('key', permission);
   if (granted !== null && !granted.includes(permission)) throw permissionDenied('grant', permission);
 }
+
+const OPERATOR_ONLY = `Access denied: this counts all workspaces, so it is for keys of the workspace ${OPERATOR_WORKSPACE.slug}`;
 
 export const farmDenied = () => new RefusedError('auth.farm');
 export const notFound = () => new RefusedError('request.not-found');

@@ -2,6 +2,7 @@
 import { PERMISSION_ROWS } from '../../model/permissions/permissions.data.ts';
 import { PERMISSIONS, permissionOf, permissionsOf, ROLES } from '../../model/permissions/permissions.ts';
 import { EXECUTION_TASK_NAMES } from '../../model/task.ts';
+import { OPERATOR_WORKSPACE } from '../store/tenants/tenants.ts';
 import type { Rule } from './rules.data.ts';
 
 /** What an operation needs: one permission, or one for each task; `any` = whichever. Undefined = it takes no key. */
@@ -11,7 +12,8 @@ export function neededFor(
   if (rule?.access !== 'key') return undefined;
   const { permission } = rule;
   if (permission === 'any') return { what: permission, words: 'Needs any permission.' };
-  if (permission !== 'any-task') return { what: permission, words: `Needs the permission \`${permission}\`.` };
+  const whose = rule.isOperatorOnly ? `, and a key of the workspace \`${OPERATOR_WORKSPACE.slug}\`` : '';
+  if (permission !== 'any-task') return { what: permission, words: `Needs the permission \`${permission}\`${whose}.` };
   const perTask = EXECUTION_TASK_NAMES.map((name) => [name, permissionOf(name)] as const);
   const words = perTask.map(([name, needed]) => `\`${needed}\` for \`${name}\``).join(', ');
   return { what: Object.fromEntries(perTask), words: `Needs the permission of the task: ${words}.` };

@@ -21,14 +21,24 @@ export type KeyRule = {
   readonly scope: 'own' | 'workspace' | 'farm';
   /** No grant opens it: to others the workspace is unknown. */
   readonly isOwnOnly?: true;
+  /** It shows what all workspaces do together: only keys of the operator's workspace may see that. */
+  readonly isOperatorOnly?: true;
   readonly unknownWorkspace?: Unknown;
   readonly unknownFarm?: Unknown;
   /** It gives the farm something to do or changes it: an archived farm refuses that. */
   readonly isChange?: true;
 };
 
+export type OpenRule = {
+  readonly access: 'open';
+  /** Each address may ask so often. What is asked by those who watch the service is not counted. */
+  readonly isCounted?: true;
+  /** A part of a page, for browsers: the OpenAPI document does not list it. */
+  readonly isPartOfPage?: true;
+};
+
 /** `open` = needs no key and shows nothing of any tenant; `enrolment-code` = a one-time code in the body decides. */
-export type Rule = KeyRule | { readonly access: 'open' } | { readonly access: 'enrolment-code' };
+export type Rule = KeyRule | OpenRule | { readonly access: 'enrolment-code' };
 
 export const V1_WORKSPACE = '/private-api/v1/:workspace_id';
 export const V1_FARM = `${V1_WORKSPACE}/farms/:farm_id`;
@@ -51,13 +61,24 @@ const v2Farm = (permission: Permission | 'any-task'): KeyRule => ({
   unknownWorkspace: 'not-found',
 });
 
+/** For the people of a workspace itself: no grant opens its trail, or sends its events elsewhere. */
+const v2OwnWorkspace = (permission: Permission): KeyRule => ({
+  access: 'key',
+  permission,
+  scope: 'workspace',
+  isOwnOnly: true,
+  unknownWorkspace: 'not-found',
+});
+
 const changes = (rule: KeyRule): KeyRule => ({ ...rule, isChange: true });
 
 export const RULES: Readonly<Record<string, Rule>> = {
   'GET /healthz': { access: 'open' },
   'GET /readyz': { access: 'open' },
-  'GET /metrics': { access: 'key', permission: 'metrics.read', scope: 'own' },
-  'GET /openapi.json': { access: 'open' },
+  'GET /metrics': { access: 'key', permission: 'metrics.read', scope: 'own', isOperatorOnly: true },
+  'GET /openapi.json': { access: 'open', isCounted: true },
+  'GET /docs': { access: 'open', isCounted: true },
+  'GET /docs/:file': { access: 'open', isCounted: true, isPartOfPage: true },
   'POST /agent/v1/enrol': { access: 'enrolment-code' },
   [`GET ${V1_FARM}/miner/latest`]: v1Farm('miners.read'),
   [`POST ${V1_FARM}/tasks/batches`]: changes(v1Farm('tasks.reboot', 'not-found')),
@@ -72,14 +93,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     scope: 'workspace',
     unknownWorkspace: 'not-found',
   },
-  // The trail of a workspace is for its own people: no grant opens it.
-  [`GET ${V2_WORKSPACE}/audit`]: {
-    access: 'key',
-    permission: 'audit.read',
-    scope: 'workspace',
-    isOwnOnly: true,
-    unknownWorkspace: 'not-found',
-  },
+  [`GET ${V2_WORKSPACE}/audit`]: v2OwnWorkspace('audit.read'),
   [`GET ${V2_FARM}/agents`]: v2Farm('agents.read'),
   [`GET ${V2_FARM}/miners`]: v2Farm('miners.read'),
   [`POST ${V2_FARM}/miners/search`]: v2Farm('miners.read'),
@@ -96,4 +110,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
   [`POST ${V2_FARM}/metrics/query`]: v2Farm('metrics.read'),
   [`GET ${V2_FARM}/events`]: v2Farm('events.read'),
   [`GET ${V2_FARM}/events/stream`]: v2Farm('events.read'),
+  [`GET ${V2_WORKSPACE}/webhooks`]: v2OwnWorkspace('webhooks.update'),
+  [`POST ${V2_WORKSPACE}/webhooks`]: v2OwnWorkspace('webhooks.update'),
+  [`GET ${V2_WORKSPACE}/webhooks/:webhook_id`]: v2OwnWorkspace('webhooks.update'),
+  [`PATCH ${V2_WORKSPACE}/webhooks/:webhook_id`]: v2OwnWorkspace('webhooks.update'),
+  [`POST ${V2_WORKSPACE}/webhooks/:webhook_id/rotate`]: v2OwnWorkspace('webhooks.update'),
+  [`POST ${V2_WORKSPACE}/webhooks/:webhook_id/test`]: v2OwnWorkspace('webhooks.update'),
+  [`GET ${V2_WORKSPACE}/webhooks/:webhook_id/dead-letters`]: v2OwnWorkspace('webhooks.update'),
+  [`POST ${V2_WORKSPACE}/webhooks/:webhook_id/dead-letters/resend`]: v2OwnWorkspace('webhooks.update'),
+  [`DELETE ${V2_WORKSPACE}/webhooks/:webhook_id`]: v2OwnWorkspace('webhooks.update'),
 };

@@ -29,6 +29,8 @@ export type Rates = {
   readonly perStranger: number;
   /** Enrolment attempts per minute from one address. */
   readonly perCode: number;
+  /** Requests per minute from one address for what needs no key: the OpenAPI document and its page. */
+  readonly perVisitor: number;
 };
 
 export type GuardParts = {
@@ -69,8 +71,9 @@ function ruleOf(method: string, url: string): Rule {
 }
 
 /**
- * `@fastify/rate-limit` and the limits of workspaces must be registered before. The rates of strangers and codes are
- * counted in memory: each copy of the service allows the whole rate, which is a bound on work, not a quota.
+ * `@fastify/rate-limit` and the limits of workspaces must be registered before. The rates of strangers, codes and
+ * visitors are counted in memory: each copy of the service allows the whole rate, which is a bound on work, not a
+ * quota.
  */
 export function registerGuard(app: FastifyInstance, { source, clock, limits: { rates }, budgets }: GuardParts): void {
   app.decorateRequest('access', null);
@@ -79,7 +82,9 @@ export function registerGuard(app: FastifyInstance, { source, clock, limits: { r
   app.decorateRequest('rateKey', '');
   const byRateKey = (request: FastifyRequest) => request.getDecorator<string>('rateKey');
   const limitOf = (max: number) => app.createRateLimit({ max, timeWindow: MINUTE_MS, keyGenerator: byRateKey });
-  const [perStranger, perCode] = [limitOf(rates.perStranger), limitOf(rates.perCode)];
+  const perStranger = limitOf(rates.perStranger);
+  const perCode = limitOf(rates.perCode);
+  const perVisitor = limitOf(rates.perVisitor);
 
   const take = async (limit: typeof perCode, rateKey: string, request: FastifyRequest, reply: FastifyReply) => {
     request.setDecorator('rateKey', rateKey);
@@ -96,7 +101,8 @@ export function registerGuard(app: FastifyInstance, { source, clock, limits: { r
     const { url } = request.routeOptions;
     if (url === undefined) return;
     const rule = ruleOf(request.method, url);
-    if (rule.access === 'open') return;
+    if (rule.access === 'open')
+      return rule.isCounted ? take(perVisitor, `visitor ${request.ip}`, request, reply) : undefined;
     if (rule.access === 'enrolment-code') return take(perCode, `enrol ${request.ip}`, request, reply);
     const nowMs = clock.nowMs();
     const caller = await identifyCaller(source, presentedKey(request.headers), nowMs).catch(async (error: unknown) => {

@@ -85,7 +85,7 @@ export async function registerOpenApi(
       operationId: 'getOpenApi',
       summary: 'This document',
       security: NO_KEY,
-      response: { 200: z.looseObject({ openapi: z.string() }), 400: errorSchema, 500: errorSchema },
+      response: { 200: z.looseObject({ openapi: z.string() }), 400: errorSchema, 429: errorSchema, 500: errorSchema },
     },
     handler: async () => app.swagger(),
   });

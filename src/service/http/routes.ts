@@ -1,4 +1,5 @@
 // Every route that the service serves, in the order of the OpenAPI document. The document itself is openapi.ts.
+import { registerDocs } from './docs/docs.ts';
 import { registerEnrol } from './enrol.ts';
 import { registerHealth } from './health.ts';
 import type { App, RouteParts } from './server.ts';
@@ -16,10 +17,12 @@ import { registerOperatorFields } from './v2/operator-fields.ts';
 import { registerPositions } from './v2/positions.ts';
 import { registerBatchCommands } from './v2/tasks/batch-commands.ts';
 import { registerBatches } from './v2/tasks/batches.ts';
+import { registerWebhookCommands } from './v2/webhooks/webhook-commands.ts';
+import { registerWebhook, registerWebhooks } from './v2/webhooks/webhooks.ts';
 import { registerWorkspaces } from './v2/workspaces.ts';
 
 export function registerRoutes(app: App, parts: RouteParts): void {
-  const service = [registerHealth, registerEnrol];
+  const service = [registerHealth, registerDocs, registerEnrol];
   const v1 = [registerMiners, registerBatchesV1, registerAgents, registerGrants];
   const v2 = [registerWorkspaces, registerFarmAgents, registerFarmMiners, registerClassification];
   const v2Tasks = [registerBatches, registerBatchCommands];
@@ -31,5 +34,6 @@ export function registerRoutes(app: App, parts: RouteParts): void {
     registerPositions,
     registerAudit,
   ];
-  for (const register of [...service, ...v1, ...v2, ...v2Tasks, ...v2More]) register(app, parts);
+  const v2Webhooks = [registerWebhooks, registerWebhook, registerWebhookCommands];
+  for (const register of [...service, ...v1, ...v2, ...v2Tasks, ...v2More, ...v2Webhooks]) register(app, parts);
 }

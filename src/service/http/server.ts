@@ -15,14 +15,17 @@ import type { AuthSource } from '../auth/authorise.ts';
 import type { EventStreams } from '../events/event-streams.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCreation } from '../tasks/create.ts';
+import type { Delivery } from '../webhooks/delivery.ts';
+import type { WebhookManager } from '../webhooks/manage.ts';
 import { callerOf, type Rates, registerGuard } from './guard.ts';
 import { createHttpServer, type SocketLimits, type TlsMaterial } from './http-server.ts';
 import type { Budgets } from './limits/budgets.ts';
+import { UNSENT_LIMITS, type UnsentLimits } from './limits/unsent.ts';
 import { registerWorkspaceLimits } from './limits/workspace-limits.ts';
 import { registerOpenApi } from './openapi.ts';
+import type { Pages } from './pages/pages.ts';
 import { registerJsonBody } from './shared/body.ts';
 import { createErrorHandler, errorBody, invalidRequest, toErrorBody } from './shared/errors.ts';
-import type { PageCache } from './shared/page-cache.ts';
 import { compileValidator } from './shared/validation.ts';
 import { registerTransfer } from './transfer/transfer.ts';
 import { registerUnknownParameters } from './unknown/parameters.ts';
@@ -33,10 +36,12 @@ export type App = Awaited<ReturnType<typeof createServer>>;
 /** What routes are registered with: what they need of the rest of the service. */
 export type RouteParts = {
   readonly store: Store;
-  readonly pages: PageCache;
+  readonly pages: Pages;
   readonly clock: Clock;
   readonly isStopping: () => boolean;
   readonly streams: EventStreams;
+  readonly webhooks: WebhookManager;
+  readonly testWebhook: Delivery['test'];
   /** Throws RefusedError when the caller may no longer have what it was answered. */
   readonly recheck: (request: FastifyRequest) => Promise<void>;
   /** Why nothing can be stored now, for people; undefined = it can. */
@@ -54,6 +59,8 @@ export type ServerLimits = SocketLimits & {
   /** For an answer to be made. */
   readonly handlerMs: number;
   readonly rates: Rates;
+  /** Of answers that wait for their readers. */
+  readonly unsent: UnsentLimits;
 };
 
 export const DEFAULT_LIMITS: ServerLimits = {
@@ -63,7 +70,8 @@ export const DEFAULT_LIMITS: ServerLimits = {
   idleMs: 72_000,
   connections: 10_000,
   handlerMs: 60_000,
-  rates: { perWorkspace: 6_000, perStranger: 600, perCode: 60 },
+  rates: { perWorkspace: 6_000, perStranger: 600, perCode: 60, perVisitor: 120 },
+  unsent: UNSENT_LIMITS,
 };
 
 export type ServerParts = {
@@ -141,7 +149,7 @@ export async function createServer(parts: ServerParts) {
   registerTransfer(app);
   app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
   await app.register(rateLimit, { global: false });
-  registerWorkspaceLimits(app, parts.budgets, parts.clock);
+  registerWorkspaceLimits(app, parts.budgets, limits.unsent, parts.clock);
   registerGuard(app, parts);
   registerUnknownParameters(app, log);
   await registerOpenApi(app, parts);

@@ -3,6 +3,7 @@
 import type { WebSocket } from 'ws';
 import { DatabaseError, RefusedError, renderError } from '../../base/errors.ts';
 import { type ClockLook, lookAtClocks } from '../../base/time/clock-steps.ts';
+import type { BaselineFrame } from '../../wire/baseline.ts';
 import type { Notice, ServiceFrame, TaskCommand } from '../../wire/frames.ts';
 import { CLOSE_RESTART } from '../../wire/protocol.ts';
 import { Session, type SessionParts } from './session.ts';
@@ -31,7 +32,7 @@ export function createConnection(socket: WebSocket, parts: SessionParts) {
   let isClosed = false;
   let work: Promise<void> = Promise.resolve();
 
-  const transmit = (frame: ServiceFrame) => {
+  const transmit = (frame: ServiceFrame | BaselineFrame) => {
     socket.send(JSON.stringify(frame));
     if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
   };

@@ -7,6 +7,7 @@ import { type Log, oncePerMinute } from '../../base/log.ts';
 import { readPublicKey } from '../../base/secrets.ts';
 import { type ClockLook, lookAtClocks } from '../../base/time/clock-steps.ts';
 import { plainText } from '../../model/plain-text.ts';
+import { type BaselineFrame, inBaselineWords } from '../../wire/baseline.ts';
 import {
   type AgentFrame,
   type LiveHeader,
@@ -54,12 +55,16 @@ type Greeting = {
   /** The order before the first slice of the outbox, if the agent has named it. */
   readonly orderBefore: number | undefined;
   readonly signing: Signing;
+  /** The agent is an early build: see wire/baseline.ts. */
+  readonly isBaseline: boolean;
 };
+
+type Transmitted = ServiceFrame | BaselineFrame;
 
 export class Session {
   readonly #parts: SessionParts;
   readonly #fields: { readonly agentId: string };
-  readonly #transmit: (frame: ServiceFrame) => void;
+  readonly #transmit: (frame: Transmitted) => void;
   readonly #reportUnshown: (error: unknown) => void;
   /**
    * The epochs of this connection, with the order before the first slice of the outbox of each; none before the hello.
@@ -67,7 +72,7 @@ export class Session {
   readonly #epochs = new Map<string, number>();
   #greeting: Greeting | undefined;
 
-  constructor(parts: SessionParts, transmit: (frame: ServiceFrame) => void) {
+  constructor(parts: SessionParts, transmit: (frame: Transmitted) => void) {
     const { agent, clock, log } = parts;
     const fields = { agentId: agent.id };
     this.#parts = parts;
@@ -103,7 +108,7 @@ export class Session {
     if (frame.type === 'task-received') return onTaskReceived(agent.id, frame.task_id);
     if (frame.type === 'epoch') return this.#openEpoch(frame.epoch);
     if (this.isGreeted) throw new RefusedError('frame.order', 'take a hello: this connection has said it');
-    await this.#greet(frame, came);
+    await this.#greet(frame, read.isBaseline === true, came);
   }
 
   async takeBinary(bytes: Buffer, came: ClockLook): Promise<void> {
@@ -112,7 +117,7 @@ export class Session {
     else await this.#takeLive(frame.header, frame.compressedBody, came);
   }
 
-  async #greet(frame: Extract<AgentFrame, { type: 'hello' }>, came: ClockLook): Promise<void> {
+  async #greet(frame: Extract<AgentFrame, { type: 'hello' }>, isBaseline: boolean, came: ClockLook): Promise<void> {
     const { agent, ingest, clock, beginSigning, noteClock, onHello, onReady } = this.#parts;
     this.#admit(frame);
     const agentClock = createAgentClock(Date.parse(frame.at), came);
@@ -128,13 +133,14 @@ export class Session {
     const orderBefore = await ingest.beginOutbox(agent.id, frame.outbox ?? frame.epoch, { isRolledBack });
     const at = new Date(clock.nowMs()).toISOString();
     const { nonce, task_seq: lastSeq, instance_id: instanceId } = frame;
-    const signing = await beginSigning({ agentId: agent.id, nonce, welcomedAt: at, lastSeq });
+    const signing = await beginSigning({ agentId: agent.id, nonce, welcomedAt: at, lastSeq, isBaseline });
     // Only now: what other parts send through this connection must not come before the welcome.
     this.#greeting = {
       instanceId,
       agentClock,
       orderBefore: frame.outbox === undefined ? undefined : orderBefore,
       signing,
+      isBaseline,
     };
     this.#epochs.set(frame.epoch, orderBefore);
     this.#transmit({
@@ -171,7 +177,8 @@ export class Session {
     const acked_seq = await ingest.cursor(agent.id, epoch);
     // Where the outbox has no name, each epoch is taken for one: the agent names them oldest first.
     this.#epochs.set(epoch, this.#greeting?.orderBefore ?? (await ingest.beginOutbox(agent.id, epoch)));
-    this.#transmit({ type: 'epoch', epoch, acked_seq });
+    const answer = { type: 'epoch', epoch, acked_seq } as const;
+    this.#transmit(this.#greeting?.isBaseline ? inBaselineWords(answer) : answer);
   }
 
   /** The records of a frame, which cost the agent some of its quota. */

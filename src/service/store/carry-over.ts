@@ -43,6 +43,16 @@ export async function carryOver(db: Db, step: TimeStep, freshMs: number): Promis
     .execute();
   await carryTasks(db, step);
   await db
+    .updateTable('webhooks')
+    .set((eb) => ({
+      failing_since: eb('failing_since', '+', byMs),
+      given_up_at: eb('given_up_at', '+', byMs),
+      next_attempt_at: eb('next_attempt_at', '+', byMs),
+      leased_until: eb('leased_until', '+', byMs),
+      older_secret_expires_at: eb('older_secret_expires_at', '+', byMs),
+    }))
+    .execute();
+  await db
     .updateTable('idempotency_keys')
     .set((eb) => ({ created_at: eb('created_at', '+', byMs) }))
     .where('created_at', '>', fromMs - IDEMPOTENCY_MS)

@@ -29,6 +29,7 @@ type LockName =
   | `uplink ${string}`
   | `history ${string}`
   | `locations ${string}`
+  | `webhooks ${string}`
   | `request ${string}`;
 
 /**
@@ -105,11 +106,6 @@ export type Databases = {
   readonly transact: Transact;
   /** Sees what is committed; refuses to write. */
   readonly read: Db;
-  /**
-   * For work of many statements that all see the same state: one at a time on each copy, beside `read` and without
-   * holding it up.
-   */
-  readonly readSnapshot: Transact;
   /** A page of a list, in the cheapest way for this database. */
   readonly readItems: ReadItems;
   readonly autoNumber: AutoNumber;
@@ -139,6 +135,8 @@ export type StorageWatch = {
   probe(): Promise<void>;
   /** Aborts when the database is damaged: the process has to start again with another one. */
   readonly damaged: AbortSignal;
+  /** A statement failed that another thread has read with. */
+  noteReadError(error: unknown): void;
 };
 
 /** The types that the tables have; throws for every other. */

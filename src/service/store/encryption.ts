@@ -1,6 +1,6 @@
 // Texts that are encrypted in the database, where the service has a key for that: the params of tasks, because they may
-// hold passwords of pools, and the private halves of the keys that tasks are signed with. What was written before there
-// was a key stays readable.
+// hold passwords of pools, the private halves of the keys that tasks are signed with, and the secrets of webhooks. What
+// was written before there was a key stays readable.
 import { decryptWith, encryptWith, isEncrypted, type Vault } from '../../base/storage/vault.ts';
 import type { Databases } from './databases.ts';
 
@@ -63,4 +63,22 @@ export async function encryptPlaintext({ write, transact }: Databases, encryptio
     const encrypted = { private_key: encryption.encrypt(private_key) };
     await write.updateTable('task_keys').set(encrypted).where('id', '=', id).execute();
   }
+  await encryptWebhookSecrets(write, encryption);
+}
+
+async function encryptWebhookSecrets(write: Databases['write'], { encrypt }: Encryption): Promise<void> {
+  const columns = ['secret', 'older_secret'] as const;
+  for (const column of columns)
+    for (const { id, kept } of await write
+      .selectFrom('webhooks')
+      .select(['id', `${column} as kept`])
+      .execute())
+      if (kept !== null && !isEncrypted(kept))
+        await write
+          .updateTable('webhooks')
+          .set({ [column]: encrypt(kept) })
+          .where('id', '=', id)
+          // Another copy may have rotated it since.
+          .where(column, '=', kept)
+          .execute();
 }

@@ -22,6 +22,7 @@ import { createOutboxStore, type OutboxStore } from './outbox-order.ts';
 import { chunks, countAll } from './rows.ts';
 import type { Db } from './schema.ts';
 import { applyTaskRecords } from './tasks/task-outcomes.ts';
+import { noteTrailHead } from './tenants/agent-trails.ts';
 import { requireRunning } from './tenants/tenants.ts';
 
 /** Never stale before this, however fast the agent polls; in poll intervals otherwise. */
@@ -107,7 +108,8 @@ export function createIngestStore(
         if (slice.seq > seq + 1) return { kind: 'out-of-order', seq };
         const { nowMs, agentId } = slice;
         const ofKind = sortByKind(slice.records);
-        await storeHost(trx, slice, ofKind.host);
+        const host = await storeHost(trx, slice, ofKind.host);
+        const trailActs = await noteTrailHead(trx, slice, host);
         const stored = await storeMiners(trx, lock, slice, ofKind.miner, newId);
         const { minerIds, rowOf, outdated, refused, contested } = stored;
         const announced = refused.size === 0 ? undefined : await refusedEvent(trx, slice, refused.size);
@@ -131,8 +133,8 @@ export function createIngestStore(
           .execute();
         await appendEvents(trx, announced === undefined ? events.admitted : [...events.admitted, announced]);
         await recordTasksEnded(trx, tasks.ended, nowMs);
-        if (tasks.ended.length > 0)
-          await audit(trx, await tasksEnded(trx, tasks.ended, { type: 'agent', id: agentId, name: '' }, nowMs));
+        const ended = await tasksEnded(trx, tasks.ended, { type: 'agent', id: agentId, name: '' }, nowMs);
+        await audit(trx, [...trailActs, ...ended]);
         const isAnnounced = announced !== undefined;
         const refusals = { miners: refused.size, isAnnounced };
         return { kind: 'stored', strangerTasks: tasks.strangers, outdated, refused: refusals, contested };
@@ -358,9 +360,10 @@ async function register(
   }
 }
 
-async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): Promise<void> {
+/** The newest of the records; undefined where a newer one was stored before. */
+async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): Promise<HostRecord | undefined> {
   const newest = records.at(-1);
-  if (newest === undefined) return;
+  if (newest === undefined) return undefined;
   const before = await db
     .selectFrom('agents')
     .select(['host_order', 'poll_interval_ms'])
@@ -368,7 +371,7 @@ async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): 
     .executeTakeFirst();
   const atMs = notAfter(newest.at, slice.nowMs);
   const host_order = orderOfSlice(slice);
-  if (before !== undefined && before.host_order > host_order) return;
+  if (before !== undefined && before.host_order > host_order) return undefined;
   const { host, version, uptime } = newest;
   const poll_interval_ms = Math.round(Math.min(newest.poll_interval_ms, POLL_INTERVAL_MAX_MS));
   await db
@@ -376,7 +379,7 @@ async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): 
     .set({ host: JSON.stringify(host), host_at: atMs, host_order, version, uptime_s: uptime, poll_interval_ms })
     .where('id', '=', slice.agentId)
     .execute();
-  if (before?.poll_interval_ms === poll_interval_ms) return;
+  if (before?.poll_interval_ms === poll_interval_ms) return newest;
   const laterMs = staleAfterMs(poll_interval_ms) - staleAfterMs(before?.poll_interval_ms ?? 0);
   await db
     .updateTable('miners')
@@ -384,4 +387,5 @@ async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): 
     .where('agent_id', '=', slice.agentId)
     .where('stale_at', 'is not', null)
     .execute();
+  return newest;
 }

@@ -5,6 +5,7 @@ import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history/history-write.ts';
 import { removeMiners } from './miners/identity/removal.ts';
 import { chunks } from './rows.ts';
 import type { Db, Row, Tables } from './schema.ts';
+import { pruneDeadLetters } from './webhooks/dead-letters.ts';
 
 /** Spec decisions, "Tasks". */
 export const IDEMPOTENCY_MS = DAY_MS;
@@ -36,6 +37,7 @@ export async function prune(write: Db, nowMs: number): Promise<void> {
       .where(since, '<=', nowMs - forMs)
       .execute();
   await pruneEvents(write);
+  await pruneDeadLetters(write);
   await pruneTasks(write, nowMs - TASKS_MS);
   await prunePassing(write, nowMs);
 }

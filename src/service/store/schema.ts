@@ -77,6 +77,10 @@ export const TABLES = {
     /** Why it cannot keep what it reports, and since when; null = it can. */
     storage_fault: optional(text),
     storage_fault_at: optional(bigint),
+    /** The newest entry of its audit trail as it named it, and when that last went back: see agent-trails.ts. */
+    trail_seq: optional(bigint),
+    trail_hash: optional(text),
+    trail_cut_at: optional(bigint),
     /** Names what the slices of this agent count in now, and how many of them there were: see outbox-order.ts. */
     outbox: optional(text),
     outbox_number: count64,
@@ -240,6 +244,51 @@ export const TABLES = {
   },
   /** The position of the newest event of a farm, also where that one was removed. */
   event_counts: { farm_id: key, position: bigint },
+  /**
+   * Endpoints that events are sent to: see webhooks/. `farm_ids` and `types` are JSON arrays, null = all. Of two
+   * secrets, which may be encrypted, the older one ends.
+   */
+  webhooks: {
+    id: key,
+    workspace_id: text,
+    name: text,
+    url: text,
+    farm_ids: optional(text),
+    types: optional(text),
+    state: text,
+    disabled_reason: optional(text),
+    secret: text,
+    secret_at: bigint,
+    older_secret: optional(text),
+    older_secret_at: optional(bigint),
+    older_secret_expires_at: optional(bigint),
+    created_at: bigint,
+    updated_at: bigint,
+    /** Attempts that failed since the last one that did not. */
+    attempts: count,
+    /** Of the first of them, and when a message was given up since; null = the last attempt did not fail. */
+    failing_since: optional(bigint),
+    given_up_at: optional(bigint),
+    next_attempt_at: optional(bigint),
+    last_success_at: optional(bigint),
+    /** JSON. */
+    last_failure: optional(text),
+    /** The copy that sends to it, and until when it may. */
+    leased_by: optional(text),
+    leased_until: optional(bigint),
+  },
+  /** Up to where a webhook has the events of a farm. */
+  webhook_cursors: { webhook_id: key, farm_id: key, position: bigint },
+  /** Events that a webhook was given up for. `is_to_be_sent` 1 = once more, asked for by a person. */
+  webhook_dead_letters: {
+    webhook_id: key,
+    farm_id: key,
+    position: { ...bigint, isKey: true },
+    failed_at: bigint,
+    attempts: integer,
+    reason: text,
+    is_to_be_sent: count,
+  },
   /** Of miners that their agent has not reported yet: see events/held.ts. */
   held_events: { agent_id: text, key: text, type: text, at: bigint, detail: text, held_at: bigint },
   /**

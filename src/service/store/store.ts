@@ -1,6 +1,7 @@
 // The store of the service: one interface, asynchronous, whatever the database. Opening it brings the schema up to
 // date.
 import { v7 } from 'uuid';
+import { systemClock } from '../../base/clock.ts';
 import { BugError, ConfigError, PeerError, RefusedError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type ChainHead, chainKeyOf } from '../../base/storage/hash-chain.ts';
@@ -28,22 +29,26 @@ import { createBatchStore } from './tasks/batches.ts';
 import { createTaskKeyStore, isKeyEncrypted } from './tasks/task-keys.ts';
 import { createTaskStore } from './tasks/tasks.ts';
 import { createLinkStore } from './tenants/agent-links.ts';
+import { listAgentTrails } from './tenants/agent-trails.ts';
 import { createAgentStore } from './tenants/agents.ts';
 import { createKeyStore } from './tenants/api-keys.ts';
 import { createTenantStore } from './tenants/tenants.ts';
+import { createWebhookDeliveryStore } from './webhooks/webhook-delivery.ts';
+import { createWebhookStore } from './webhooks/webhooks.ts';
 
 export type { AuditEntry, AuditQuery, AuditStore, ServiceStart } from './audit/audit.ts';
 export type { ClockRepairs } from './clock-repairs.ts';
 export type { Availability, Messages, ServiceAct } from './databases.ts';
 export { type Cursor, parseCursor, toCursor } from './events/cursor.ts';
-export type { EventStore, MinerEvent } from './events/events.ts';
+export type { EventQuery, EventStore, FeedQuery, MinerEvent } from './events/events.ts';
 export { GRANULARITIES, type HistoryBucket } from './history/history.ts';
 export type { IngestStore, SliceOutcome } from './ingest.ts';
-export type { Item } from './miners/items.ts';
+export { type ListStores, openListStores } from './lists.ts';
+export type { Item, TakeText } from './miners/items.ts';
 export type { MinerLocation } from './miners/locations.ts';
 export type { MinerFilter, StatusSet } from './miners/miner-filter.ts';
 export type { MinerSearch } from './miners/miner-search.ts';
-export type { ItemPage, MinerStore } from './miners/miners.ts';
+export type { ItemPage, MinerQuery, MinerStore } from './miners/miners.ts';
 export type {
   Edited,
   EditProblem,
@@ -52,7 +57,7 @@ export type {
 export type { MinerOpsStatus, OpsStatusStore } from './miners/ops-status.ts';
 export { IDEMPOTENCY_MS } from './pruning.ts';
 export type { Window } from './rows.ts';
-export type { BatchDetail, Task } from './tasks/batch-detail.ts';
+export type { BatchDetail, Task, TaskListQuery } from './tasks/batch-detail.ts';
 export type { Batch, BatchFilter, BatchRequest, BatchStore, NewBatch } from './tasks/batches.ts';
 export type { TaskCandidate } from './tasks/candidates.ts';
 export type { KeyPair, TaskKey, TaskKeyStore } from './tasks/task-keys.ts';
@@ -62,6 +67,12 @@ export type { Agent, AgentRow, AgentStore } from './tenants/agents.ts';
 export type { ApiKey, KeyStore } from './tenants/api-keys.ts';
 export type { Farm, FarmRecord, Grant, TenantStore, Workspace } from './tenants/tenants.ts';
 export { isMatch, type ValueFilter } from './value-filter.ts';
+export type { DeadLetter } from './webhooks/dead-letters.ts';
+export type { WebhookDeliveryStore } from './webhooks/webhook-delivery.ts';
+export { isWanted, type WebhookPage } from './webhooks/webhook-feed.ts';
+export type { LeasedWebhook, WebhookStanding } from './webhooks/webhook-lease.ts';
+export type { DisabledReason, Webhook, WebhookFailure, WebhookState } from './webhooks/webhook-rows.ts';
+export { MOST_WEBHOOKS, type WebhookChanges, type WebhookStore } from './webhooks/webhooks.ts';
 
 export type Store = ReturnType<typeof storeOf>;
 
@@ -119,6 +130,8 @@ function storeOf(unaudited: Databases, vault: Vault | undefined, isBeside: boole
       }),
     /** Of the audit trail, with a head that was noted if there is one. Undefined problem = it is whole. */
     checkTrail: (noted?: Pick<ChainHead, 'seq' | 'hash'>) => checkTrail(databases, key, noted),
+    /** Of all agents: how far their trails go, as they named it. */
+    agentTrails: () => listAgentTrails(databases.read),
     /** Names the key that the trail is checked with. */
     trailKeyId: key?.id,
     /** Undefined: what is written lies open. */
@@ -154,6 +167,7 @@ const createAuditedStores = (databases: Audited, encryption: Encryption) =>
     keys: createKeyStore(databases),
     agents: createAgentStore(databases),
     taskKeys: createTaskKeyStore(databases, encryption),
+    webhooks: createWebhookStore(databases, encryption, newId),
   }) as const;
 type AuditedStores = ReturnType<typeof createAuditedStores>;
 
@@ -171,6 +185,7 @@ const createStores = (databases: Audited, encryption: Encryption) =>
     links: createLinkStore(databases),
     operators: createOperatorStore(databases, newId),
     opsStatus: createOpsStatusStore(databases),
+    webhookDelivery: createWebhookDeliveryStore(databases, encryption),
   }) as const;
 
 /** The connections alone, as they are before any schema. */
@@ -187,7 +202,9 @@ function unreachable(target: string, error: unknown): PeerError {
 /** How messages call the database; never with a password. */
 const nameOf = (target: string) => (isPostgresUrl(target) ? nameOfPostgres(target) : target);
 
-/** UUIDv7: sorts by time of making. */
+/** UUIDv7: sorts by time of making, within a millisecond too where one process makes both. */
 export function newId(nowMs: number): string {
-  return v7({ msecs: nowMs });
+  return v7({ msecs: nowMs, seq: Math.trunc(systemClock.monotonicMs() * TICKS_PER_MS) % 2 ** 32 });
 }
+/** Fine enough that no two ids fall into one tick. */
+const TICKS_PER_MS = 10_000;

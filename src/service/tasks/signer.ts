@@ -2,6 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { ConfigError } from '../../base/errors.ts';
+import { baselineTaskBytes, baselineTaskText } from '../../wire/baseline-signatures.ts';
 import { MAX_KEY_CHANGES } from '../../wire/frames.ts';
 import {
   keyChangeBytes,
@@ -39,7 +40,8 @@ export function createSigner(
   };
   return {
     publicKey: async () => (await current()).publicKey,
-    async begin({ agentId: agent_id, nonce, welcomedAt: welcomed_at, lastSeq }: SignedConnection): Promise<Signing> {
+    async begin(connection: SignedConnection): Promise<Signing> {
+      const { agentId: agent_id, nonce, welcomedAt: welcomed_at, lastSeq, isBaseline } = connection;
       const { publicKey, changes, privateKey } = await current();
       let seq = lastSeq;
       const next = () => ({ agent_id, nonce, welcomed_at, seq: ++seq });
@@ -48,6 +50,10 @@ export function createSigner(
         publicKey,
         changes,
         sign(message) {
+          if (message.type === 'task' && isBaseline) {
+            const text = baselineTaskText(next(), message);
+            return { type: 'signed-task', text, signature: signed(baselineTaskBytes(text)) };
+          }
           if (message.type === 'task') {
             const text = JSON.stringify({ ...next(), task: message } satisfies SignedTask);
             return { type: 'signed-task', text, signature: signed(taskBytes(text)) };

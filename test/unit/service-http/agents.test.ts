@@ -63,6 +63,34 @@ test('an agent that is revoked is found no more and gets no tasks', async () => 
   expect(body.meta.skipped).toMatchObject([{ reason: 'no_agent', miner_ids: [miner.id] }]);
 });
 
+test('an agent that was enrolled and never connected is in the list of v2, with nulls, and not in the search of v1', async () => {
+  const rig = await startRig();
+  const enrolledMs = rig.clock.nowMs();
+  const silent = await enrol(rig);
+  const list = async () =>
+    (await rig.get(`/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}/agents`)).body;
+  const row = { id: silent.agentId, status: 'offline', last_online_at: null, last_updated_at: null, uptime: null };
+  const first = await list();
+  expect([first.data, first.pagination.total]).toMatchObject([[row], 1]);
+  expect(Math.abs(Date.parse(first.data[0].enrolled_at) - enrolledMs)).toBeLessThan(10_000);
+  expect((await search(rig)).body).toMatchObject({ data: [], pagination: { total: 0 } });
+  expect((await search(rig, { status: { eq: 'offline' } })).body.data).toEqual([]);
+
+  // Connected without a word of its host.
+  const quiet = await connect(rig);
+  await quiet.report([]);
+  const spoken = await connect(rig);
+  await spoken.report([hostRecord(rig.clock.nowMs())]);
+  const { data } = await list();
+  expect(data.at(-1)).toMatchObject(row);
+  const half = data.find(({ id }: { id: string }) => id === quiet.identity.agentId);
+  expect(half).toMatchObject({ status: 'online', last_updated_at: null, uptime: null });
+  expect(half.last_online_at).not.toBeNull();
+  expect((await search(rig)).body.data.map(({ id }: { id: string }) => id)).toEqual([spoken.identity.agentId]);
+  await rig.service.admin.revokeAgent(silent.agentId);
+  expect((await list()).data).toHaveLength(2);
+});
+
 test('one code used many times at once lets one agent in', async () => {
   const rig = await startRig();
   const { code } = await rig.service.admin.createEnrolmentCode({ farmId: rig.farmId, ttlMs: 60_000 });

@@ -17,7 +17,7 @@ let foreign: { workspaceId: string; farmId: string; secondFarmId: string };
 
 beforeAll(async () => {
   ({ rig, stop } = await startOwnedRig({
-    limits: { ...DEFAULT_LIMITS, rates: { perWorkspace: 10_000, perStranger: 10_000, perCode: 100 } },
+    limits: { ...DEFAULT_LIMITS, rates: { ...DEFAULT_LIMITS.rates, perWorkspace: 10_000, perStranger: 10_000 } },
   }));
   const { admin } = rig.service;
   const workspace = await admin.createWorkspace({ name: 'Foreign', slug: 'foreign' });

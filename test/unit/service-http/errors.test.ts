@@ -227,7 +227,7 @@ test('a port that is taken fails the start and leaves nothing open', async () =>
 
 test('the log names the address of who has no good key or asks too often, and the key where it is known', async () => {
   const log = recordingLog();
-  const rates = { perWorkspace: 1, perStranger: 1, perCode: 1 };
+  const rates = { perWorkspace: 1, perStranger: 1, perCode: 1, perVisitor: 1 };
   const own = await startRig({ log, limits: { ...DEFAULT_LIMITS, rates } });
   const [keyId] = /[0-9a-f]{8}/.exec(own.key) ?? [];
   const logged = async (path: string, headers: Record<string, string>) => {

@@ -59,6 +59,24 @@ test('requests, agents, ingest and tasks are counted', async () => {
     expect(text).not.toContain(secret);
 });
 
+test('the figures count all workspaces, so a tenant does not read them, whatever its key may do', async () => {
+  const rig = await startRig();
+  const tenant = await rig.service.admin.createWorkspace({ name: 'Tenant', slug: 'tenant' });
+  for (const role of ['viewer', 'admin'] as const) {
+    const { key } = await rig.service.admin.createKey({ workspaceId: tenant.id, name: role, role });
+    const { status, body } = await rig.get('/metrics', { 'x-api-key': key });
+    expect([status, body]).toEqual([
+      403,
+      {
+        statusCode: 403,
+        message: 'Access denied: this counts all workspaces, so it is for keys of the workspace default',
+        error: 'Forbidden',
+      },
+    ]);
+  }
+  expect(await scrape(rig)).toContain('pithead_tasks{');
+});
+
 test('while the database is away the figures of the process are there, those of the database are not', async () => {
   const rig = await startRig();
   await query(rig, 'ALTER TABLE tasks RENAME TO tasks_away');

@@ -5,10 +5,8 @@ import { PERMISSION_ROWS } from '../../../src/model/permissions/permissions.data
 import { PERMISSIONS, permissionsOf, ROLES, TASK_PERMISSIONS } from '../../../src/model/permissions/permissions.ts';
 import { EXECUTION_TASK_NAMES } from '../../../src/model/task.ts';
 import { RULES, V1_FARM, V1_WORKSPACE, V2_FARM, V2_WORKSPACE } from '../../../src/service/auth/rules.data.ts';
-import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';
-import { type Answer, call, type Rig, startOwnedRig } from './rig.ts';
-
-const UNKNOWN = '01900000-0000-7000-8000-000000000000';
+import { askRoute, type Place, startGuardRig, UNKNOWN } from './guard-rig.ts';
+import type { Rig } from './rig.ts';
 
 /** Who may ask: the permissions of which one is enough, or what else is asked for. */
 const EXPECTED: Readonly<Record<string, readonly string[] | 'open' | 'enrolment-code'>> = {
@@ -16,6 +14,8 @@ const EXPECTED: Readonly<Record<string, readonly string[] | 'open' | 'enrolment-
   'GET /readyz': 'open',
   'GET /metrics': ['metrics.read'],
   'GET /openapi.json': 'open',
+  'GET /docs': 'open',
+  'GET /docs/:file': 'open',
   'POST /agent/v1/enrol': 'enrolment-code',
   [`GET ${V1_FARM}/miner/latest`]: ['miners.read'],
   [`POST ${V1_FARM}/tasks/batches`]: ['tasks.reboot'],
@@ -42,6 +42,15 @@ const EXPECTED: Readonly<Record<string, readonly string[] | 'open' | 'enrolment-
   [`POST ${V2_FARM}/metrics/query`]: ['metrics.read'],
   [`GET ${V2_FARM}/events`]: ['events.read'],
   [`GET ${V2_FARM}/events/stream`]: ['events.read'],
+  [`GET ${V2_WORKSPACE}/webhooks`]: ['webhooks.update'],
+  [`POST ${V2_WORKSPACE}/webhooks`]: ['webhooks.update'],
+  [`GET ${V2_WORKSPACE}/webhooks/:webhook_id`]: ['webhooks.update'],
+  [`PATCH ${V2_WORKSPACE}/webhooks/:webhook_id`]: ['webhooks.update'],
+  [`DELETE ${V2_WORKSPACE}/webhooks/:webhook_id`]: ['webhooks.update'],
+  [`POST ${V2_WORKSPACE}/webhooks/:webhook_id/rotate`]: ['webhooks.update'],
+  [`POST ${V2_WORKSPACE}/webhooks/:webhook_id/test`]: ['webhooks.update'],
+  [`GET ${V2_WORKSPACE}/webhooks/:webhook_id/dead-letters`]: ['webhooks.update'],
+  [`POST ${V2_WORKSPACE}/webhooks/:webhook_id/dead-letters/resend`]: ['webhooks.update'],
 };
 const ROWS = Object.entries(EXPECTED).flatMap(([route, opens]) =>
   typeof opens === 'string' ? [] : [{ route, opens }],
@@ -69,7 +78,6 @@ const ORDERS: Readonly<Record<(typeof EXECUTION_TASK_NAMES)[number], { needs: st
   },
 };
 
-type Place = { workspaceId: string; farmId: string };
 let rig: Rig;
 let stop: () => Promise<void>;
 let host: Place;
@@ -79,18 +87,14 @@ let keys: ReadonlyMap<string, string>;
 let guests: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
-  ({ rig, stop } = await startOwnedRig({
-    limits: { ...DEFAULT_LIMITS, rates: { perWorkspace: 10_000, perStranger: 10_000, perCode: 100 } },
-  }));
+  ({ rig, host, stop } = await startGuardRig());
   const { admin } = rig.service;
-  const { id: workspaceId } = await admin.createWorkspace({ name: 'Host', slug: 'host' });
-  host = { workspaceId, farmId: (await admin.createFarm({ workspaceId, name: 'North' })).id };
   const made = await Promise.all(
     PERMISSIONS.map(async (permission) => {
       const own = await admin.createKey({ workspaceId: rig.workspaceId, name: permission, permissions: [permission] });
       const slug = permission.replaceAll(/\W|_/g, '-');
       const { id: granteeId } = await admin.createWorkspace({ name: permission, slug });
-      await admin.createGrant({ grantorId: workspaceId, granteeId, permissions: [permission] });
+      await admin.createGrant({ grantorId: host.workspaceId, granteeId, permissions: [permission] });
       const guest = await admin.createKey({ workspaceId: granteeId, name: permission, role: 'admin' });
       return { permission, own: own.key, guest: guest.key };
     }),
@@ -100,24 +104,8 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-function ask(route: string, place: Place, key: string | undefined, body: object = {}): Promise<Answer> {
-  const [method = '', path = ''] = route.split(' ');
-  const url = path
-    .replace(':workspace_id', place.workspaceId)
-    .replace(':farm_id', place.farmId)
-    .replaceAll(/:\w+/g, UNKNOWN);
-  const hasBody = method !== 'GET';
-  return call(rig.url + url, {
-    method,
-    // A stream would not end: it is refused for this.
-    headers: {
-      'x-api-key': key ?? '',
-      'last-event-id': 'none',
-      ...(hasBody ? { 'content-type': 'application/json' } : {}),
-    },
-    ...(hasBody ? { body: JSON.stringify(body) } : {}),
-  });
-}
+const ask = (route: string, place: Place, key: string | undefined, body?: object) =>
+  askRoute(rig, route, place, { 'x-api-key': key ?? '' }, body);
 
 const own = (): Place => ({ workspaceId: rig.workspaceId, farmId: rig.farmId });
 /** The guard lets in: what is below the farm does not exist, and the body is none, so the route answers for itself. */
@@ -147,7 +135,7 @@ describe.each(ROWS)('$route', ({ route, opens }) => {
     expect(await openers(keys, route, own())).toEqual(PERMISSIONS.filter((one) => opens.includes(one)));
   });
 
-  const isGrantable = route.includes(':workspace_id') && route !== `GET ${V2_WORKSPACE}/audit`;
+  const isGrantable = route.includes(':workspace_id') && !/\/(audit|webhooks)(\/|$)/.test(route);
   test.runIf(isGrantable)('granted workspace: each permission of the grant', async () => {
     expect(await openers(guests, route, host)).toEqual(PERMISSIONS.filter((one) => opens.includes(one)));
   });

@@ -87,6 +87,13 @@ test('a batch that its agent has stopped says so, once', async () => {
     cancelled_count: 2,
     metadata: { rollout: { canary: 1 }, stopped: { ...stopped, message } },
   });
+  const { body } = await rig.get(`/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}/events`);
+  const cancels = body.data.filter((event: { detail: { status?: string } }) => event.detail.status === 'cancelled');
+  const who = {
+    actor: { type: 'agent', id: agent.identity.agentId, name: 'test agent' },
+    ordered_by: { name: 'test' },
+  };
+  expect(cancels).toMatchObject([{ detail: who }, { detail: who }]);
   const v1 = await rig.get(rig.farm('/tasks/batches'));
   expect(v1.body.data[0].metadata.stopped).toEqual({ ...stopped, message });
 });

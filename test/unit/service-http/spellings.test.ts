@@ -45,6 +45,24 @@ describe('times', () => {
     expect(history.status).toBe(200);
   });
 
+  /** Of the events of a farm, and of the trail of a workspace. */
+  const sinceParameters = () => [v2('/events'), `/public-api/v2/workspaces/${rig.workspaceId}/audit`];
+
+  test.each(spellings)('a parameter with %s is in UTC', async (zone) => {
+    const from = encodeURIComponent(new Date(rig.clock.nowMs() - 3_600_000).toISOString().replace('Z', zone));
+    for (const path of sinceParameters()) {
+      const { status, body } = await rig.get(`${path}?since=${from}`);
+      expect([path, status, body.data?.length > 0]).toEqual([path, 200, true]);
+    }
+  });
+
+  test.each(['+02:00', '', '+00:30', ' UTC', '-00:01'])('a parameter with "%s" is refused', async (zone) => {
+    for (const path of sinceParameters()) {
+      const { status, body } = await rig.get(`${path}?since=${encodeURIComponent(`2026-01-31T12:00:00${zone}`)}`);
+      expect([status, body.message]).toEqual([400, expect.stringContaining('an ISO 8601 time in UTC')]);
+    }
+  });
+
   test.each(['+02:00', '', '+00:30', ' UTC', '-00:01'])('a body with "%s" is refused', async (zone) => {
     const { status, body } = await rig.post(rig.farm('/tasks/search'), {
       created_at: { gte: `2026-01-31T12:00:00${zone}` },

@@ -3,10 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PERMISSIONS, TASK_PERMISSIONS } from '../../../src/model/permissions/permissions.ts';
 import { RULES, type Rule } from '../../../src/service/auth/rules.data.ts';
-import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';
-import { type Answer, call, type Rig, startOwnedRig } from './rig.ts';
+import { askRoute, type Place, startGuardRig, UNKNOWN } from './guard-rig.ts';
+import type { Answer, Rig } from './rig.ts';
 
-const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 const HOUR_MS = 3_600_000;
 
 type KeyRule = Extract<Rule, { access: 'key' }>;
@@ -16,41 +15,19 @@ const ROWS = Object.entries(RULES).flatMap(([route, rule]) =>
 
 let rig: Rig;
 let stop: () => Promise<void>;
-let host: { workspaceId: string; farmId: string; secondFarmId: string };
+let host: Place & { secondFarmId: string };
 
 beforeAll(async () => {
-  ({ rig, stop } = await startOwnedRig({
-    limits: { ...DEFAULT_LIMITS, rates: { perWorkspace: 10_000, perStranger: 10_000, perCode: 100 } },
-  }));
-  const { admin } = rig.service;
-  const workspace = await admin.createWorkspace({ name: 'Host', slug: 'host' });
-  const farm = await admin.createFarm({ workspaceId: workspace.id, name: 'North' });
-  const second = await admin.createFarm({ workspaceId: workspace.id, name: 'South' });
-  host = { workspaceId: workspace.id, farmId: farm.id, secondFarmId: second.id };
+  const started = await startGuardRig();
+  ({ rig, stop } = started);
+  const { workspaceId } = started.host;
+  const second = await rig.service.admin.createFarm({ workspaceId, name: 'South' });
+  host = { ...started.host, secondFarmId: second.id };
 });
 afterAll(() => stop());
 
-type Place = { workspaceId: string; farmId: string };
 const own = (): Place => ({ workspaceId: rig.workspaceId, farmId: rig.farmId });
-
-/**
- * The decision of the guard alone: what is below the farm does not exist here, so an open door answers 200, 400, 404 or
- * 415 of its own.
- */
-async function ask(route: string, place: Place, headers: Record<string, string>): Promise<Answer> {
-  const [method = '', path = ''] = route.split(' ');
-  const url = path
-    .replace(':workspace_id', place.workspaceId)
-    .replace(':farm_id', place.farmId)
-    .replaceAll(/:\w+/g, UNKNOWN);
-  const hasBody = method !== 'GET';
-  return call(rig.url + url, {
-    method,
-    // A stream would not end: it is refused for this.
-    headers: { ...headers, 'last-event-id': 'none', ...(hasBody ? { 'content-type': 'application/json' } : {}) },
-    ...(hasBody ? { body: '{}' } : {}),
-  });
-}
+const ask = (route: string, place: Place, headers: Record<string, string>) => askRoute(rig, route, place, headers);
 
 const isBelowFarm = (route: string) => route.replace(':workspace_id', '').replace(':farm_id', '').includes('/:');
 

@@ -46,6 +46,33 @@ describe('cancel', () => {
     expect(cancels(agent).toSorted()).toEqual([first.task_id, second.task_id].toSorted());
   });
 
+  test('is told with who cancelled, beside who ordered', async () => {
+    const { rig, agent, ids } = await withMiners(2);
+    const { key } = await rig.service.admin.createKey({
+      workspaceId: rig.workspaceId,
+      name: 'night',
+      role: 'operator',
+    });
+    const id = await reboot(rig, ids);
+    const first = await agent.frame('task');
+    const second = await agent.frame('task', ({ task_id }) => task_id !== first.task_id);
+    await agent.report([outcome(rig, first.task_id, 'running')]);
+    const asked = await rig.post(path(rig, `/${id}/cancel`), undefined, { 'x-api-key': key });
+    expect(asked.body.data.metadata).toEqual({
+      cancelled: { by: { type: 'api_key', name: 'night', id: expect.any(String) }, at: expect.any(String) },
+    });
+    await agent.report([outcome(rig, first.task_id, 'cancelled')]);
+    const { body } = await rig.get(path(rig).replace('task-batches', 'events'));
+    const ends = body.data.filter(({ type }: { type: string }) => type === 'task_ended');
+    const who = { actor: { type: 'api_key', name: 'night' }, ordered_by: { type: 'api_key', name: 'test' } };
+    expect(ends.map(({ detail }: { detail: { task_id: string } }) => detail.task_id).toSorted()).toEqual(
+      [first.task_id, second.task_id].toSorted(),
+    );
+    for (const { detail } of ends) expect(detail).toMatchObject({ status: 'cancelled', ...who });
+    // A later cancel finds nothing to cancel, and is not who did it.
+    expect((await cancel(rig, id)).metadata).toMatchObject({ cancelled: { by: { name: 'night' } } });
+  });
+
   test('of what was sent but not confirmed counts until the agent says otherwise', async () => {
     const { rig, agent, ids } = await withMiners(1);
     const id = await reboot(rig, ids);

@@ -16,7 +16,7 @@ import { startLoad } from './request-load.ts';
 const ANSWER_MS = 5_000 + 1_000;
 const READY_MS = 2_000;
 const OUTAGE_MS = 20_000;
-const RATES = { perWorkspace: 1e6, perStranger: 1e6, perCode: 1e6 };
+const RATES = { perWorkspace: 1e6, perStranger: 1e6, perCode: 1e6, perVisitor: 1e6 };
 
 let cluster: Cluster;
 beforeAll(async () => {

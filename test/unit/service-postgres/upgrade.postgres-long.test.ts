@@ -16,7 +16,7 @@ import { recordingLog, startRig } from '../service-http/rig.ts';
 import { connect, open, type WireAgent } from '../service-http/wire-agent.ts';
 
 const NEXT = STEPS.length + 1;
-const RATES = { perWorkspace: 1e6, perStranger: 1e6, perCode: 1e6 };
+const RATES = { perWorkspace: 1e6, perStranger: 1e6, perCode: 1e6, perVisitor: 1e6 };
 
 /** The step of a version to come: what is written once it is committed is noted, with the name of the connection. */
 const noteWrites: Step = async (db) => {

@@ -1,5 +1,6 @@
 // Large requests wait here and are served one at a time, in a fair order: the workspace that has been served least goes
-// first, however many requests another one has waiting. Every wait ends, and each workspace has room for so many.
+// first, however many requests another one has waiting. Every wait ends, and each workspace has room for so many
+// requests that wait, and for so much that was served and is not read yet.
 import type { Cancel, Clock } from '../../../base/clock.ts';
 
 /** Of one workspace. */
@@ -18,8 +19,12 @@ export type LargeLine = ReturnType<typeof createLargeLine>;
 /** Why a request was not served: too many of its workspace wait, it has waited too long, or its client has gone. */
 export type LineRefusal = 'full' | 'late' | 'gone';
 
-/** `refused` makes the error of a request that is not served. */
-export function createLargeLine(clock: Pick<Clock, 'after'>, refused: (why: LineRefusal) => Error) {
+/** `refused` makes the error of a request that is not served; `hasRoom`: one of the workspace may begin. */
+export function createLargeLine(
+  clock: Pick<Clock, 'after'>,
+  refused: (why: LineRefusal) => Error,
+  hasRoom: (workspaceId: string) => boolean = () => true,
+) {
   /** Of workspaces with requests that wait or are served. */
   const lines = new Map<string, Line>();
   let isServing = false;
@@ -31,7 +36,7 @@ export function createLargeLine(clock: Pick<Clock, 'after'>, refused: (why: Line
     let next: Line | undefined;
     for (const [workspaceId, line] of lines) {
       if (line.waiting.length === 0) lines.delete(workspaceId);
-      else if (next === undefined || line.served < next.served) next = line;
+      else if ((next === undefined || line.served < next.served) && hasRoom(workspaceId)) next = line;
     }
     const waiting = next?.waiting.shift();
     if (next === undefined || waiting === undefined) return;
@@ -74,6 +79,8 @@ export function createLargeLine(clock: Pick<Clock, 'after'>, refused: (why: Line
     });
 
   return {
+    /** There may be room again. */
+    serveNext,
     /** Rejects with what `refused` gives, or as `work` does. `gone` aborts when nothing is to be served any more. */
     async run<T>(
       { workspaceId, cost, gone }: { workspaceId: string; cost: number; gone: AbortSignal },

@@ -1,14 +1,21 @@
-// The limits of a workspace on its requests: what they cost together, and that large ones wait for each other and never
-// in front of small ones. The guard says whose request it is. Headers tell what is left.
+// The limits of a workspace on its requests: what they cost together, that large ones wait for each other and never in
+// front of small ones, and how much of its answers may wait for a reader. The guard says whose request it is. Headers
+// tell what is left.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
 import { type Budgets, WINDOW_S } from './budgets.ts';
+import { onceClosed } from './closed.ts';
 import { actualCost, estimatedCost, isLarge } from './cost.ts';
 import { createLargeLine, type LineRefusal } from './large-line.ts';
+import { createUnsent, type UnsentLimits } from './unsent.ts';
 
 /** Whose request it is and what was taken for it so far. */
 type Spending = { readonly workspaceId: string; taken: number };
+
+/** Less than that is in the buffers of the operating system at once. */
+const COUNTED_FROM_BYTES = 64 * 1024;
+const UNREAD = 'Answers are made and wait for their clients to read them: no other is made until they are read';
 
 /** Until the line has moved on. */
 const LINE_RETRY_S = '2';
@@ -16,19 +23,37 @@ const LINE_RETRY_S = '2';
 const spendingOf = (request: FastifyRequest) => request.getDecorator<Spending | null>('spending');
 
 /** Before any route. */
-export function registerWorkspaceLimits(app: FastifyInstance, budgets: Budgets, clock: Clock): void {
-  const line = createLargeLine(clock, lineRefusal);
+export function registerWorkspaceLimits(
+  app: FastifyInstance,
+  budgets: Budgets,
+  { large, all, sendMs }: UnsentLimits,
+  clock: Clock,
+): void {
+  const unsent = createUnsent();
+  const line = createLargeLine(clock, lineRefusal, (workspaceId) => unsent.hasRoom(workspaceId, large));
   app.decorateRequest('spending', null);
   app.addHook('preHandler', async (request, reply) => {
     const spending = spendingOf(request);
-    if (spending !== null) takeUpTo(budgets, spending, estimatedCost(request), reply);
+    if (spending === null) return;
+    if (!unsent.hasRoom(spending.workspaceId, all)) throw new RefusedError('request.line', UNREAD);
+    takeUpTo(budgets, spending, estimatedCost(request), reply);
   });
   app.addHook('onSend', async (request, reply, payload) => {
     const spending = spendingOf(request);
     if (spending === null) return payload;
     const { workspaceId, taken } = spending;
-    if (taken > 0) budgets.correct(workspaceId, actualCost(bytesOf(payload, reply)) - taken);
+    const bytes = bytesOf(payload, reply);
+    if (taken > 0) budgets.correct(workspaceId, actualCost(bytes) - taken);
     spending.taken = 0;
+    if (bytes >= COUNTED_FROM_BYTES) {
+      const sent = unsent.add(workspaceId, bytes);
+      const cancel = clock.after(sendMs, () => reply.raw.destroy(), { unref: true });
+      onceClosed(reply, () => {
+        cancel();
+        sent();
+        line.serveNext();
+      });
+    }
     if (reply.statusCode === 429 && !reply.hasHeader('retry-after')) reply.header('retry-after', LINE_RETRY_S);
     const { left, resetS } = budgets.balance(workspaceId);
     reply.header('ratelimit-policy', `"workspace";q=${budgets.points};w=${WINDOW_S}`);
@@ -84,6 +109,6 @@ function bytesOf(payload: unknown, reply: FastifyReply): number {
 const lineRefusal = (why: LineRefusal) => new RefusedError('request.line', WHY[why]);
 const WHY: Readonly<Record<LineRefusal, string>> = {
   full: 'Too many large requests of the workspace wait already',
-  late: 'The request waited 10 s behind other large requests and was not begun',
+  late: 'The request waited 10 s, behind other large requests or for answers of the workspace to be read, and was not begun',
   gone: 'The connection was closed before the request was begun',
 };

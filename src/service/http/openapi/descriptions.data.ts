@@ -158,6 +158,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   value: 'The value; null = there is none',
   version: 'Version of the program',
   voltage: 'V',
+  webhook_id: 'Id of a webhook',
   worker_id: 'The worker, as the pool knows it',
   workspace_id: 'Id of the workspace',
 };

@@ -1,5 +1,6 @@
 // Names of the sets of words in the OpenAPI document: a client that is generated from it gets one type for each. Data
 // only; the words are where they are used.
+import { EVENT_TYPE_NAMES } from '../../../model/events/event-types.ts';
 import { ANOMALY_TYPES, flagSchema } from '../../../model/flags.ts';
 import { AGENT_STATUSES } from '../../../model/host.ts';
 import { unstableReasonSchema } from '../../../model/identity-facts.ts';
@@ -9,6 +10,7 @@ import { ACTOR_TYPES, BATCH_STATUSES, TASK_NAMES, TASK_STATUSES } from '../../..
 import { POWER_MODES } from '../../../model/tasks/task-params.ts';
 import { GRANULARITY_NAMES } from '../../../wire/api/metrics.ts';
 import { SEARCH_FIELDS } from '../../../wire/api/miners.ts';
+import { DISABLED_REASONS, GIVEN_STATES, WEBHOOK_STATES } from '../../../wire/api/webhooks.ts';
 import { STATUS_WORDS } from '../shared/miner-parameters.ts';
 
 export const ENUMS: Readonly<Record<string, readonly string[]>> = {
@@ -16,6 +18,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   AgentStatus: AGENT_STATUSES,
   AnomalyType: ANOMALY_TYPES,
   Cooling: COOLINGS,
+  EventType: EVENT_TYPE_NAMES,
   FlagSeverity: flagSchema.shape.severity.options,
   Granularity: GRANULARITY_NAMES,
   LifecycleStatus: minerV1Schema.shape.lifecycle_status.unwrap().options,
@@ -28,4 +31,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   TaskName: TASK_NAMES,
   TaskStatus: TASK_STATUSES,
   UnstableReason: unstableReasonSchema.options,
+  WebhookDisabledReason: DISABLED_REASONS,
+  WebhookGivenState: GIVEN_STATES,
+  WebhookState: WEBHOOK_STATES,
 };

@@ -21,6 +21,7 @@ function exampleOf(given: Json, schemas: Json, name: string, depth: number): unk
   const schema = resolve(given, schemas);
   if (depth > MAX_DEPTH) return null;
   if (schema.const !== undefined) return schema.const;
+  if (Array.isArray(schema.examples)) return schema.examples[0];
   const [branch] = [schema.oneOf, schema.anyOf].flatMap((list) => (Array.isArray(list) ? list : [])).filter(isJson);
   if (branch !== undefined) return exampleOf(branch, schemas, name, depth + 1);
   if (Array.isArray(schema.enum)) return schema.enum[0];

@@ -46,6 +46,7 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   chip_frequency: 675,
   anomaly_flags: 1,
   url: 'stratum+tcp://pool.example:3333',
+  secret: `whsec_${'A'.repeat(43)}=`,
   avatar: 'https://pithead.example/avatars/api_key.svg',
   worker_id: 'account.r1-4',
   version: '0.2.0',

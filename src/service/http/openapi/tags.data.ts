@@ -7,6 +7,7 @@ export const TAGS = {
   agents: 'The agents that report on the miners and act for them',
   farms: 'The farms of a workspace',
   workspaces: 'The workspaces that a key may use',
+  webhooks: 'Where the events of a workspace are sent to, by the convention Standard Webhooks',
   grants: 'What other workspaces have opened to the workspace of the key',
   service: 'The service itself: health, figures, this document, enrolment of agents',
 } as const;

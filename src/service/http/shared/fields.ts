@@ -1,7 +1,6 @@
 // What both versions show in the same way: of a miner beside its documents, and of an agent.
 import type { AgentV1 } from '../../../model/host.ts';
 import type { AgentRow, Item } from '../../store/store.ts';
-import { toPastIso } from './envelope.ts';
 
 /** Deprecated by the interface document, and constant. */
 const CONSTANT_PART = '"overheat":false,"low_hashrate":false,"overpower":false,"underpower":false,"health_status":null';
@@ -14,21 +13,10 @@ export const SERVICE_FIELDS: Item = [
   `,${CONSTANT_PART}`,
 ];
 
-/** An agent that has reported nothing yet was last heard when it was enrolled. */
-export function toAgentFields(
-  row: AgentRow,
-  workspaceId: string,
-  status: AgentV1['status'],
-  nowMs: number,
-): Omit<AgentV1, 'farm' | 'host'> {
-  return {
-    id: row.id,
-    farm_id: row.farm_id,
-    workspace_id: workspaceId,
-    status,
-    last_updated_at: toPastIso(row.host_at ?? row.enrolled_at, nowMs),
-    last_online_at: toPastIso(row.last_seen_at ?? row.enrolled_at, nowMs),
-    version: row.version,
-    uptime: row.uptime_s ?? 0,
-  };
-}
+export const toAgentFields = (row: AgentRow, workspaceId: string, status: AgentV1['status']) => ({
+  id: row.id,
+  farm_id: row.farm_id,
+  workspace_id: workspaceId,
+  status,
+  version: row.version,
+});

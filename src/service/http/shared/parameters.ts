@@ -1,7 +1,7 @@
 // The forms that query parameters take: whole numbers, single values, lists given repeated, with commas, or both. Each
 // says what it accepts.
 import { z } from 'zod';
-import { show, UUID } from '../../../wire/api/forms.ts';
+import { show, toUtc, UUID } from '../../../wire/api/forms.ts';
 import type { Window } from '../../store/store.ts';
 import { documented } from '../openapi/documented.ts';
 
@@ -83,8 +83,8 @@ export function oneOf<T extends string>(words: readonly T[]): (text: string) => 
 
 /** For a parameter that must be a time in UTC, in any spelling of UTC; undefined when it is none. */
 export function parseUtcMs(text: string): number | undefined {
-  const written = text.replace(/(z|[+-]00:00)$/i, 'Z');
-  return z.iso.datetime().safeParse(written).success ? Date.parse(written) : undefined;
+  const time = toUtc(text);
+  return time === undefined ? undefined : Date.parse(time);
 }
 
 /** For a parameter that must be a uuid; undefined when it is none. */

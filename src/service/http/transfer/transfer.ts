@@ -1,5 +1,5 @@
 // How answers travel: a tag by which a client asks whether an answer has changed, and compression. It acts on texts and
-// bytes that are ready; what is streamed, or compressed already, goes as it is.
+// bytes that are ready; what is streamed, or tagged or compressed already, goes as it is.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
@@ -17,7 +17,7 @@ export const compress = (bytes: Buffer): Promise<Buffer> => gzipAsync(bytes, { l
 export function registerTransfer(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
-    if (reply.statusCode !== 200 || reply.hasHeader('content-encoding')) return payload;
+    if (reply.statusCode !== 200 || reply.hasHeader('content-encoding') || reply.hasHeader('etag')) return payload;
     const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (isRead && bytes.length <= TAGGED_UP_TO_BYTES && isUnchanged(request, reply, bytes)) {
@@ -39,7 +39,11 @@ export function registerTransfer(app: FastifyInstance): void {
 function isUnchanged(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): boolean {
   const tag = `W/"${hash('sha1', bytes, 'base64url')}"`;
   reply.header('etag', tag).header('cache-control', 'private, no-cache');
-  const known = request.headers['if-none-match'];
+  return isKnownTag(request.headers['if-none-match'], tag);
+}
+
+/** Whether the header `If-None-Match` names the tag. */
+export function isKnownTag(known: string | undefined, tag: string): boolean {
   if (known === undefined) return false;
   const plain = (one: string) => one.trim().replace(/^W\//, '');
   return known.trim() === '*' || known.split(',').some((one) => plain(one) === plain(tag));

@@ -1,4 +1,5 @@
-// POST …/agents/search: the agents of a workspace that have reported their host.
+// POST …/agents/search: the agents of a workspace that have reported their host. v1 requires the fields that only they
+// have; v2 lists the others too.
 import { z } from 'zod';
 import { AGENT_STATUSES, type AgentV1, agentV1Schema, hostSchema } from '../../../model/host.ts';
 import { orNull } from '../../../model/tasks/or-null.ts';
@@ -9,6 +10,7 @@ import { type AgentRow, isMatch, type ValueFilter } from '../../store/store.ts';
 import { accessOf } from '../guard.ts';
 import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
+import { toPastIso } from '../shared/envelope.ts';
 import { toAgentFields } from '../shared/fields.ts';
 import { toWindow } from '../shared/parameters.ts';
 import { goodList, listOf, searchPage } from './envelope.ts';
@@ -37,7 +39,7 @@ export function registerAgents(app: App, { store: { agents, tenants }, clock }: 
       const farms = await tenants.listFarms(access.workspaceId);
       const ids = farms.map(({ id }) => id);
       const statuses = AGENT_STATUSES.filter((one) => status === undefined || isMatch(status, one));
-      const filter = { farmIds: selectFarms(access, ids, farm_id), statuses };
+      const filter = { farmIds: selectFarms(access, ids, farm_id), statuses, hasReported: true };
       const window = toWindow(page, limit);
       const nowMs = clock.nowMs();
       const { rows, total } = await agents.search({ filter, window, nowMs });
@@ -62,7 +64,11 @@ function selectFarms({ farmIds }: Access, ofWorkspace: readonly string[], filter
 function toAgent(row: AgentRow, workspaceId: string, status: AgentV1['status'], nowMs: number): AgentV1 {
   const host = hostSchema.parse(JSON.parse(row.host ?? 'null'));
   return {
-    ...toAgentFields(row, workspaceId, status, nowMs),
+    ...toAgentFields(row, workspaceId, status),
+    // What the search finds has them.
+    last_updated_at: toPastIso(row.host_at ?? row.enrolled_at, nowMs),
+    last_online_at: toPastIso(row.last_seen_at ?? row.enrolled_at, nowMs),
+    uptime: row.uptime_s ?? 0,
     farm: { id: row.farm_id, name: row.farm_name },
     host: { ...host, timestamp: Math.min(host.timestamp, Math.floor(nowMs / 1_000)) },
   };

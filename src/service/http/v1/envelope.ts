@@ -4,7 +4,7 @@ import { orDefault } from '../../../model/tasks/or-null.ts';
 import { named } from '../../../wire/api/components.ts';
 import { envelopeOf } from '../../../wire/api/envelope.ts';
 import type { Window } from '../../store/store.ts';
-import { goodPage } from '../shared/envelope.ts';
+import { goodPage, paginateV1 } from '../shared/envelope.ts';
 import { wholeNumber } from '../shared/parameters.ts';
 
 const MAX_PAGE_SIZE = 10_000;
@@ -22,12 +22,8 @@ const paginationSchema = named(
 
 export const listOf = <S extends z.ZodType>(item: S) => envelopeOf(z.array(item), { pagination: paginationSchema });
 
-export function paginate({ limit, offset }: Window, total: number): z.infer<typeof paginationSchema> {
-  return { total, limit, offset, hasNext: offset + limit < total, hasPrevious: offset > 0 && total > 0 };
-}
-
 export const goodList = <T>(data: readonly T[], window: Window, total: number) =>
-  goodPage(data, paginate(window, total));
+  goodPage(data, paginateV1(window, total));
 
 /** `page` and `pageSize` of a GET list; `items` = what is on the pages. */
 export const pageShape = (items: string) => ({

@@ -5,17 +5,17 @@ import { V1_FARM } from '../../auth/rules.data.ts';
 import type { Farm, Item } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers } from '../openapi.ts';
+import { sendPage } from '../pages/send-page.ts';
 import type { App, RouteParts } from '../server.ts';
 import { SERVICE_FIELDS } from '../shared/fields.ts';
 import { minerFilterShape, toMinerFilter } from '../shared/miner-parameters.ts';
-import { sendMiners } from '../shared/page-cache.ts';
 import { toWindow } from '../shared/parameters.ts';
-import { listOf, pageShape, paginate } from './envelope.ts';
+import { listOf, pageShape } from './envelope.ts';
 
 /** Of a miner that reports no mode: the interface requires a text. */
 const SHOWN_MODE = 'normal';
 
-export function registerMiners(app: App, parts: RouteParts): void {
+export function registerMiners(app: App, { pages, clock }: RouteParts): void {
   app.route({
     method: 'GET',
     url: `${V1_FARM}/miner/latest`,
@@ -30,13 +30,10 @@ export function registerMiners(app: App, parts: RouteParts): void {
     handler: (request, reply) => {
       const window = toWindow(request.query.page, request.query.pageSize);
       const farm = farmOf(request);
-      return sendMiners(parts, request, reply, {
-        version: 'v1',
-        farmId: farm.id,
-        filter: { ...toMinerFilter(request.query), shownMode: SHOWN_MODE },
-        window,
-        item: minerItem(farm),
-        paginate: (total) => paginate(window, total),
+      const filter = { ...toMinerFilter(request.query), shownMode: SHOWN_MODE };
+      return sendPage(pages, request, reply, {
+        ...{ version: 'v1', page: window, nowMs: clock.nowMs() },
+        ...{ list: 'miners', query: { farmId: farm.id, filter, window, item: minerItem(farm) } },
       });
     },
   });

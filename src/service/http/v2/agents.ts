@@ -19,7 +19,7 @@ export function registerFarmAgents(app: App, { store: { agents }, clock }: Route
     schema: {
       tags: ['agents'],
       operationId: 'listAgentsV2',
-      summary: 'Agents of a farm, last online first',
+      summary: 'Agents of a farm, last online first, those that never connected at the end',
       params: farmParams,
       querystring: z.object(pageShape),
       response: answers(listOf(agentV2Schema)),
@@ -27,10 +27,14 @@ export function registerFarmAgents(app: App, { store: { agents }, clock }: Route
     handler: async (request) => {
       const farm = farmOf(request);
       const nowMs = clock.nowMs();
-      const filter = { farmIds: [farm.id], statuses: AGENT_STATUSES };
+      const filter = { farmIds: [farm.id], statuses: AGENT_STATUSES, hasReported: false };
       const { rows, total } = await agents.search({ filter, window: windowOf(request.query), nowMs });
       const data = rows.map((row) => ({
-        ...toAgentFields(row, farm.workspaceId, agents.statusAt(row, nowMs), nowMs),
+        ...toAgentFields(row, farm.workspaceId, agents.statusAt(row, nowMs)),
+        last_updated_at: row.host_at === null ? null : toPastIso(row.host_at, nowMs),
+        last_online_at: row.last_seen_at === null ? null : toPastIso(row.last_seen_at, nowMs),
+        uptime: row.uptime_s,
+        enrolled_at: toPastIso(row.enrolled_at, nowMs),
         clock_ahead_ms: row.clock_ahead_ms,
         storage_fault: toStorageFault(row, nowMs),
       }));

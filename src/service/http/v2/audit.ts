@@ -11,7 +11,7 @@ import { accessOf } from '../guard.ts';
 import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { goodPage, toIso } from '../shared/envelope.ts';
-import { single, wholeNumber } from '../shared/parameters.ts';
+import { parseUtcMs, single, wholeNumber } from '../shared/parameters.ts';
 
 const MOST_ENTRIES = 1_000;
 /** No entry has a higher number: PostgreSQL counts no further. */
@@ -37,7 +37,7 @@ export function registerAudit(app: App, { store }: RouteParts): void {
             pattern: '^\\d{1,15}$',
           },
         ),
-        since: single('a time in ISO 8601: nothing that was done before it', readTime, { format: 'date-time' }),
+        since: single('an ISO 8601 time in UTC: nothing that was done before it', parseUtcMs, { format: 'date-time' }),
         page_size: wholeNumber({ min: 1, max: MOST_ENTRIES, fallback: 100, description: 'Entries per page' }),
       }),
       response: answers(auditPageSchema),
@@ -52,11 +52,6 @@ export function registerAudit(app: App, { store }: RouteParts): void {
     },
   });
 }
-
-const readTime = (text: string): number | undefined => {
-  const ms = Date.parse(text);
-  return Number.isNaN(ms) || !/^\d{4}-\d{2}-\d{2}/.test(text) ? undefined : ms;
-};
 
 const actorType = z.enum(ACTOR_TYPES);
 

@@ -1,21 +1,13 @@
 // The pages of v2, as values for the answers and as parameters.
-import type { z } from 'zod';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type pageSchema } from '../../../wire/api/envelope.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../wire/api/envelope.ts';
 import type { Window } from '../../store/store.ts';
-import { goodPage } from '../shared/envelope.ts';
+import { goodPage, type PageQuery, paginateV2 } from '../shared/envelope.ts';
 import { toWindow, wholeNumber } from '../shared/parameters.ts';
-
-/** The page that a client asks for. */
-export type PageQuery = { readonly page: number; readonly page_size: number };
 
 export const windowOf = ({ page, page_size }: PageQuery): Window => toWindow(page, page_size);
 
-export function paginate({ page, page_size }: PageQuery, total: number): z.infer<typeof pageSchema> {
-  return { total, page, page_size, total_pages: Math.ceil(total / page_size) };
-}
-
 export const goodList = <T>(data: readonly T[], query: PageQuery, total: number) =>
-  goodPage(data, paginate(query, total));
+  goodPage(data, paginateV2(query, total));
 
 /** `page` and `page_size` of a GET list. */
 export const pageShape = {

@@ -8,10 +8,11 @@ import { parseCursor } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { documented } from '../openapi/documented.ts';
 import { answers } from '../openapi.ts';
+import { toEventItem } from '../pages/items.ts';
 import type { App, RouteParts } from '../server.ts';
 import { invalidRequest } from '../shared/errors.ts';
 import { single } from '../shared/parameters.ts';
-import { eventFilterShape, startOf, toItem } from './events.ts';
+import { eventFilterShape, startOf } from './events.ts';
 
 /** A stream for us, text for clients. */
 const streamSchema = z.unknown();
@@ -50,7 +51,7 @@ export function registerEventStream(app: App, { store, streams, recheck, clock }
         after: after === undefined ? undefined : (await startOf(store, farmId, after)).after,
         output,
         render: (event) => {
-          const item = toItem(event, clock.nowMs());
+          const item = toEventItem(event, clock.nowMs());
           return { id: item.id, data: item };
         },
         recheck: () => recheck(request),

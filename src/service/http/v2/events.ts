@@ -5,14 +5,14 @@ import { EXTENSION } from '../../../wire/api/components.ts';
 import { listOf } from '../../../wire/api/envelope.ts';
 import { eventSchema } from '../../../wire/api/tenants.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
-import { type Cursor, type MinerEvent, parseCursor, toCursor } from '../../store/store.ts';
+import { type Cursor, parseCursor } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers } from '../openapi.ts';
+import { sendPage } from '../pages/send-page.ts';
 import type { App, RouteParts } from '../server.ts';
-import { toPastIso } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
 import { list, parseUtcMs, parseUuid, single } from '../shared/parameters.ts';
-import { goodList, pageShape, windowOf } from './envelope.ts';
+import { pageShape, windowOf } from './envelope.ts';
 
 const TYPE = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -26,7 +26,7 @@ export const eventFilterShape = {
   ),
 };
 
-export function registerEvents(app: App, { store, clock }: RouteParts): void {
+export function registerEvents(app: App, { store, pages, clock }: RouteParts): void {
   app.route({
     method: 'GET',
     url: `${V2_FARM}/events`,
@@ -48,7 +48,7 @@ export function registerEvents(app: App, { store, clock }: RouteParts): void {
       }),
       response: answers(listOf(eventSchema)),
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { miner_id: minerId, type: types, since: sinceMs, after } = request.query;
       const { id: farmId } = farmOf(request);
       const filter = { farmId, minerId, types, sinceMs };
@@ -56,15 +56,12 @@ export function registerEvents(app: App, { store, clock }: RouteParts): void {
       const isFeed = after !== undefined || sinceMs !== undefined;
       if (isFeed && request.query.page > 1)
         throw invalidRequest('query.page: received with after or since, accepted: the last id of a page as after');
-      const { events, total } = isFeed
-        ? await store.events.feed({ ...filter, ...(await startOf(store, farmId, after)), limit: window.limit })
-        : await store.events.list({ ...filter, window });
-      const nowMs = clock.nowMs();
-      return goodList(
-        events.map((event) => toItem(event, nowMs)),
-        request.query,
-        total,
-      );
+      const { page, page_size } = request.query;
+      const shown = { version: 'v2', page: { page, page_size }, nowMs: clock.nowMs() } as const;
+      if (!isFeed) return sendPage(pages, request, reply, { ...shown, list: 'events', query: { ...filter, window } });
+      const start = await startOf(store, farmId, after);
+      const query = { ...filter, ...start, limit: window.limit };
+      return sendPage(pages, request, reply, { ...shown, list: 'feed', query });
     },
   });
 }
@@ -78,22 +75,4 @@ export async function startOf(store: RouteParts['store'], farmId: string, after:
       'query.after: received an id that no event of this farm has, accepted: the id of an event that was listed; after the database was restored from a backup start again with since',
     );
   return { after: after.position };
-}
-
-export function toItem(event: MinerEvent, nowMs: number): z.infer<typeof eventSchema> {
-  const { type, minerId, agentId, atMs, detail } = event;
-  const id = toCursor(event);
-  const at = toPastIso(atMs, nowMs);
-  return { id, type, miner_id: minerId, agent_id: agentId, at, detail: notAfter(at, detail) };
-}
-
-/** Times that lie before the event by their meaning. An agent whose clock was ahead has dated them too late. */
-const EARLIER = ['since', 'last_seen_at'] as const;
-
-function notAfter(at: string, detail: MinerEvent['detail']): MinerEvent['detail'] {
-  const late = EARLIER.filter((name) => {
-    const time = detail[name];
-    return typeof time === 'string' && Date.parse(time) > Date.parse(at);
-  });
-  return late.length === 0 ? detail : { ...detail, ...Object.fromEntries(late.map((name) => [name, at])) };
 }

@@ -9,13 +9,14 @@ import { V2_FARM } from '../../auth/rules.data.ts';
 import { type Farm, type Item, isMatch, type MinerFilter, type MinerSearch } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { answers } from '../openapi.ts';
+import { sendPage } from '../pages/send-page.ts';
 import type { App, RouteParts } from '../server.ts';
+import type { PageQuery } from '../shared/envelope.ts';
 import { SERVICE_FIELDS } from '../shared/fields.ts';
 import { minerFilterShape, toMinerFilter } from '../shared/miner-parameters.ts';
-import { sendMiners } from '../shared/page-cache.ts';
-import { type PageQuery, pageShape, paginate, windowOf } from './envelope.ts';
+import { pageShape, windowOf } from './envelope.ts';
 
-export function registerFarmMiners(app: App, parts: RouteParts): void {
+export function registerFarmMiners(app: App, { pages, clock }: RouteParts): void {
   const described = { tags: ['miners'], params: farmParams, response: answers(listOf(minerV2Schema)) };
   const send = (
     request: FastifyRequest,
@@ -24,13 +25,11 @@ export function registerFarmMiners(app: App, parts: RouteParts): void {
     conditions: { filter: MinerFilter } | { search: MinerSearch },
   ) => {
     const farm = farmOf(request);
-    return sendMiners(parts, request, reply, {
-      version: 'v2',
-      farmId: farm.id,
-      ...conditions,
-      window: windowOf(query),
-      item: minerItem(farm, { isGuest: accessOf(request).granted !== null }),
-      paginate: (total) => paginate(query, total),
+    const item = minerItem(farm, { isGuest: accessOf(request).granted !== null });
+    const { page, page_size } = query;
+    return sendPage(pages, request, reply, {
+      ...{ version: 'v2', page: { page, page_size }, nowMs: clock.nowMs() },
+      ...{ list: 'miners', query: { farmId: farm.id, ...conditions, window: windowOf(query), item } },
     });
   };
   app.route({

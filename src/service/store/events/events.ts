@@ -1,9 +1,10 @@
 // Reads the events of a farm, as a list or as a feed with a cursor, and records those of the service. What stores the
 // others: ingest.ts, tasks/, and presence.ts; pruning.ts removes old ones.
 import type { ExpressionBuilder } from 'kysely';
+import type { EventType } from '../../../model/events/event-types.ts';
 import type { Databases } from '../databases.ts';
 import { countAll, type Window } from '../rows.ts';
-import type { Row, Tables } from '../schema.ts';
+import type { Db, Row, Tables } from '../schema.ts';
 import { appendEvents, type NewEvent, OF_SERVICE } from './append.ts';
 import { notePresence } from './presence.ts';
 
@@ -14,8 +15,8 @@ type EventFilter = {
   /** Of events that happened then or later. */
   readonly sinceMs?: number | undefined;
 };
-type EventQuery = EventFilter & { readonly window: Window };
-type FeedQuery = EventFilter & {
+export type EventQuery = EventFilter & { readonly window: Window };
+export type FeedQuery = EventFilter & {
   /** Only events that became visible after the one at this position; 0 = from the first that is kept. */
   readonly after: number;
   readonly limit: number;
@@ -23,10 +24,11 @@ type FeedQuery = EventFilter & {
 
 type AgentEvent = {
   readonly agent: { readonly id: string; readonly farmId: string };
-  readonly type: string;
+  readonly type: EventType;
   readonly atMs: number;
   readonly detail: NewEvent['detail'];
 };
+type ServiceEvent = Omit<AgentEvent, 'agent'>;
 
 /**
  * `minerId` null = it is about the agent, or where `agentId` is null too, about the service. `position` counts within
@@ -38,8 +40,9 @@ export type EventStore = ReturnType<typeof createEventStore>;
 export function createEventStore(databases: Databases) {
   const { read, transact } = databases;
   return {
+    ...createEventLists(read),
     /** An event of the service itself: in the list of every farm that is not archived. */
-    async recordForService({ type, atMs, detail }: Pick<NewEvent, 'type' | 'atMs' | 'detail'>) {
+    async recordForService({ type, atMs, detail }: ServiceEvent) {
       const farms = await read.selectFrom('farms').select('id').where('archived_at', 'is', null).execute();
       for (const { id: farmId } of farms)
         await transact((trx) =>
@@ -51,26 +54,6 @@ export function createEventStore(databases: Databases) {
       transact((trx) => appendEvents(trx, [{ farmId: agent.farmId, agentId: agent.id, minerId: null, ...event }])),
     /** Records which agents have gone offline or come back since the last call, on whichever copy. */
     notePresence: (nowMs: number) => notePresence(databases, nowMs),
-    /** Newest first. */
-    async list({ window, ...filter }: EventQuery) {
-      const wanted = read.selectFrom('events').where(where(filter));
-      const rows = await wanted
-        .select(COLUMNS)
-        .orderBy('at', 'desc')
-        // Events of one moment stay in one order from page to page.
-        .orderBy('position', 'desc')
-        .limit(window.limit)
-        .offset(window.offset)
-        .execute();
-      return { events: rows.map(toEvent), total: await countAll(wanted) };
-    },
-    /** In the order in which they became visible; `total` counts those after the cursor. */
-    async feed({ after, limit, ...filter }: FeedQuery) {
-      const wanted = read.selectFrom('events').where(where(filter)).where('position', '>', after);
-      const rows = await wanted.select(COLUMNS).orderBy('position').limit(limit).execute();
-      const total = await countAll(wanted, rows.length, { limit, offset: 0 });
-      return { events: rows.map(toEvent), total };
-    },
     /** The newest position of each of the farms; a farm that never had an event is left out. */
     async heads(farmIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
       if (farmIds.length === 0) return new Map();
@@ -84,7 +67,32 @@ export function createEventStore(databases: Databases) {
   };
 }
 
-const COLUMNS = ['farm_id', 'position', 'type', 'miner_id', 'agent_id', 'at', 'detail'] as const;
+export function createEventLists(read: Db) {
+  return {
+    /** Newest first. */
+    async list({ window, ...filter }: EventQuery) {
+      const wanted = read.selectFrom('events').where(where(filter));
+      const rows = await wanted
+        .select(EVENT_COLUMNS)
+        .orderBy('at', 'desc')
+        // Events of one moment stay in one order from page to page.
+        .orderBy('position', 'desc')
+        .limit(window.limit)
+        .offset(window.offset)
+        .execute();
+      return { events: rows.map(toEvent), total: await countAll(wanted) };
+    },
+    /** In the order in which they became visible; `total` counts those after the cursor. */
+    async feed({ after, limit, ...filter }: FeedQuery) {
+      const wanted = read.selectFrom('events').where(where(filter)).where('position', '>', after);
+      const rows = await wanted.select(EVENT_COLUMNS).orderBy('position').limit(limit).execute();
+      const total = await countAll(wanted, rows.length, { limit, offset: 0 });
+      return { events: rows.map(toEvent), total };
+    },
+  };
+}
+
+export const EVENT_COLUMNS = ['farm_id', 'position', 'type', 'miner_id', 'agent_id', 'at', 'detail'] as const;
 
 const where =
   ({ farmId, minerId, types, sinceMs }: EventFilter) =>
@@ -96,7 +104,7 @@ const where =
       ...(sinceMs === undefined ? [] : [eb('at', '>=', sinceMs)]),
     ]);
 
-function toEvent(row: Row<'events'>) {
+export function toEvent(row: Row<'events'>) {
   const detail: Readonly<Record<string, unknown>> = JSON.parse(row.detail);
   const agentId = row.agent_id === OF_SERVICE ? null : row.agent_id;
   const { farm_id: farmId, position, type, miner_id: minerId, at: atMs } = row;

@@ -1,6 +1,7 @@
 // What two states of a miner say about its anomaly flags: which were raised and which were cleared, each with its
 // evidence. It compares what is stored with what replaces it, in the transaction that does so.
 import { z } from 'zod';
+import type { EventType } from '../../../model/events/event-types.ts';
 import { type Flag, flagSchema, fromBitmask } from '../../../model/flags.ts';
 import type { MinerRecord } from '../../../wire/records.ts';
 import type { KnownMiner } from '../miners/identity/known-miner.ts';
@@ -15,7 +16,7 @@ type FlagChange = Pick<NewEvent, 'type' | 'detail'>;
 
 /** First what was cleared, then what was raised, each in the order of the bits. */
 export function flagChanges(before: FlagState, after: FlagState): FlagChange[] {
-  const change = (type: string, { flags }: FlagState, mask: number) =>
+  const change = (type: EventType, { flags }: FlagState, mask: number) =>
     fromBitmask(mask).map((flag) => ({ type, detail: describe(flag, flags) }));
   return [
     ...change('flag_cleared', before, before.mask & ~after.mask),

@@ -1,6 +1,7 @@
-// Events of tasks: a batch was created, a task ended; each names who ordered it. Called in the transaction that does
-// so, as the last thing in it.
-import { type Actor, actorSchema } from '../../../model/task.ts';
+// Events of tasks: a batch was created, a task ended; each names who ordered it, or who cancelled it. Called in the
+// transaction that does so, as the last thing in it.
+import { z } from 'zod';
+import { ACTOR_TYPES, type Actor, actorSchema } from '../../../model/task.ts';
 import { chunks } from '../rows.ts';
 import type { Db } from '../schema.ts';
 import { actorOf, appendEvents, type NewEvent } from './append.ts';
@@ -17,21 +18,36 @@ export async function recordTasksEnded(
       .selectFrom('tasks')
       .innerJoin('task_batches', 'task_batches.id', 'tasks.batch_id')
       .leftJoin('miners', 'miners.row_id', 'tasks.row_id')
+      .leftJoin('agents', 'agents.id', 'tasks.agent_id')
       .select(['tasks.id', 'batch_id', 'task_batches.farm_id', 'tasks.agent_id', 'miners.id as miner_id'])
       .select(['tasks.name', 'tasks.status', 'tasks.message', 'tasks.is_presumed', 'actor'])
+      .select(['metadata', 'agents.name as agent_name'])
       .where('tasks.id', 'in', part)
       .orderBy('tasks.id')
       .execute();
     for (const { id, batch_id, farm_id: farmId, agent_id: agentId, miner_id: minerId, ...task } of rows) {
       const { name, status, message } = task;
-      const actor = actorOf(actorSchema.parse(JSON.parse(task.actor)));
-      const detail = { task_id: id, task_batch_id: batch_id, name, status, message, actor };
+      const orderedBy = actorOf(actorSchema.parse(JSON.parse(task.actor)));
+      const who =
+        status === 'cancelled'
+          ? { actor: cancellerOf(task.metadata) ?? agentOf(agentId, task.agent_name), ordered_by: orderedBy }
+          : { actor: orderedBy };
+      const detail = { task_id: id, task_batch_id: batch_id, name, status, message, ...who };
       const more = task.is_presumed === 1 ? { is_presumed: true } : {};
       events.push({ farmId, agentId, minerId, type: 'task_ended', atMs: nowMs, detail: { ...detail, ...more } });
     }
   }
   await appendEvents(transaction, events);
 }
+
+const namedSchema = z.object({ type: z.enum(ACTOR_TYPES), id: z.string(), name: z.string() });
+const metadataSchema = z.object({ cancelled: z.object({ by: namedSchema }).optional() });
+
+/** Who cancelled the batch. */
+const cancellerOf = (metadata: string) => metadataSchema.parse(JSON.parse(metadata)).cancelled?.by;
+
+/** An agent cancels by itself what is left of a batch that has failed too often. */
+const agentOf = (id: string, name: string | null) => ({ type: 'agent' as const, id, name: name ?? '' });
 
 type Created = {
   readonly id: string;

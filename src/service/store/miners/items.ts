@@ -33,14 +33,11 @@ export type Item = readonly ItemPart[];
 /** Which miners, in which order, with a limit; no columns yet. */
 export type MinerPage = SelectQueryBuilder<Tables, 'miners' | 'miner_documents', object>;
 
-/** Where a miner stands in the order of every list. */
-export type Place = { readonly ipNum: number; readonly id: string };
+/** Takes JSON text, a part after the other. It waits where the parts come faster than they can be taken. */
+export type TakeText = (part: string | Uint8Array) => Promise<void> | void;
 
-/** JSON text of the items with commas between them, how many they are, and the place of the last one. */
-export type Items = { readonly text: string | Uint8Array; readonly count: number; readonly last: Place | undefined };
-
-/** `nowMs` decides who is stale. */
-export type ReadItems = (read: Db, page: MinerPage, item: Item, nowMs: number) => Promise<Items>;
+/** Hands over the items with commas between them, and gives how many they are. `nowMs` decides who is stale. */
+export type ReadItems = (read: Db, page: MinerPage, item: Item, nowMs: number, take: TakeText) => Promise<number>;
 
 /** Times in a stored object. */
 const TIME = /"(last_updated_at|since)":"([^"]*)"/g;
@@ -55,25 +52,29 @@ export const datedBack = (object: string, nowMs: number, byMs: number): string =
 /** For what was stored before our clock was set back, until it is dated anew. */
 const notLater = (object: string, nowMs: number): string => datedBack(object, nowMs, 0);
 
-const SHOWN = ['created_at', 'reported_at', 'stale_at', 'ops_status', 'rack', 'position', 'ip_num'] as const;
+const SHOWN = ['created_at', 'reported_at', 'stale_at', 'ops_status', 'rack', 'position'] as const;
 
-export const readItemsFromRows: ReadItems = async (_read, page, item, nowMs) => {
-  const objects = (['document', 'extras'] as const).filter((name) => item.some((part) => isOf(part, name)));
-  const rows = await page.select(['miners.id', ...SHOWN, ...objects]).execute();
-  const last = rows.at(-1);
-  return {
-    text: rows.map((row) => writeItem(row, item, nowMs)).join(','),
-    count: rows.length,
-    last: last && { ipNum: last.ip_num, id: last.id },
-  };
+export const readItemsFromRows: ReadItems = async (_read, page, item, nowMs, take) => {
+  const rows = await rowsOf(page, item).execute();
+  await take(writeItems(rows, item, nowMs));
+  return rows.length;
 };
+
+/** The columns that the items need. */
+export function rowsOf(page: MinerPage, item: Item) {
+  const objects = (['document', 'extras'] as const).filter((name) => item.some((part) => isOf(part, name)));
+  return page.select(['miners.id', ...SHOWN, ...objects]);
+}
+
+export const writeItems = (rows: readonly MinerRow[], item: Item, nowMs: number): string =>
+  rows.map((row) => writeItem(row, item, nowMs)).join(',');
 
 const isOf = (part: ItemPart, name: 'document' | 'extras') =>
   typeof part === 'object' && 'membersOf' in part && part.membersOf === name;
 
 const fieldText = (name: string): string => `${JSON.stringify(name)}:`;
 
-type MinerRow = Pick<Row<'miners'>, 'id' | (typeof SHOWN)[number]> & {
+export type MinerRow = Pick<Row<'miners'>, 'id' | (typeof SHOWN)[number]> & {
   readonly document?: string;
   readonly extras?: string;
 };

@@ -1,18 +1,17 @@
 // Pages of miners: which rows, in which order, and how many there are in all. Which miners are meant is miner-filter.ts
 // and miner-search.ts.
 import type { ExpressionBuilder } from 'kysely';
-import { yieldToEventLoop } from '../../../base/clock.ts';
 import type { Databases } from '../databases.ts';
 import { countAll, type Window } from '../rows.ts';
 import type { Db, Tables } from '../schema.ts';
-import { type Item, type Items, type MinerPage, type Place, readItemsFromRows } from './items.ts';
+import { type Item, type MinerPage, readItemsFromRows, type TakeText } from './items.ts';
 import { type MinerFilter, minerConditions } from './miner-filter.ts';
 import { type MinerSearch, searchConditions, toFilter } from './miner-search.ts';
 
 /** A page as JSON text in parts, without brackets, and how many miners there are in all. */
-export type ItemPage = { readonly items: readonly Items['text'][]; readonly total: number };
+export type ItemPage = { readonly items: readonly (string | Uint8Array)[]; readonly total: number };
 
-type MinerQuery = {
+export type MinerQuery = {
   readonly farmId: string;
   readonly filter?: MinerFilter;
   readonly search?: MinerSearch;
@@ -25,44 +24,24 @@ export type MinerStore = ReturnType<typeof createMinerStore>;
 
 type Builder = ExpressionBuilder<Tables, 'miners'>;
 
-export function createMinerStore({
-  read,
-  readSnapshot,
-  readItems,
-}: Pick<Databases, 'read' | 'readSnapshot' | 'readItems'>) {
+export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | 'readItems'>) {
+  const write = async (query: MinerQuery, take: TakeText): Promise<number> => {
+    const { window, item, nowMs } = query;
+    const where = conditionsOf(query);
+    const readPage = window.limit < LEAST_INSIDE ? readItemsFromRows : readItems;
+    const count = await readPage(read, pageOf(read, where, window), item, nowMs, take);
+    return countAll(wantedOf(read, where), count, window);
+  };
   return {
-    /**
-     * Those that fit filter and search, ordered by address, then id. A large page is read in portions, and others have
-     * their turn between them.
-     */
+    /** Hands over those that fit filter and search, ordered by address, then id; gives how many there are in all. */
+    write,
+    /** The same as one value. */
     async list(query: MinerQuery): Promise<ItemPage> {
-      const { window, item, nowMs } = query;
-      const where = conditionsOf(query);
-      if (window.limit > PORTION) return readSnapshot((snapshot) => inPortions(snapshot, where, query));
-      const readPage = window.limit < LEAST_INSIDE ? readItemsFromRows : readItems;
-      const { text, count } = await readPage(read, pageOf(read, where, window), item, nowMs);
-      return { items: count === 0 ? [] : [text], total: await countAll(wantedOf(read, where), count, window) };
+      const items: (string | Uint8Array)[] = [];
+      const total = await write(query, (part) => void items.push(part));
+      return { items, total };
     },
   };
-
-  async function inPortions(snapshot: Db, where: Where, { window, item, nowMs }: MinerQuery): Promise<ItemPage> {
-    const items: Items['text'][] = [];
-    let count = 0;
-    let last: Items['last'];
-    for (;;) {
-      const limit = Math.min(PORTION, window.limit - count);
-      const page =
-        last === undefined ? pageOf(snapshot, where, { ...window, limit }) : pageAfter(snapshot, where, last, limit);
-      const portion = await readItems(snapshot, page, item, nowMs);
-      // Here, so that no page is written as bytes at once.
-      if (portion.count > 0) items.push(Buffer.from(portion.text));
-      count += portion.count;
-      last = portion.last;
-      if (portion.count < limit || count === window.limit) break;
-      await yieldToEventLoop();
-    }
-    return { items, total: await countAll(wantedOf(snapshot, where), count, window) };
-  }
 }
 
 type Where = (eb: Builder) => ReturnType<Builder['and']>;
@@ -78,8 +57,6 @@ const wantedOf = (read: Db, where: Where) => read.selectFrom('miners').where(whe
 
 /** A smaller page is read sooner from rows than its statement is written that makes the text inside the database. */
 const LEAST_INSIDE = 200;
-/** About a millisecond of the event loop. */
-const PORTION = 200;
 
 /** Skipping so many rows and so many pages costs more than reading a page in two steps. */
 const DEEP_ROWS = 500;
@@ -100,13 +77,6 @@ function pageOf(read: Db, where: Where, { limit, offset }: Window): MinerPage {
     .offset(offset);
   return joined.where('miners.row_id', 'in', wanted);
 }
-
-/** The next ones after a miner. */
-const pageAfter = (read: Db, where: Where, { ipNum, id }: Place, limit: number): MinerPage =>
-  inOrder(read)
-    .where(where)
-    .where(({ eb, refTuple, tuple }) => eb(refTuple('miners.ip_num', 'miners.id'), '>', tuple(ipNum, id)))
-    .limit(limit);
 
 const inOrder = (read: Db) =>
   read

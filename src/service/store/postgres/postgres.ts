@@ -2,7 +2,6 @@
 // and their messages. All that is special to PostgreSQL is in this folder; the rest of the store uses the query builder
 // only.
 import { Kysely, sql } from 'kysely';
-import pLimit from 'p-limit';
 import pg from 'pg';
 import { systemClock } from '../../../base/clock.ts';
 import { ConfigError, renderError } from '../../../base/errors.ts';
@@ -15,6 +14,7 @@ import { readItemsFromRows } from '../miners/items.ts';
 import type { Tables } from '../schema.ts';
 import { retryConflicts } from './conflicts.ts';
 import { numberTypes, PlainPostgresDialect } from './dialect.ts';
+import { readItemsByCursor } from './items.ts';
 import { createPostgresMessages } from './messages.ts';
 import { createSchemaChanges } from './schema-changes.ts';
 import { connectionName, createSchemaFence, type Program } from './schema-fence.ts';
@@ -55,22 +55,10 @@ export function openPostgresDatabases(
   parseUrl(url);
   // Real time, because the other transaction runs in real time.
   const conflicts = { sleep: (delayMs: number) => systemClock.sleep(delayMs), random };
-  const options: pg.PoolConfig = {
-    connectionString: url,
-    types: numberTypes(),
-    max: POOL_SIZE,
-    keepAlive: true,
-    application_name: connectionName(program),
-    connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
-    query_timeout: ANSWER_MS,
-    lock_timeout: LOCK_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-  };
   const availability = createAvailability();
   const fence = createSchemaFence(availability, program);
   const open = (mayWrite: boolean) => {
-    const pool = new pg.Pool({ ...options, ...(!mayWrite && { options: '-c default_transaction_read_only=on' }) });
+    const pool = new pg.Pool({ ...poolOptions(url, program), ...(!mayWrite && { options: READ_ONLY }) });
     pool.on('error', (error) => log.warn({ error: renderError(error) }, 'lost a connection to the database'));
     cutWhenAway(pool, availability);
     return new Kysely<Tables>({
@@ -79,14 +67,10 @@ export function openPostgresDatabases(
   };
   const write = open(true);
   const read = open(false);
-  // The callers wait in a line of their own, which is bounded.
-  const snapshots = pLimit(1);
   let closing: Promise<void> | undefined;
   return {
     write,
     read,
-    readSnapshot: (work) => snapshots(() => read.transaction().setIsolationLevel('repeatable read').execute(work)),
-    // Made inside, a page would take it twice as long: it is the one that all copies share.
     readItems: readItemsFromRows,
     transact: (work) => retryConflicts(() => write.transaction().execute(work), conflicts),
     autoNumber: (key) => key.generatedByDefaultAsIdentity(),
@@ -113,6 +97,45 @@ export function openPostgresDatabases(
       closing ??= Promise.all([read.destroy(), write.destroy()]).then(() => {});
       return closing;
     },
+  };
+}
+
+const READ_ONLY = '-c default_transaction_read_only=on';
+
+const poolOptions = (url: string, program: Program): pg.PoolConfig => ({
+  connectionString: url,
+  types: numberTypes(),
+  max: POOL_SIZE,
+  keepAlive: true,
+  application_name: connectionName(program),
+  connectionTimeoutMillis: CONNECT_MS,
+  statement_timeout: STATEMENT_MS,
+  query_timeout: ANSWER_MS,
+  lock_timeout: LOCK_MS,
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+});
+
+/**
+ * Of a server with several processors a large page takes one: the others stay with who asks for little. It is sorted in
+ * memory, and a cursor is read to its end.
+ */
+const FOR_LARGE = '-c max_parallel_workers_per_gather=0 -c work_mem=32MB -c cursor_tuple_fraction=1';
+
+/**
+ * A connection more to a database that this process has opened and watches. It does not learn by itself that the
+ * database is away: its caller does.
+ */
+export function openPostgresReads(url: string): Pick<Databases, 'read' | 'readItems'> {
+  const program = { version: VERSION, schema: STEPS.length };
+  const pool = new pg.Pool({ ...poolOptions(url, program), max: 1, options: `${READ_ONLY} ${FOR_LARGE}` });
+  // The next statement opens another one, or says why it cannot.
+  pool.on('error', () => {});
+  const availability = createAvailability();
+  const conflicts = { sleep: (delayMs: number) => systemClock.sleep(delayMs), random: Math.random };
+  const guard = { availability, mayWrite: false, fence: createSchemaFence(availability, program) };
+  return {
+    read: new Kysely<Tables>({ dialect: new PlainPostgresDialect({ pool }, conflicts, guard) }),
+    readItems: readItemsByCursor,
   };
 }
 

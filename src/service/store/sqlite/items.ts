@@ -5,27 +5,22 @@ import { type ItemPart, type ReadItems, readItemsFromRows, type ServiceField } f
 
 type Sql = RawBuilder<unknown>;
 
-/** Of an address as a number, with zeros before it: then texts sort as the numbers do. */
-const DIGITS = 10;
-
-export const readItemsInside: ReadItems = async (read, page, item, nowMs) => {
+export const readItemsInside: ReadItems = async (read, page, item, nowMs, take) => {
   const text = sql`concat(${sql.join(item.flatMap((part) => toSql(part, nowMs)))})`;
-  const place = sql<string>`printf('%010d', ip_num) || miners.id`;
-  const { count, items, newest, last } = await read
+  const { count, items, newest } = await read
     // The order is that of the page: because it has a limit the database keeps it.
-    .selectFrom(page.select([text.as('item'), 'reported_at', place.as('place')]).as('page'))
+    .selectFrom(page.select([text.as('item'), 'reported_at']).as('page'))
     .select((eb) => [
       eb.fn.countAll<number>().as('count'),
       // As bytes: they are not read as characters on their way.
       sql<Uint8Array | null>`cast(group_concat(item, ',') as blob)`.as('items'),
       eb.fn.max('reported_at').as('newest'),
-      eb.fn.max<string | null>('place').as('last'),
     ])
     .executeTakeFirstOrThrow();
   // Stored before our clock was set back: their times are not shown as they are.
-  if (newest !== null && newest > nowMs) return readItemsFromRows(read, page, item, nowMs);
-  const at = last === null ? undefined : { ipNum: Number(last.slice(0, DIGITS)), id: last.slice(DIGITS) };
-  return { text: items ?? '', count, last: at };
+  if (newest !== null && newest > nowMs) return readItemsFromRows(read, page, item, nowMs, take);
+  if (items !== null) await take(items);
+  return count;
 };
 
 /** Texts as arguments of `concat`. */

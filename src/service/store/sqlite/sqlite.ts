@@ -1,5 +1,5 @@
-// Opens the embedded database: one connection writes, one reads beside it, one reads what takes many statements. All
-// that is special to SQLite is in this folder; the rest of the store uses the query builder only.
+// Opens the embedded database: one connection writes, one reads beside it, and one more reads in the thread that makes
+// large pages. All that is special to SQLite is in this folder; the rest of the store uses the query builder only.
 import { existsSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -41,28 +41,24 @@ export const serviceAsideOf = (path: string): string =>
  */
 export function openSqliteDatabases(path: string, onAside?: OnAside): Databases {
   const open = () => openConnections(path, { isChecked: onAside !== undefined });
-  const [writer, reader, snapshots] =
+  const [writer, reader] =
     onAside === undefined ? open() : openOrSetAside(path, open, onAside, { asideOf: serviceAsideOf });
   const file = path === ':memory:' ? IN_MEMORY : watchOpenFile(path);
   // Waiting for a lock is done without holding up the process: see the dialect. What is replaced is overwritten where
   // that costs nothing: secrets that are encrypted later leave no traces of the time before.
   writer.exec('PRAGMA busy_timeout = 0; PRAGMA secure_delete = FAST;');
-  for (const each of [reader, snapshots])
-    each.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON; PRAGMA cache_size = -32768;');
+  reader.exec(READ_ONLY);
   // A deferred begin could fail half-way: the writer locks at once.
   const watch = createFaultWatch(dirname(path), file, (isOdd) => writeMark(write, isOdd));
   const forWrites = { begin: 'BEGIN IMMEDIATE', mayWrite: true };
   const write = new Kysely<Tables>({ dialect: new NodeSqliteDialect(writer, forWrites, watch.onWriter) });
-  const forReads = { begin: 'BEGIN', mayWrite: false };
-  const read = new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, forReads, watch.onReader) });
-  const many = new Kysely<Tables>({ dialect: new NodeSqliteDialect(snapshots, forReads, watch.onReader) });
+  const read = new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, FOR_READS, watch.onReader) });
   return {
     storage: watch.storage,
     availability: createAvailability(),
     schemaChanges: ALONE,
     write,
     read,
-    readSnapshot: (work) => many.transaction().execute(work),
     readItems: readItemsInside,
     // Writers wait for each other: no two can be in each other's way.
     transact: (work) => write.transaction().execute(work),
@@ -76,15 +72,28 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
     sharedNowMs: undefined,
     async close() {
       if (!writer.isOpen) return;
-      for (const each of [many, read, write]) await each.destroy();
+      for (const each of [read, write]) await each.destroy();
       // The builder closes only what it has used.
-      for (const each of [snapshots, reader, writer]) if (each.isOpen) each.close();
+      for (const each of [reader, writer]) if (each.isOpen) each.close();
       file.close();
     },
   };
 }
 
-type Connections = [writer: DatabaseSync, reader: DatabaseSync, snapshots: DatabaseSync];
+const READ_ONLY = 'PRAGMA busy_timeout = 0; PRAGMA query_only = ON; PRAGMA cache_size = -32768;';
+const FOR_READS = { begin: 'BEGIN', mayWrite: false };
+
+/** A connection more to a file that this process has opened and watches; what fails on it is only thrown. */
+export function openSqliteReads(path: string): Pick<Databases, 'read' | 'readItems'> {
+  const reader = openSqlite(path, []);
+  reader.exec(READ_ONLY);
+  return {
+    read: new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, FOR_READS, () => {}) }),
+    readItems: readItemsInside,
+  };
+}
+
+type Connections = [writer: DatabaseSync, reader: DatabaseSync];
 
 function openConnections(path: string, { isChecked }: { isChecked: boolean }): Connections {
   const isNew = lstatSync(path, { throwIfNoEntry: false }) === undefined;
@@ -92,7 +101,7 @@ function openConnections(path: string, { isChecked }: { isChecked: boolean }): C
   const writer = openWriter(path, isNew);
   try {
     if (isChecked && statSync(path).size <= MAX_CHECKED_BYTES) throwIfDamaged(writer, path);
-    return [writer, openSqlite(path, []), openSqlite(path, [])];
+    return [writer, openSqlite(path, [])];
   } catch (error) {
     writer.close();
     throw error;

@@ -32,18 +32,20 @@ export function createFaultWatch(
     if (found === 'the file is damaged') suspect();
     else fault = found;
   };
+  /**
+   * A statement of a connection that reads failed. A fault of the disk there proves nothing about writes; damage
+   * counts.
+   */
+  const onReader = (error: unknown) => {
+    const found = diskFault(error);
+    if (found === 'the file is damaged') note(found);
+  };
   return {
     /** A statement of the connection that writes failed. */
     onWriter: (error: unknown) => note(diskFault(error, folder)),
-    /**
-     * A statement of the connection that reads failed. A fault of the disk there proves nothing about writes; damage
-     * counts.
-     */
-    onReader(error: unknown) {
-      const found = diskFault(error);
-      if (found === 'the file is damaged') note(found);
-    },
+    onReader,
     storage: {
+      noteReadError: onReader,
       fault: () => fault,
       damaged: damaged.signal,
       async probe() {

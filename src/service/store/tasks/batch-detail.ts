@@ -3,11 +3,12 @@ import { type Actor, type TaskStatus, taskNameSchema, taskStatusSchema } from '.
 import { batchCancelled } from '../audit/task-acts.ts';
 import type { Audited } from '../databases.ts';
 import type { Encryption } from '../encryption.ts';
+import { actorOf } from '../events/append.ts';
 import { recordTasksEnded } from '../events/task-events.ts';
 import type { Window } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 import { type Batch, toBatch } from './batches.ts';
-import { countStatuses, OPEN_STATUSES, recountBatches } from './task-outcomes.ts';
+import { addToMetadata, countStatuses, OPEN_STATUSES, recountBatches } from './task-outcomes.ts';
 
 export type BatchDetail = Batch & { readonly counts: Readonly<Record<TaskStatus, number>> };
 
@@ -18,6 +19,7 @@ const CANCELLED = 'Cancelled before an agent took it';
 
 export function createBatchDetailStore({ read, transact, audit }: Audited, encryption: Encryption) {
   return {
+    ...createTaskLists(read),
     /** Undefined when the farm has no such batch. */
     async find(farmId: string, id: string): Promise<BatchDetail | undefined> {
       const row = await selectBatch(read, farmId, id).selectAll().executeTakeFirst();
@@ -33,23 +35,6 @@ export function createBatchDetailStore({ read, transact, audit }: Audited, encry
         cancelled: count('cancelled'),
       };
       return { ...toBatch(row, encryption), counts };
-    },
-    /** Newest first; undefined when the farm has no such batch. */
-    async listTasks({ farmId, id, window }: { farmId: string; id: string; window: Window }) {
-      const batch = await selectBatch(read, farmId, id).select('task_count').executeTakeFirst();
-      if (batch === undefined) return undefined;
-      const rows = await read
-        .selectFrom('tasks')
-        .leftJoin('miners', 'miners.row_id', 'tasks.row_id')
-        .selectAll('tasks')
-        .select('miners.id as miner_id')
-        .where('batch_id', '=', id)
-        .orderBy('tasks.created_at', 'desc')
-        .orderBy('tasks.id', 'desc')
-        .limit(window.limit)
-        .offset(window.offset)
-        .execute();
-      return { tasks: rows.map(toTask), total: batch.task_count };
     },
     /**
      * Ends the tasks that no agent has taken; marks the others so that their agents cancel what has not started. Gives
@@ -84,13 +69,42 @@ export function createBatchDetailStore({ read, transact, audit }: Audited, encry
             .where('id', '=', task.id)
             .execute();
         }
-        if (open.length > 0) await recountBatches(trx, [id]);
+        if (open.length > 0) {
+          await recountBatches(trx, [id]);
+          await addToMetadata(trx, id, () => ({
+            cancelled: { by: actorOf(actor), at: new Date(nowMs).toISOString() },
+          }));
+        }
         const ended = open.filter(({ received_at }) => received_at === null);
         await recordTasksEnded(trx, ended, nowMs);
         const where = { id, farmId, workspaceId: batch.workspace_id };
         await audit(trx, [batchCancelled(where, { actor, tasks: open.length, nowMs })]);
         return [...toNotify];
       }),
+  };
+}
+
+export type TaskListQuery = { readonly farmId: string; readonly id: string; readonly window: Window };
+
+export function createTaskLists(read: Db) {
+  return {
+    /** Newest first; undefined when the farm has no such batch. */
+    async listTasks({ farmId, id, window }: TaskListQuery) {
+      const batch = await selectBatch(read, farmId, id).select('task_count').executeTakeFirst();
+      if (batch === undefined) return undefined;
+      const rows = await read
+        .selectFrom('tasks')
+        .leftJoin('miners', 'miners.row_id', 'tasks.row_id')
+        .selectAll('tasks')
+        .select('miners.id as miner_id')
+        .where('batch_id', '=', id)
+        .orderBy('tasks.created_at', 'desc')
+        .orderBy('tasks.id', 'desc')
+        .limit(window.limit)
+        .offset(window.offset)
+        .execute();
+      return { tasks: rows.map(toTask), total: batch.task_count };
+    },
   };
 }
 

@@ -52,8 +52,9 @@ export async function applyTaskRecords(
     const stop = stopSchema.safeParse(record.evidence).data;
     if (stop !== undefined) stops.set(task.batch_id, { ...stop.stopped, message: record.message });
   }
-  for (const [id, stopped] of stops) await markStopped(db, id, stopped);
   await recountBatches(db, batches);
+  for (const [id, stopped] of stops)
+    await addToMetadata(db, id, ({ rollout }) => (rollout === undefined ? {} : { stopped }));
   return { strangers, ended };
 }
 
@@ -64,17 +65,18 @@ const stopSchema = z.object({
   stopped: z.object({ reason: z.string().max(64), succeeded: z.int().min(0), failed: z.int().min(0) }),
 });
 
-/** The first report stays; only for batches with a rollout. */
-async function markStopped(db: Db, id: string, stopped: object): Promise<void> {
+/** After `recountBatches`, which locks the row. What stands there already stays. */
+export async function addToMetadata(db: Db, id: string, toAdd: (metadata: Metadata) => Metadata): Promise<void> {
   const row = await db.selectFrom('task_batches').select('metadata').where('id', '=', id).executeTakeFirst();
   const metadata = z.record(z.string(), z.unknown()).parse(JSON.parse(row?.metadata ?? '{}'));
-  if (metadata.rollout === undefined || metadata.stopped !== undefined) return;
   await db
     .updateTable('task_batches')
-    .set({ metadata: JSON.stringify({ ...metadata, stopped }) })
+    .set({ metadata: JSON.stringify({ ...toAdd(metadata), ...metadata }) })
     .where('id', '=', id)
     .execute();
 }
+
+type Metadata = Readonly<Record<string, unknown>>;
 
 export const OPEN_STATUSES = ['pending', 'running'] as const satisfies readonly TaskStatus[];
 

@@ -34,8 +34,15 @@ export type AgentRow = Readonly<Pick<Row<'agents'>, 'id' | 'name' | (typeof ROW_
   readonly farm_name: string | null;
 };
 
-/** Farms to look in (none = nothing to find); statuses wanted. */
-type AgentFilter = { readonly farmIds: readonly string[]; readonly statuses: readonly AgentStatus[] };
+/**
+ * Farms to look in (none = nothing to find); statuses wanted; whether agents are left out that have reported nothing of
+ * their host, such as those that were enrolled and never connected.
+ */
+type AgentFilter = {
+  readonly farmIds: readonly string[];
+  readonly statuses: readonly AgentStatus[];
+  readonly hasReported: boolean;
+};
 
 export type AgentStore = ReturnType<typeof createAgentStore>;
 
@@ -65,7 +72,7 @@ export function createAgentStore({ read, write, transact }: Databases) {
     ): Promise<void> {
       await write.updateTable('agents').set({ version, clock_ahead_ms: clockAheadMs }).where('id', '=', id).execute();
     },
-    /** Agents that have reported what they run on and are not revoked, last online first, then by id. */
+    /** Agents that are not revoked, last online first, then by id. Those that never connected come last. */
     async search({
       filter,
       window,
@@ -78,15 +85,14 @@ export function createAgentStore({ read, write, transact }: Databases) {
       const where = (eb: ExpressionBuilder<Tables, 'agents'>) =>
         eb.and([
           eb('agents.farm_id', 'in', filter.farmIds),
-          eb('host', 'is not', null),
-          eb('last_seen_at', 'is not', null),
+          ...(filter.hasReported ? [eb('host', 'is not', null), eb('last_seen_at', 'is not', null)] : []),
           eb('revoked_at', 'is', null),
           hasStatus(eb, filter.statuses, nowMs),
         ]);
       if (filter.farmIds.length === 0) return { rows: [], total: 0 };
       const rows = await selectRows(read)
         .where(where)
-        .orderBy('last_seen_at', 'desc')
+        .orderBy('last_seen_at', (order) => order.desc().nullsLast())
         .orderBy('agents.id')
         .limit(window.limit)
         .offset(window.offset)
@@ -138,6 +144,6 @@ function hasStatus(eb: ExpressionBuilder<Tables, 'agents'>, statuses: readonly A
   const until = eb('last_seen_at', '<=', nowMs + CLOCKS_DIFFER_MS);
   return eb.or([
     ...(statuses.includes('online') ? [eb.and([since, until])] : []),
-    ...(statuses.includes('offline') ? [eb.not(since), eb.not(until)] : []),
+    ...(statuses.includes('offline') ? [eb('last_seen_at', 'is', null), eb.not(since), eb.not(until)] : []),
   ]);
 }

@@ -17,6 +17,9 @@ export type Grant = Omit<GrantRecord, 'grantorId' | 'granteeId' | 'revokedAtMs'>
   readonly grantee: Workspace;
 };
 
+/** Made at the first start, for those who run the service. Other workspaces are of tenants. */
+export const OPERATOR_WORKSPACE = { name: 'Default', slug: 'default' } as const;
+
 export type TenantStore = ReturnType<typeof createTenantStore>;
 
 export function createTenantStore({ read, write, transact, lock }: Databases) {

@@ -7,17 +7,18 @@ import { anyId, closedObject } from '../../../../wire/api/forms.ts';
 import { batchDetailSchema, batchV2Schema, taskV2Schema } from '../../../../wire/api/tasks.ts';
 import { notFound } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
-import type { Batch, BatchDetail, BatchFilter, Task } from '../../../store/store.ts';
+import type { Batch, BatchDetail, BatchFilter } from '../../../store/store.ts';
 import { farmOf, farmParams } from '../../guard.ts';
 import { answers } from '../../openapi.ts';
+import { sendPage } from '../../pages/send-page.ts';
 import type { App, RouteParts } from '../../server.ts';
-import { good, toIso, toPastIso } from '../../shared/envelope.ts';
+import { good, type PageQuery, toPastIso } from '../../shared/envelope.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../../shared/filters.ts';
-import { goodList, type PageQuery, pageShape, windowOf } from '../envelope.ts';
+import { goodList, pageShape, windowOf } from '../envelope.ts';
 
 export const batchParams = farmParams.extend({ task_batch_id: anyId });
 
-export function registerBatches(app: App, { store: { batches, batchDetail }, clock }: RouteParts): void {
+export function registerBatches(app: App, { store: { batches, batchDetail }, pages, clock }: RouteParts): void {
   const described = { tags: ['tasks'], params: farmParams, response: answers(listOf(batchV2Schema)) };
   const answerList = async (farmId: string, filter: BatchFilter, query: PageQuery) => {
     const { batches: found, total } = await batches.list({ farmId, filter, window: windowOf(query) });
@@ -76,16 +77,17 @@ export function registerBatches(app: App, { store: { batches, batchDetail }, clo
       querystring: z.object(pageShape),
       response: answers(listOf(taskV2Schema)),
     },
-    handler: async (request) => {
-      const id = request.params.task_batch_id;
-      const window = windowOf(request.query);
-      const found = await batchDetail.listTasks({ farmId: farmOf(request).id, id, window });
-      if (found === undefined) throw notFound();
-      return goodList(
-        found.tasks.map((task) => toTask(task, clock.nowMs())),
-        request.query,
-        found.total,
-      );
+    handler: (request, reply) => {
+      const { page, page_size } = request.query;
+      const query = {
+        farmId: farmOf(request).id,
+        id: request.params.task_batch_id,
+        window: windowOf(request.query),
+      };
+      return sendPage(pages, request, reply, {
+        ...{ version: 'v2', page: { page, page_size }, nowMs: clock.nowMs() },
+        ...{ list: 'tasks', query },
+      });
     },
   });
 }
@@ -114,21 +116,5 @@ export function toDetail(batch: BatchDetail, nowMs: number): z.infer<typeof batc
     failed_count: counts.failed,
     timeout_count: counts.timeout,
     cancelled_count: counts.cancelled,
-  };
-}
-
-function toTask(task: Task, nowMs: number): z.infer<typeof taskV2Schema> {
-  return {
-    id: task.id,
-    task_batch_id: task.batchId,
-    task_name: task.name,
-    status: task.status,
-    miner_id: task.minerId,
-    agent_id: task.agentId,
-    message: task.message,
-    evidence: task.evidence,
-    created_at: toPastIso(task.createdAtMs, nowMs),
-    updated_at: toPastIso(task.updatedAtMs, nowMs),
-    expires_at: toIso(task.expiresAtMs),
   };
 }

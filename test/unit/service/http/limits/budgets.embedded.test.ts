@@ -66,7 +66,8 @@ test('copies report what was spent once, and their own reports do not count agai
 test.each([
   [{ query: {}, body: undefined }, 1, false],
   [{ query: { pageSize: 10 }, body: undefined }, 1, false],
-  [{ query: { page_size: 999 }, body: null }, 10, false],
+  [{ query: { page_size: 199 }, body: null }, 2, false],
+  [{ query: { page_size: 200 }, body: null }, 3, true],
   [{ query: { page_size: 1_000 }, body: undefined }, 11, true],
   [{ query: {}, body: { limit: 10_000 } }, 101, true],
   [{ query: { limit: 'x' }, body: [1] }, 1, false],

@@ -42,7 +42,7 @@ async function plansOf(wanted: ReturnType<typeof filterCases>[number]) {
   const plans: Promise<Plan>[] = [];
   const read = listening(databases.read, (query) => plans.push(explain(databases.read, query, isPostgres)));
   const { readItems } = databases;
-  const found = await ask(createMinerStore({ read, readSnapshot: (work) => work(read), readItems }), fleet, wanted);
+  const found = await ask(createMinerStore({ read, readItems }), fleet, wanted);
   // What a statement is made of is heard too.
   const explained = await Promise.all(plans);
   const isPage = ({ sql: text }: Plan) => text.includes('"document"');

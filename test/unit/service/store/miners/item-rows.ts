@@ -9,4 +9,4 @@ const rowsSchema = z.array(z.looseObject({ id: z.string() }));
 export const rowsOf = (page: ItemPage) => rowsSchema.parse(JSON.parse(`[${itemsText(page)}]`));
 
 export const itemsText = ({ items }: Pick<ItemPage, 'items'>): string =>
-  items.map((part) => Buffer.from(part).toString()).join(',');
+  Buffer.concat(items.map((part) => Buffer.from(part))).toString();

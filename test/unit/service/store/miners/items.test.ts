@@ -1,44 +1,27 @@
 // An item is the same JSON text whether it is put together from rows or inside the database.
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { minerItem as minerV1Item } from '../../../../../src/service/http/v1/miners.ts';
 import { minerItem as minerV2Item } from '../../../../../src/service/http/v2/miners.ts';
-import type { Databases } from '../../../../../src/service/store/databases.ts';
 import { readItemsFromRows } from '../../../../../src/service/store/miners/items.ts';
 import { createMinerStore } from '../../../../../src/service/store/miners/miners.ts';
 import { isPostgresUrl } from '../../../../../src/service/store/postgres/postgres.ts';
-import { openDatabases, openStore, type Store } from '../../../../../src/service/store/store.ts';
-import { newDatabase, type TestDatabase } from '../../../../support/database.ts';
-import { type Fleet, fillFleet } from '../fleet.ts';
+import { useFilledStore } from '../filled-store.ts';
 import { itemsText, rowsOf } from './item-rows.ts';
 
 const NOW_MS = Date.UTC(2026, 2, 2);
 const MINERS = 200;
 const FARM = { id: '019a0000-0000-7000-8000-00000000000a', workspaceId: 'w"\\', name: 'naïve ☃ "farm"' };
 
-let database: TestDatabase;
-let databases: Databases;
-let store: Store;
-let fleet: Fleet;
-
-beforeAll(async () => {
-  database = await newDatabase();
-  store = await openStore(database.target);
-  databases = openDatabases(database.target);
-  fleet = await fillFleet(store, databases, { miners: MINERS, nowMs: NOW_MS });
-});
-afterAll(async () => {
-  await databases.close();
-  await store.close();
-  await database.drop();
-});
+const filled = useFilledStore({ miners: MINERS, nowMs: NOW_MS });
 
 /** With the way of this database, and from rows. */
 async function bothWays(version: 'v1' | 'v2', window = { limit: 10_000, offset: 0 }) {
   const item = version === 'v1' ? minerV1Item(FARM) : minerV2Item(FARM, { isGuest: false });
+  const { store, databases, fleet } = filled();
   const wanted = { farmId: fleet.farmId, window, item, nowMs: NOW_MS };
   const { read } = databases;
-  const fromRows = createMinerStore({ read, readSnapshot: (work) => work(read), readItems: readItemsFromRows });
+  const fromRows = createMinerStore({ read, readItems: readItemsFromRows });
   return { own: await store.miners.list(wanted), rows: await fromRows.list(wanted) };
 }
 
@@ -66,6 +49,7 @@ test('whatever operators write and whenever a miner was made', async () => {
     document: fc.record({ name: textArbitrary, temp: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true })) }),
     extras: fc.record({ name: textArbitrary, flags: fc.array(fc.object({ maxDepth: 1 })) }),
   });
+  const { databases, database } = filled();
   const rowIds = await databases.read.selectFrom('miners').select('row_id').limit(20).execute();
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: rowIds.length, maxLength: rowIds.length }), async (changes) => {
