@@ -17,3 +17,10 @@ export function readDuration(option: string, text: string): number {
   if (durationMs === undefined) throw wrongOption(option, `'${text}' is not ${DURATION_FORMS}`);
   return durationMs;
 }
+
+/** `a,b` and repeated options alike. */
+export const splitList = (texts: readonly string[]): string[] =>
+  texts
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+    .filter((text) => text !== '');

@@ -32,6 +32,7 @@ const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promis
   [['farm'], async () => (await import('./admin/tenants.ts')).addFarm],
   [['key'], async () => (await import('./admin/keys.ts')).addKey],
   [['grant'], async () => (await import('./admin/keys.ts')).addGrant],
+  [['webhook'], async () => (await import('./admin/webhooks/webhook.ts')).addWebhook],
   [['enroll', 'enrol'], async () => (await import('./admin/agents.ts')).addEnroll],
   [['signing-key'], async () => (await import('./admin/signing-key.ts')).addSigningKey],
   [['trust'], async () => (await import('./admin/trust.ts')).addTrust],

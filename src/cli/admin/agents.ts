@@ -1,11 +1,12 @@
 // `pithead agent list` and `agent revoke`, beside `pithead agent`, which runs one; `pithead enroll`, with which agents
 // join.
 import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { DEFAULT_MAX_MINERS, MOST_MAX_MINERS } from '../../model/grant.ts';
 import { readDuration, readWhole } from '../options.ts';
 import { CommandFailed } from '../output/exit.ts';
-import { formatTime } from '../output/format.ts';
+import { formatAge, formatTime } from '../output/format.ts';
 import type { CliContext } from '../output/terminal.ts';
 import {
   addList,
@@ -28,7 +29,8 @@ export function addAgentAdmin(agent: Command, context: CliContext): void {
     name: ({ name }) => name,
     farm: ({ farmId }) => farmId,
     version: ({ version }) => version,
-    'last online': ({ lastOnlineAt }) => formatTime(lastOnlineAt) ?? 'never',
+    enrolled: ({ enrolledAt }) => formatAge(systemClock.nowMs() - Date.parse(enrolledAt)),
+    'last online': ({ lastOnlineAt }) => formatTime(lastOnlineAt) ?? 'never connected',
     'most miners': ({ maxMiners }) => maxMiners,
     revoked: ({ revokedAt }) => formatTime(revokedAt),
   });

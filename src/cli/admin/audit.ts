@@ -2,7 +2,7 @@
 // are read beside the running programs; no entry is written.
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { checkAgentTrail, listAgentTrail } from '../../agent/state/audit-check.ts';
+import { checkAgentTrail, enrolledIds, listAgentTrail } from '../../agent/state/audit-check.ts';
 import { agentDatabasePath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../../base/storage/hash-chain.ts';
 import { openVault } from '../../base/storage/vault.ts';
 import type { AuditFields } from '../../model/audit/entry.ts';
+import type { OpenedAdmin } from '../../service/admin.ts';
 import { readDuration } from '../options.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import { formatTime } from '../output/format.ts';
@@ -28,7 +29,8 @@ const VERIFY = ['pithead audit verify', 'pithead audit verify --trail service --
 const VERIFY_HELP = `
 A trail is a chain of hashes: what was changed, removed, inserted or moved is found. With the key file, so is what was written anew with
 all its hashes, and an end that was cut. \`--head\` takes a head that was noted before, as the log of the service shows it every hour: it finds also a trail
-that was put back to an earlier state with everything that belongs to it.
+that was put back to an earlier state with everything that belongs to it. Agents tell the service the newest entry of their own trails: one that goes back is
+found, and that of the agent of this host must reach it.
 
 Exit codes: 0 each trail is whole, 1 one is not or there is none, 2 wrong usage.`;
 const TRAIL = 'agent or service (default: those that there are)';
@@ -131,15 +133,50 @@ async function verify(flags: Flags, context: CliContext): Promise<void> {
   const trails = trailsOf(flags, context);
   if (noted !== undefined && trails.length > 1)
     throw new CommandFailed('--head: of which trail is it? Name it with --trail agent or --trail service', EXIT.usage);
+  const agents = trails.some(([trail]) => trail === 'service')
+    ? await withAdmin(flags, context, (admin) => admin.agentTrails())
+    : [];
   const found: Checked[] = [];
-  for (const [trail, path] of trails) found.push(await check(trail, path, noted, flags, context));
+  for (const [trail, path] of trails)
+    found.push(
+      await check(trail, path, noted ?? (trail === 'agent' ? reportedHead(path, agents) : undefined), flags, context),
+    );
   const values = found.map(({ trail, verdict, keyId }) => ({
     ...{ trail, whole: verdict.problem === undefined, entries: verdict.entries, head: shownHead(verdict.last) },
     ...{ key: keyId ?? null, unsigned: verdict.unsigned, problem: verdict.problem ?? null },
   }));
-  const isWhole = values.every(({ whole }) => whole);
-  print(flags, context, { whole: isWhole, trails: values }, found.map((each) => linesOf(each, noted)).join('\n'));
+  const cut = agents.filter(({ cutAtMs }) => cutAtMs !== null);
+  const isWhole = values.every(({ whole }) => whole) && cut.length === 0;
+  const lines = [...found.map((each) => linesOf(each, noted)), ...linesOfAgents(agents)];
+  print(flags, context, { whole: isWhole, trails: values, agents: agents.map(toReported) }, lines.join('\n'));
   if (!isWhole) throw new CommandFailed('', EXIT.failed);
+}
+
+type AgentTrail = Awaited<ReturnType<OpenedAdmin['agentTrails']>>[number];
+
+/** The newest entry that the agent of this host has named to the service of this host. */
+function reportedHead(path: string, agents: readonly AgentTrail[]): Noted | undefined {
+  const ids = enrolledIds(path);
+  const heads = agents.flatMap(({ id, head }) => (head !== null && ids.includes(id) ? [head] : []));
+  return heads.toSorted((a, b) => a.seq - b.seq).at(-1);
+}
+
+const toReported = ({ id, name, head, cutAtMs }: AgentTrail) => ({
+  ...{ id, name, head: head === null ? null : shownHead(head) },
+  cut_at: cutAtMs === null ? null : new Date(cutAtMs).toISOString(),
+});
+
+/** Nothing of those that were never cut but how many they are. */
+function linesOfAgents(agents: readonly AgentTrail[]): string[] {
+  const named = agents.filter(({ head }) => head !== null).length;
+  const cut = agents.flatMap(({ id, name, cutAtMs }) =>
+    cutAtMs === null
+      ? []
+      : [
+          `the audit trail of agent ${id} (${name}) went BACK at ${new Date(cutAtMs).toISOString()}: its end was cut, it was written anew or its database was lost. See: pithead audit list`,
+        ],
+  );
+  return [...(named === 0 ? [] : [`${named} agents have named the newest entry of their trails here`]), ...cut];
 }
 
 type Checked = { readonly trail: Trail; readonly verdict: ChainVerdict; readonly keyId: string | undefined };

@@ -10,7 +10,7 @@ import {
   type Role,
   readPermissions,
 } from '../../model/permissions/permissions.ts';
-import { readDuration, wrongOption } from '../options.ts';
+import { readDuration, splitList, wrongOption } from '../options.ts';
 import { formatTime } from '../output/format.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { addCommand, addList, addRevoke, type DatabaseFlags, onDatabase, print, withAdmin } from './database.ts';
@@ -136,10 +136,3 @@ function readExpiry(text: string): string | undefined {
   if (text === NEVER) return undefined;
   return new Date(systemClock.nowMs() + readDuration('--expires-in', text)).toISOString();
 }
-
-/** `a,b` and repeated options alike. */
-const splitList = (texts: readonly string[]): string[] =>
-  texts
-    .flatMap((text) => text.split(','))
-    .map((text) => text.trim())
-    .filter((text) => text !== '');

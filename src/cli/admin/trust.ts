@@ -22,6 +22,7 @@ import { driverFacts } from '../../agent/standalone/reach.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import { nearestNames } from '../../base/nearest-names.ts';
+import { userName } from '../../base/platform/user-name.ts';
 import { shortKey } from '../../transport/http/tls-keys.ts';
 import { type RunningFlags, seekAgent } from '../miners/running-agent.ts';
 import { CommandFailed } from '../output/exit.ts';
@@ -197,7 +198,7 @@ async function accept(
   if (vouchedFor !== undefined) mustBeDriver(vouchedFor, '--as');
   const { selected, unknown } = select(waitingDevices(record, systemClock.nowMs()), named, all);
   const { accepted, unproven } = toAccept(selected, vouchedFor, all);
-  if (accepted.length > 0 && !record.accept(accepted, vouchedFor))
+  if (accepted.length > 0 && !record.accept(accepted, vouchedFor, userName()))
     throw new CommandFailed(`nothing was accepted: ${record.fault() ?? 'the record could not be written'}`);
   if (json) print(context, { accepted: accepted.map(shown), unproven: unproven.map(shown), unknown });
   else context.stdout.write(`${counted(accepted.length)} accepted\n`);
@@ -240,7 +241,7 @@ function retry(record: TrustRecord, named: readonly string[], { all = false }: F
     ip,
     macs: [mac, networkMac].flatMap((each) => each ?? []),
   }));
-  if (!record.attempts.retry(devices))
+  if (!record.attempts.retry(devices) || !record.decisions.noteRetry(selected, userName()))
     throw new CommandFailed(`nothing was noted: ${record.fault() ?? 'the record could not be written'}`);
   context.stdout.write(`${counted(selected.length)} asked with the login of the configuration once more\n`);
   if (unknown.length > 0) throw new CommandFailed(unknown.map((name) => `${name}: no such device`).join('\n'));
@@ -250,7 +251,7 @@ function forget(record: TrustRecord, named: readonly string[], flags: ForgetFlag
   const { all = false, json = false } = flags;
   const pins = select(record.allPins(), named, all);
   const met = select(all ? [] : record.devices(), named, all);
-  if (!record.forget(pins.selected) || !record.forgetDevices(met.selected))
+  if (!record.forget(pins.selected, met.selected, userName()))
     throw new CommandFailed(`nothing was forgotten: ${record.fault() ?? 'the record could not be written'}`);
   const unknown = pins.unknown.filter((name) => met.unknown.includes(name));
   if (json) print(context, { forgotten: pins.selected.map(shownPin), unknown });

@@ -66,7 +66,7 @@ function introduce({ url, key, workspace_id, farm_id, miners }: DemoFacts): stri
   return `
 ${miners} simulated miners are scanned, polled and reported.
 
-  service   ${url}          OpenAPI: ${url}/openapi.json
+  service   ${url}          its interface: ${url}/docs
   key       ${key}
 
 Try:

@@ -140,6 +140,7 @@ async function checkStack(network: string, context: CliContext, print: (check: C
     withDemo({ ...farm, ...quiet, port: 0, poll: '15s', signal }, async (facts) => {
       rest.push(await run('drivers', (stop) => settled(() => drivers(facts), stop), signal));
       rest.push(await run('host', (stop) => settled(() => host(facts), stop), signal));
+      rest.push(await run('pages', (stop) => settled(() => pages(facts), stop), signal));
       rest.push(await run('openapi', () => openapi(facts), signal));
       return `${facts.miners} simulated miners scanned, polled and reported over a WebSocket`;
     });
@@ -179,6 +180,16 @@ async function drivers(facts: DemoFacts): Promise<string> {
   return `${DRIVER_NAMES.length} drivers recognise and read their own`;
 }
 
+/** A thread of its own makes large pages: it gives the same miners. */
+async function pages(facts: DemoFacts): Promise<string> {
+  const list = `/public-api/v2/workspaces/${facts.workspace_id}/farms/${facts.farm_id}/miners`;
+  const idsOf = async (size: number) =>
+    (await ask(facts, `${list}?page_size=${size}`, minersSchema)).data.map(({ id }) => id).join();
+  const small = await idsOf(100);
+  expectThat(small.length > 0 && small === (await idsOf(10_000)), 'a large page has other miners than a small one');
+  return 'a large page is made beside the small ones';
+}
+
 async function host(facts: DemoFacts): Promise<string> {
   const { data } = await ask(facts, `/private-api/v1/${facts.workspace_id}/agents/search`, agentsSchema, {});
   const [{ host: about }] = data;
@@ -189,5 +200,15 @@ async function host(facts: DemoFacts): Promise<string> {
 async function openapi(facts: DemoFacts): Promise<string> {
   const { openapi: version, paths } = await ask(facts, '/openapi.json', documentSchema);
   expectThat(Object.keys(paths).length > 10, 'the description of the interface is empty');
-  return `${version}, ${Object.keys(paths).length} paths`;
+  const page = await textOf(`${facts.url}/docs`);
+  const files = [...page.matchAll(/"(docs\/[^"]+)"/g)].map(([, file = '']) => file);
+  expectThat(files.length > 0, 'the page /docs loads nothing');
+  for (const file of files) await textOf(`${facts.url}/${file}`);
+  return `${version}, ${Object.keys(paths).length} paths; the page /docs with ${files.length} files`;
+}
+
+async function textOf(url: string): Promise<string> {
+  const answer = await request(url);
+  expectThat(answer.statusCode === 200, `${url} answers ${answer.statusCode}`);
+  return answer.body.text();
 }

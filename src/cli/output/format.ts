@@ -52,6 +52,14 @@ export function formatTime(moment: string | number | Date | null | undefined): s
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
+const DAY_MS = 86_400_000;
+
+/** How long ago it was, in its largest unit: `3d ago`. */
+export function formatAge(ageMs: number): string {
+  const size = [DAY_MS, DAY_MS / 24, 60_000, 1_000].find((unitMs) => ageMs >= unitMs) ?? 1_000;
+  return `${formatDurationMs(Math.max(0, Math.floor(ageMs / size)) * size)} ago`;
+}
+
 /** Since when something is so: `07:58` of today, else with the day. `nowMs` = wall time. */
 export function formatSince(since: string | number, nowMs: number): string {
   const [time, now] = [formatTime(since), formatTime(nowMs)];

@@ -7,6 +7,7 @@ import { systemClock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { plainUrl } from '../../base/net/ipv4.ts';
 import { VERSION } from '../../base/version.ts';
+import { errorSchema } from '../../wire/api/envelope.ts';
 import { settingsDigests } from './settings-digests.ts';
 
 /** The uplink to it of the agent in the same process. */
@@ -38,7 +39,7 @@ export function serviceOptions(
     ...{ databasePath, backups: backupsOf(config, databasePath) },
     host: given.host ?? config.listen.host,
     port: given.port ?? config.listen.port,
-    ...{ tls, trustProxy, publicUrl, drainMs: drain, keyFiles: keyFilesOf(config) },
+    ...{ tls, trustProxy, publicUrl, drainMs: drain, keyFiles: keyFilesOf(config), webhooks: config.webhooks },
     ...{ clock: systemClock, log: given.log, version: VERSION, settings: settingsDigests(config) },
   };
 }
@@ -50,18 +51,36 @@ export function ownUrl({ host, port, tls }: AgentConfig['listen']): string {
   return tls === undefined ? url : url.replace('http:', 'https:');
 }
 
-/** HTTP status: 200 = it can take requests, 503 = not now; undefined when nothing answers within twice `waitMs`. */
-export async function readyStatus(url: string, waitMs: number): Promise<number | undefined> {
+export type Readiness = {
+  /** Of HTTP: 200 = it can take requests, 503 = not now. */
+  readonly status: number;
+  /** Why not, for people; undefined where the answer says none. */
+  readonly why: string | undefined;
+};
+
+/** Undefined when nothing answers within twice `waitMs`. */
+export async function askReadiness(url: string, waitMs: number): Promise<Readiness | undefined> {
   // The question is whether it answers; by whom its certificate is signed is for its clients to ask.
-  const dispatcher = new Agent({ connect: { timeout: waitMs, rejectUnauthorized: false } });
+  const dispatcher = new Agent({
+    connect: { timeout: waitMs, rejectUnauthorized: false },
+    // Another program may have the port.
+    maxResponseSize: 64 * 1024,
+  });
   try {
     const limits = { headersTimeout: waitMs, bodyTimeout: waitMs, signal: AbortSignal.timeout(2 * waitMs) };
     const { statusCode, body } = await request(`${url}/readyz`, { dispatcher, ...limits });
-    await body.dump();
-    return statusCode;
+    return { status: statusCode, why: messageOf(await body.text()) };
   } catch {
     return undefined;
   } finally {
     await dispatcher.destroy();
+  }
+}
+
+function messageOf(text: string): string | undefined {
+  try {
+    return errorSchema.safeParse(JSON.parse(text)).data?.message;
+  } catch {
+    return undefined;
   }
 }

@@ -3,15 +3,22 @@
 import type { Command } from 'commander';
 import type { AgentStatus } from '../../agent/control/control-client.ts';
 import { systemClock } from '../../base/clock.ts';
+import { ConfigError } from '../../base/errors.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { classesOf } from '../../model/contact.ts';
 import { type RunningFlags, seekAgent, troubleOf, withRunning } from '../miners/running-agent.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { formatSince } from '../output/format.ts';
 import { type CliContext, type Paint, painter } from '../output/terminal.ts';
-import { CONFIG_FOR_STATE } from '../setup/config-file.ts';
+import { CONFIG_FOR_STATE, configOrDefault } from '../setup/config-file.ts';
+import { askReadiness, ownUrl } from './local-service.ts';
+
+/** For an answer of a service on this host. */
+const READY_MS = 2_000;
 
 const HELP = `
+Where only the service runs, the answer is about the service.
+
 Exit codes: 0 it runs and is well, 1 it runs and has trouble, 3 it does not run, 4 it cannot be asked (no rights, no control socket).
 What is wrong with single miners is not the agent's trouble: it is what it reports.
 
@@ -24,7 +31,10 @@ export function addStatus(program: Command, context: CliContext): void {
   program
     .command('status')
     .description('how the agent that runs on this host is doing')
-    .option('--json', 'one JSON object: running, state_dir, troubles, uplinks, outbox, miners, scans, tasks, …')
+    .option(
+      '--json',
+      'one JSON object: running, state_dir, troubles, uplinks, outbox, miners, scans, tasks, …; of a service alone: service',
+    )
     .option('-c, --config <file>', CONFIG_FOR_STATE)
     .addHelpText('after', HELP)
     .action((flags: RunningFlags) => run(flags, context));
@@ -33,6 +43,7 @@ export function addStatus(program: Command, context: CliContext): void {
 async function run(flags: RunningFlags, context: CliContext): Promise<void> {
   const { stateDir, found } = await seekAgent(flags, context);
   const print = (value: unknown) => context.stdout.write(`${JSON.stringify(value)}\n`);
+  if (found.kind === 'none' && (await showService(flags, stateDir, context))) return;
   if (found.kind !== 'running') {
     const { isRunning, text, exitCode } = troubleOf(found.kind, stateDir);
     if (flags.json) print({ running: isRunning, state_dir: stateDir, troubles: [text] });
@@ -42,6 +53,37 @@ async function run(flags: RunningFlags, context: CliContext): Promise<void> {
   if (flags.json) print({ running: true, ...state });
   else context.stdout.write(describe(state, painter(context.stdout)));
   if (state.troubles.length > 0) throw new CommandFailed('');
+}
+
+/** How the service is doing that runs here without an agent. Gives whether there is one that is well. */
+async function showService({ config, json }: RunningFlags, stateDir: string, context: CliContext): Promise<boolean> {
+  const url = listenUrl(config, context);
+  const readiness = url === undefined ? undefined : await askReadiness(url, READY_MS);
+  if (readiness === undefined || ![200, 503].includes(readiness.status)) return false;
+  const trouble = readiness.status === 200 ? null : (readiness.why ?? 'it cannot take requests now');
+  if (json) {
+    const troubles = trouble === null ? [] : [trouble];
+    context.stdout.write(
+      `${JSON.stringify({ running: false, state_dir: stateDir, troubles, service: { url, ready: trouble === null } })}\n`,
+    );
+  } else {
+    const paint = painter(context.stdout);
+    const health =
+      trouble === null ? row('health', paint('green', 'takes requests')) : row('TROUBLE', paint('red', trouble));
+    context.stdout.write(lines([row('service', `${url}, without an agent on this host`), health]));
+  }
+  if (trouble !== null) throw new CommandFailed('');
+  return true;
+}
+
+/** Where the service of the configuration is reached; undefined where the configuration cannot be read. */
+function listenUrl(config: string | undefined, context: CliContext): string | undefined {
+  try {
+    return ownUrl(configOrDefault(config, context).listen);
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
 }
 
 function describe(state: AgentStatus, paint: Paint): string {
@@ -54,6 +96,7 @@ function describe(state: AgentStatus, paint: Paint): string {
     ...state.findings.map((finding) =>
       row('FINDING', paint(finding.severity === 'critical' ? 'red' : 'yellow', findingOf(finding))),
     ),
+    ...state.set_aside.slice(0, MAX_SET_ASIDE_SHOWN).map((aside) => row('SET ASIDE', paint('yellow', asideOf(aside)))),
     ['networks', `${networks.addresses} addresses in ${networks.ranges} range${networks.ranges === 1 ? '' : 's'}`],
     ['miners', `${miners.total}: ${miners.answering} answer, ${miners.hashing} hash${counted(miners)}`],
     ['flags', flagsOf(miners.flags)],
@@ -68,11 +111,22 @@ function describe(state: AgentStatus, paint: Paint): string {
     ...(state.service?.backup ? [row('backup', backupOf(state.service.backup))] : []),
     ['standstill', lastStallOf(state.last_standstill)],
   ];
-  return rows.map(([about, text]) => `${about.padEnd(10)}  ${text}\n`).join('');
+  return lines(rows);
 }
+
+const lines = (rows: readonly [string, string][]) =>
+  rows.map(([about, text]) => `${about.padEnd(10)}  ${text}\n`).join('');
 
 const findingOf = ({ title, since }: AgentStatus['findings'][number]): string =>
   `${title} since ${formatSince(since, systemClock.nowMs())}`;
+
+const MAX_SET_ASIDE_SHOWN = 10;
+const WHY_ASIDE = { costly: 'to read it takes too much of the processor', defect: 'a visit of it breaks' } as const;
+
+function asideOf({ ip, reason, in_a_row, cost_ms, next_poll_at }: AgentStatus['set_aside'][number]): string {
+  const cost = cost_ms === null ? '' : ` (${formatDurationMs(cost_ms)})`;
+  return `${ip}: ${WHY_ASIDE[reason]}${cost}, ${in_a_row} in a row; next poll ${next_poll_at}`;
+}
 
 const row = (about: string, text: string): [string, string] => [about, text];
 

@@ -7,6 +7,7 @@ import { openTrustRecord, TRUST_FILE } from '../../agent/device/trust/trust-reco
 import { type Waiting, waitingDevices } from '../../agent/device/trust/waiting.ts';
 import { systemClock } from '../../base/clock.ts';
 import { CancelledError } from '../../base/errors.ts';
+import { userName } from '../../base/platform/user-name.ts';
 import type { CliContext } from '../output/terminal.ts';
 
 /** Addresses named of a family. */
@@ -37,7 +38,7 @@ export async function acceptFound(
     say(`${proven.length} get the logins of the configuration once you accept them:\n${byFamily(proven)}`);
     const isAccepted = flags.accept === true || (flags.yes !== true && (await ask(proven.length, context)));
     if (!isAccepted) say('they wait: pithead trust list, pithead trust accept --all\n');
-    else if (!record.accept(proven))
+    else if (!record.accept(proven, undefined, userName()))
       say(`they could not be accepted: ${record.fault() ?? 'the record is not written'}\n`);
     else {
       say(`${proven.length} accepted\n`);

@@ -11,6 +11,7 @@ import {
   parseConfig,
   stateDirOf,
   usualKeyFiles,
+  webhookNetworksIn,
 } from '../../agent/config/config.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { refuseForeign } from '../../base/storage/foreign-files.ts';
@@ -72,6 +73,12 @@ export function stateDirOrDefault(path: string | undefined, { environment }: Pic
 export function keyFilesOrDefault(path: string | undefined, { environment }: Pick<CliContext, 'environment'>) {
   const found = path ?? usualConfig(environment);
   return found === undefined ? usualKeyFiles({ baseDir: '.', environment }) : keyFilesIn(found, environment);
+}
+
+/** `webhooks.allowedNetworks` of `configOrDefault`, read as `stateDirOrDefault` does. */
+export function webhookNetworksOrDefault(path: string | undefined, { environment }: Pick<CliContext, 'environment'>) {
+  const found = path ?? usualConfig(environment);
+  return found === undefined ? [] : webhookNetworksIn(found);
 }
 
 /** The usual folder of the platform for one user's state: `$XDG_STATE_HOME`, `~/.local/state`, `%LOCALAPPDATA%`. */

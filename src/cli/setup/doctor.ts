@@ -22,10 +22,11 @@ import { diskFault, probeDisk, REMEDIES } from '../../base/storage/disk-fault.ts
 import { refuseForeign } from '../../base/storage/foreign-files.ts';
 import { ASIDE } from '../../base/storage/sqlite.ts';
 import { EARLIEST_MS } from '../../base/time/clock-steps.ts';
+import { EXPOSED_SERVICE } from '../../service/listeners.ts';
 import { listBackups } from '../../service/store/sqlite/backup-files.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
-import { backupsOf, databaseOf, ownUrl, readyStatus } from '../run/local-service.ts';
+import { askReadiness, backupsOf, databaseOf, ownUrl } from '../run/local-service.ts';
 import { findSetAside } from '../run/service-state.ts';
 import { CONFIG_HELP, usualConfig } from './config-file.ts';
 import { openCode } from './open-code.ts';
@@ -271,9 +272,12 @@ function plainService({ listen }: AgentConfig): Finding[] {
   const { host, port, tls, trustProxy } = listen;
   const isPlain = tls === undefined && trustProxy.length === 0 && isExposed(new URL(plainUrl(host, port)));
   if (!isPlain) return [];
-  const text = `listens on ${host}:${port} without TLS: everybody on the way can read keys, tokens and answers`;
   return [
-    warning('service', text, 'set listen.tls, or let a proxy with TLS stand in front and name it in listen.trustProxy'),
+    warning(
+      'service',
+      `${host}:${port}: ${EXPOSED_SERVICE}`,
+      'set listen.tls, or let a proxy with TLS stand in front and name it in listen.trustProxy',
+    ),
   ];
 }
 
@@ -288,7 +292,7 @@ function plainMetrics({ metrics: { host, port } }: AgentConfig): Finding[] {
 async function ownService({ listen }: AgentConfig): Promise<Finding> {
   const url = ownUrl(listen);
   const about = 'service';
-  const status = await readyStatus(url, REQUEST_MS);
+  const { status } = (await askReadiness(url, REQUEST_MS)) ?? {};
   if (status === 200) return ok(about, `answers on ${url}`);
   if (status === undefined)
     return warning(about, `nothing answers on ${url}`, 'start it: systemctl start pithead, or pithead run');

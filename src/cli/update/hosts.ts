@@ -10,7 +10,7 @@ import type { Places } from '../../update/install/layout.ts';
 import { createBootHost, createSystemdHost } from '../../update/linux/host.ts';
 import { askServiceHost, createWindowsHost } from '../../update/windows/host.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { databaseOf, EMBEDDED, ownUrl, readyStatus } from '../run/local-service.ts';
+import { askReadiness, databaseOf, EMBEDDED, ownUrl } from '../run/local-service.ts';
 import { systemFolder, usualConfig } from '../setup/config-file.ts';
 
 const ANSWER_MS = 2_000;
@@ -33,7 +33,7 @@ export function createHost(places: Places, isBoot: boolean, { environment }: Cli
 /** Whether the own service of this configuration can take requests; undefined where the agent runs alone. */
 async function isServing(config: AgentConfig | undefined): Promise<boolean | undefined> {
   if (config === undefined || (config.service !== undefined && !config.service.keepLocal)) return undefined;
-  return (await readyStatus(ownUrl(config.listen), ANSWER_MS)) === 200;
+  return (await askReadiness(ownUrl(config.listen), ANSWER_MS))?.status === 200;
 }
 
 /** Undefined when it cannot be read: what the service makes of it is seen by whether it starts. */

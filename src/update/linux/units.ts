@@ -7,8 +7,15 @@ export const PROGRAM_FOLDER = '/usr/lib/pithead';
 export const STATE_FOLDER = '/var/lib/pithead';
 export const UNIT = 'pithead.service';
 
-/** What the C library is told, which takes it from there alone. */
-export const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' } as const;
+/**
+ * What the C library is told, which takes it from there alone: one pool for all threads, and larger pieces beside it,
+ * so that what reading the program took goes back to the host. In bytes.
+ */
+export const ENVIRONMENT = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '16384',
+  MALLOC_TRIM_THRESHOLD_: '65536',
+} as const;
 
 const KERNEL = `ProtectClock=yes
 ProtectHostname=yes
@@ -44,7 +51,7 @@ ${KERNEL}ProtectProc=invisible
 RemoveIPC=yes
 ${RESTRICTIONS}SystemCallArchitectures=native
 SystemCallFilter=@system-service
-SystemCallFilter=~@privileged @resources
+SystemCallFilter=~@privileged @resources @keyring
 SystemCallErrorNumber=EPERM
 `;
 
@@ -72,7 +79,7 @@ RestartSec=3
 # 78: the configuration is wrong, 2: so is this file. A restart helps neither.
 RestartPreventExitStatus=78 2
 LimitNOFILE=65536
-# Memory that a thread has freed is used again by all, rather than kept by each of them.
+# Memory that a thread has freed is used again by all or goes back to the host, rather than kept by each of them.
 Environment=${Object.entries(ENVIRONMENT)
   .map(([name, value]) => `${name}=${value}`)
   .join(' ')}
@@ -102,7 +109,7 @@ ReadWritePaths=${PROGRAM_FOLDER} -${PRIVATE_STATE_FOLDER}
 StateDirectory=pithead-update
 StateDirectoryMode=0755
 UMask=0022
-# The agent's folder belongs to the agent.
+# CAP_DAC_OVERRIDE: the agent's folder belongs to the agent.
 CapabilityBoundingSet=CAP_DAC_OVERRIDE
 NoNewPrivileges=yes
 ProtectHome=yes
@@ -115,8 +122,9 @@ IPAddressDeny=any
 IPAddressAllow=localhost
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
+SystemCallFilter=~@keyring
 SystemCallErrorNumber=EPERM
-# Not set: User (the programs are root's), PrivateNetwork (the new program is tried, and asked, on loopback), MemoryDenyWriteExecute (the JavaScript
+# Not set: DynamicUser and PrivateUsers (the programs are root's), PrivateNetwork (the new program is tried, and asked, on loopback), MemoryDenyWriteExecute (the JavaScript
 # engine makes code), ~@privileged and ~@resources (programs get their owner and mode, and what is tried sets its own limits).
 `;
 
@@ -170,6 +178,7 @@ Type=oneshot
 ExecStart=${PROVEN} update-databases %i ${STATE_FOLDER}
 TimeoutStartSec=14min
 ${SANDBOX}PrivateNetwork=yes
+# Not set: MemoryDenyWriteExecute (the JavaScript engine makes code while it runs).
 `;
 
 /** By file name. `isEnabled` = started at boot by itself. */

@@ -1,58 +1,13 @@
 // What an administrator does from the command line, on a database file: every resource made, listed and ended, with
 // --json that parses.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { WriteStream } from 'node:tty';
-import { expect, onTestFinished, test } from 'vitest';
-import { toExitCode } from '../../../src/cli/output/exit.ts';
+import { expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { PERMISSIONS, ROLES } from '../../../src/model/permissions/permissions.ts';
 import { openStore } from '../../../src/service/store/store.ts';
 import { minerRecord } from '../service-http/records.ts';
-
-/** Output of a command that is collected; what a terminal can do beyond that is not asked for. */
-function collector(): { stream: NodeJS.WriteStream; text: () => string } {
-  const chunks: string[] = [];
-  const through = new PassThrough();
-  const stream: NodeJS.WriteStream = Object.setPrototypeOf(through, WriteStream.prototype);
-  Object.defineProperty(stream, 'write', {
-    value: (chunk: string) => {
-      chunks.push(chunk);
-      return true;
-    },
-  });
-  return { stream, text: () => chunks.join('') };
-}
-
-function newDatabase(): { path: string; folder: string; run: (...args: string[]) => Promise<Result> } {
-  const folder = mkdtempSync(join(tmpdir(), 'pithead-cli-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, 'service.sqlite');
-  const run = async (...args: string[]) => {
-    const stdout = collector();
-    const stderr = collector();
-    const program = await buildProgram({
-      stdout: stdout.stream,
-      stderr: stderr.stream,
-      environment: {},
-      signal: new AbortController().signal,
-    });
-    const code = await program.parseAsync(['node', 'pithead', ...args, '--database', path]).then(
-      () => 0,
-      (error: unknown) => toExitCode(error, stderr.stream),
-    );
-    return { code, stdout: stdout.text(), stderr: stderr.text() };
-  };
-  return { path, folder, run };
-}
-type Result = { code: number; stdout: string; stderr: string };
-
-const json = ({ stdout, stderr }: Result) => {
-  expect(stderr).toBe('');
-  return JSON.parse(stdout);
-};
+import { collector, json, newDatabase } from './command-line.ts';
 
 test('workspaces, farms, keys and grants are made, listed and ended', async () => {
   const { run } = newDatabase();
@@ -205,6 +160,7 @@ test('agents are listed, limited and revoked under the command that also runs on
   expect(json(await run('agent', 'list', '--json'))).toEqual([]);
   const { id, farmId } = await joinFarm(path);
   expect(json(await run('agent', 'list', '--json'))).toMatchObject([{ id, farmId, name: 'shed', revokedAt: null }]);
+  expect((await run('agent', 'list')).stdout).toMatch(/ \d+d ago +never [\s\S]* connected\n/);
   expect(json(await run('agent', 'limit', id, '25000', '--json'))).toEqual({ id, max_miners: 25_000 });
   expect(json(await run('agent', 'list', '--json'))).toMatchObject([{ id, maxMiners: 25_000 }]);
   for (const miners of ['0', 'many', '1e3.5', '1000001'])

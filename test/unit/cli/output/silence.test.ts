@@ -1,7 +1,7 @@
 // What a person is told of a miner that is known and answers nothing.
 import { expect, test } from 'vitest';
 import { silenceAdvice, silenceOf } from '../../../../src/cli/miners/silence.ts';
-import { formatSince, formatTime } from '../../../../src/cli/output/format.ts';
+import { formatAge, formatSince, formatTime } from '../../../../src/cli/output/format.ts';
 
 const since = '2026-01-02T07:58:11.000Z';
 const nowMs = Date.parse(since) + 60_000;
@@ -44,5 +44,7 @@ test('nothing that a task is at work on is to be switched off', () => {
 
 test('a time of another day names the day', () => {
   expect(formatSince(since, nowMs)).toBe(at);
+  const ages = [-5, 0, 59_999, 60_000, 7_199_999, 86_399_999, 3 * 86_400_000 + 1].map(formatAge);
+  expect(ages).toEqual(['0ms ago', '0ms ago', '59s ago', '1m ago', '1h ago', '23h ago', '3d ago']);
   expect(formatSince(since, nowMs + 3 * 86_400_000)).toBe(`2026-01-0${formatTime(since).slice(9, 10)} ${at}`);
 });
