@@ -13,6 +13,7 @@ const MAY_CHOOSE: Readonly<Record<string, string>> = {
   'test/support/loopback.ts': 'hands them out',
   'test/unit/agent/scan/scan-limits.test.ts': 'a /16 that is only weighed',
   'test/unit/farm/farm.test.ts': 'lays out ranges that nothing stands in',
+  'test/unit/service/webhooks/addresses.test.ts': 'addresses in many forms that no packet may reach',
   'test/unit/transport/transport.test.ts': 'addresses that no packet may reach',
 };
 

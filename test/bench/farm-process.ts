@@ -19,6 +19,9 @@ export type BenchTenant = z.infer<typeof tenantSchema>;
 const serviceSchema = tenantSchema.extend({ url: z.string(), bareUrl: z.string(), neighbour: tenantSchema });
 export type BenchService = z.infer<typeof serviceSchema>;
 
+/** For 10,000 miners: more addresses than the networks of tests have. Beside nothing else. */
+export const LARGE_NETWORK = '127.80.0.0/18';
+
 const root = join(import.meta.dirname, '..', '..');
 
 /** Starts the farm and resolves when all its devices listen. `stop` ends it. */
@@ -45,6 +48,10 @@ export function startLoadProcess(
 ): Promise<{ stop: () => Promise<void> }> {
   return startUntilLine([join(import.meta.dirname, 'neighbour-load.ts'), url, key, String(connections)]);
 }
+
+/** Keeps one processor busy, see busy.ts. `stop` ends it. */
+export const startBusyProcess = (): Promise<{ stop: () => Promise<void> }> =>
+  startUntilLine([join(import.meta.dirname, 'busy.ts')]);
 
 async function startUntilLine(args: readonly string[]): Promise<{ line: string; stop: () => Promise<void> }> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });

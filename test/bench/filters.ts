@@ -38,7 +38,7 @@ async function measure(
   print(line(['filter', 'found', 'p50 ms', 'p99 ms', 'how the page is read; how it is counted']));
   let heard: CompiledQuery[] = [];
   const heardRead = listening(read, (query) => heard.push(query));
-  const miners = createMinerStore({ read: heardRead, readSnapshot: (work) => work(heardRead), readItems });
+  const miners = createMinerStore({ read: heardRead, readItems });
   for (const wanted of cases) {
     const times: number[] = [];
     let total = 0;

@@ -22,7 +22,10 @@ const service = await createService({
   clock: systemClock,
   log: silentLog,
   version: 'bench',
-  limits: { ...DEFAULT_LIMITS, rates: { perWorkspace: unlimited, perStranger: unlimited, perCode: unlimited } },
+  limits: {
+    ...DEFAULT_LIMITS,
+    rates: { perWorkspace: unlimited, perStranger: unlimited, perCode: unlimited, perVisitor: unlimited },
+  },
 });
 const { url } = await service.start();
 

@@ -14,6 +14,15 @@ test('each part of the document is tested once', () => {
   expect(tested.toSorted()).toEqual(Object.keys(DOCUMENT).toSorted());
 });
 
+test('a statement is of a section of the document', () => {
+  const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'));
+  const texts = files.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'));
+  const named = texts.flatMap((text) => [...text.matchAll(/^ *statements\('([^']+)'/gm)].map(([, section]) => section));
+  const headings = new Set<string | undefined>(Object.values(DOCUMENT).map(({ heading }) => heading));
+  expect(named.filter((section) => !headings.has(section))).toEqual([]);
+  expect(named.length).toBeGreaterThan(5);
+});
+
 type Section = { heading: string; tables: string[][]; text: string };
 
 function read(text: string): Section[] {

@@ -24,7 +24,7 @@ let foreign: { workspaceId: string; farmId: string };
 
 beforeAll(async () => {
   ({ rig, stop } = await startOwnedRig({
-    limits: { ...DEFAULT_LIMITS, rates: { perWorkspace: 10_000, perStranger: 10_000, perCode: 100 } },
+    limits: { ...DEFAULT_LIMITS, rates: { ...DEFAULT_LIMITS.rates, perWorkspace: 10_000, perStranger: 10_000 } },
   }));
   const { id } = await rig.service.admin.createWorkspace({ name: 'Foreign', slug: 'foreign' });
   const farm = await rig.service.admin.createFarm({ workspaceId: id, name: 'North' });

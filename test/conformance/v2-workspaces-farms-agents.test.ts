@@ -156,6 +156,7 @@ describe('agents', () => {
       last_online_at: expect.any(String),
       version: '1.2.3',
       uptime: 42,
+      enrolled_at: expect.any(String),
       clock_ahead_ms: null,
       storage_fault: null,
     });

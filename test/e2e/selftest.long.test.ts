@@ -20,7 +20,7 @@ async function selftest(...args: string[]) {
 test('every part works here', async () => {
   const { code, stderr, checks } = await selftest('--network', loopback().network);
   expect(checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`)).toEqual([]);
-  expect(checks.map(({ name }) => name)).toEqual(['sqlite', 'tls', 'miners', 'drivers', 'host', 'openapi']);
+  expect(checks.map(({ name }) => name)).toEqual(['sqlite', 'tls', 'miners', 'drivers', 'host', 'pages', 'openapi']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
-import { YOUNG_MB } from '../../src/base/platform/heap-flags.ts';
+import { HEAP_FLAGS } from '../../src/base/platform/heap-flags.ts';
 import { type MinerRecord, sliceBodySchema } from '../../src/wire/records.ts';
 import { until } from '../e2e/until.ts';
 import { type VouchedFarm, vouchFor } from '../e2e/vouch.ts';
@@ -59,12 +59,7 @@ export function startLoneAgent(config: object, { tidies = false, farm }: LoneOpt
   );
   const child: ChildProcess = spawn(
     process.execPath,
-    [
-      `--max-semi-space-size=${YOUNG_MB}`,
-      ...(tidies ? ['--expose-gc'] : []),
-      join(import.meta.dirname, 'lone-agent-child.ts'),
-      folder,
-    ],
+    [...HEAP_FLAGS, ...(tidies ? ['--expose-gc'] : []), join(import.meta.dirname, 'lone-agent-child.ts'), folder],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   const ended = once(child, 'close');
@@ -81,7 +76,7 @@ export function startLoneAgent(config: object, { tidies = false, farm }: LoneOpt
       await until(
         () => (hasEnded() ? -1 : (tellings.at(-1)?.miners ?? 0)),
         (known) => known >= miners || known < 0,
-        120_000,
+        240_000,
       );
     },
     stepWall: (ms) => void child.stdin?.write(`${ms}\n`),

@@ -2,8 +2,9 @@
 // test before its own, and others.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildSync, transformSync } from 'esbuild';
+import { type BuildOptions, buildSync, transformSync } from 'esbuild';
 import { bundle } from '../../packaging/binary/bundle.ts';
+import { WORKER_BUNDLE } from '../../src/service/http/pages/page-thread.ts';
 
 /** Gives its path in `folder`. `before` is a file of this folder. */
 export function buildProgram(folder: string, before: string): Promise<string> {
@@ -15,14 +16,19 @@ export function buildProgram(folder: string, before: string): Promise<string> {
 /** Gives the path in `folder` of a program whose sources begin with a file of this one. */
 export function buildOther(folder: string, entry: string): string {
   const outfile = join(folder, `${entry}.mjs`);
-  buildSync({
-    entryPoints: [join(import.meta.dirname, entry)],
-    outfile,
+  const options: BuildOptions = {
     bundle: true,
     platform: 'node',
     target: 'node24',
-    format: 'esm',
     external: ['pg-native', 'bufferutil', 'utf-8-validate'],
+  };
+  const worker = join(import.meta.dirname, '..', '..', 'src', 'service', 'http', 'pages', 'worker.ts');
+  buildSync({ ...options, entryPoints: [worker], outfile: join(folder, WORKER_BUNDLE), format: 'cjs' });
+  buildSync({
+    ...options,
+    entryPoints: [join(import.meta.dirname, entry)],
+    outfile,
+    format: 'esm',
     // Libraries of the other kind of module want it.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'error',

@@ -13,10 +13,10 @@ import { createService } from '../../src/service/service.ts';
 import { temporaryFolder } from '../unit/service-http/rig.ts';
 import { enrolBy, type Identity } from '../unit/service-http/wire-agent.ts';
 import { pause } from './agent-site.ts';
-import { isFull, report } from './table.ts';
+import { isWhole, report } from './table.ts';
 
-const AGENTS = isFull ? 1_000 : 200;
-const PROCESSES = isFull ? 4 : 2;
+const AGENTS = isWhole ? 1_000 : 200;
+const PROCESSES = isWhole ? 4 : 2;
 const AWAY_MS = 3_000;
 const BACK_WITHIN_MS = 120_000;
 /** Fifty of a thousand in one second. Of fewer agents chance alone would bring more into one: the time is longer. */
@@ -111,7 +111,7 @@ test('agents whose service restarts come back soon, and not all at once', async 
     // Of one address: in the field each agent has its own.
     limits: {
       ...DEFAULT_LIMITS,
-      rates: { perWorkspace: unlimited, perStranger: unlimited, perCode: unlimited },
+      rates: { perWorkspace: unlimited, perStranger: unlimited, perCode: unlimited, perVisitor: unlimited },
     },
   };
   const before = await createService({ ...options, port: 0 });

@@ -8,25 +8,13 @@ import { openOutbox } from '../../src/agent/outbox/open.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { contents, makeDir, readOldest } from '../unit/agent/outbox/farm-records.ts';
-import { DURABLE, record, type Step } from './recorded-writes.ts';
+import { afterPowerCut, countUnsynced, DURABLE, LOG_FILE, record } from './recorded-writes.ts';
 import { seeded } from './seeded.ts';
 import { canTrace } from './strace.ts';
 import { isFull, report } from './table.ts';
 
 const PREFIXES = isFull ? 1_000 : 40;
 const SLICES = isFull ? 60 : 10;
-
-function apply(files: Map<string, Buffer>, step: Step): void {
-  if (step.kind === 'write') {
-    const before = files.get(step.file) ?? Buffer.alloc(0);
-    const after = Buffer.alloc(Math.max(before.length, step.at + step.bytes.length));
-    before.copy(after);
-    step.bytes.copy(after, step.at);
-    files.set(step.file, after);
-  } else if (step.kind === 'cut') {
-    files.set(step.file, Buffer.from((files.get(step.file) ?? Buffer.alloc(0)).subarray(0, step.length)));
-  }
-}
 
 test.runIf(canTrace)('a power cut at any moment loses nothing that was promised', async () => {
   const seed = Number(process.env.PITHEAD_SEED ?? 20_261_121);
@@ -37,25 +25,14 @@ test.runIf(canTrace)('a power cut at any moment loses nothing that was promised'
   const problems: string[] = [];
   try {
     const steps = await record(dir.path('recorded'), [String(SLICES), '5']);
-    let isPending = false;
-    for (const step of steps) {
-      if (step.kind === 'write' && step.file === DURABLE[1]) isPending = true;
-      else if (step.kind === 'sync' && step.file === DURABLE[1]) isPending = false;
-      else if (step.kind === 'promise') {
-        promises++;
-        if (isPending) unsynced++;
-      }
-    }
+    const counted = countUnsynced(steps, LOG_FILE);
+    promises = counted.promises;
+    unsynced = counted.unsynced;
     const first = steps.findIndex((step) => step.kind === 'promise');
     for (let trial = 0; trial < PREFIXES; trial++) {
       const end = first + Math.floor(random() * (steps.length - first));
       const prefix = steps.slice(0, end + 1);
-      const files = new Map<string, Buffer>();
-      for (const [index, step] of prefix.entries()) {
-        if (step.kind !== 'write' && step.kind !== 'cut') continue;
-        const isSynced = prefix.some((later, at) => at > index && later.kind === 'sync' && later.file === step.file);
-        if (isSynced || random() < 0.5) apply(files, step);
-      }
+      const files = afterPowerCut(prefix, random);
       const folder = dir.path(`trial-${trial}`);
       mkdirSync(folder);
       for (const name of DURABLE) {

@@ -1,4 +1,4 @@
-// The calls of a process on the files of its outbox, and what it promised in between, as strace saw them.
+// The calls of a process on its files, and what it promised in between, as strace saw them.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OUTBOX_FILE } from '../../src/agent/outbox/open.ts';
@@ -40,11 +40,49 @@ export const LOG_FILE = `${OUTBOX_FILE}-wal`;
 /** Its database and the log of it. */
 export const DURABLE: readonly string[] = [OUTBOX_FILE, LOG_FILE];
 
-/** Runs disk-child.ts with these arguments. */
-export async function record(folder: string, args: readonly string[]): Promise<Step[]> {
+/** Runs disk-child.ts, or another child, with the folder and these arguments. */
+export async function record(folder: string, args: readonly string[], child = CHILD): Promise<Step[]> {
   mkdirSync(folder);
   const log = `${folder}.trace`;
   const options = ['-y', '-xx', '-s', '2000000', '-e', 'trace=pwrite64,ftruncate,fsync,fdatasync,write', '-o', log];
-  await trace(options, [CHILD, folder, ...args]);
+  await trace(options, [child, folder, ...args]);
   return readTrace(readFileSync(log, 'utf8'));
+}
+
+/** How many promises there are, and how many of them before the log of the database was synced. */
+export function countUnsynced(steps: readonly Step[], log: string): { promises: number; unsynced: number } {
+  let [promises, unsynced, isPending] = [0, 0, false];
+  for (const step of steps) {
+    if (step.kind === 'write' && step.file === log) isPending = true;
+    else if (step.kind === 'sync' && step.file === log) isPending = false;
+    else if (step.kind === 'promise') {
+      promises++;
+      if (isPending) unsynced++;
+    }
+  }
+  return { promises, unsynced };
+}
+
+/** The files after these calls, where of what was not synced afterwards half is lost. */
+export function afterPowerCut(steps: readonly Step[], random: () => number): Map<string, Buffer> {
+  const lastSync = new Map<string, number>();
+  for (const [index, step] of steps.entries()) if (step.kind === 'sync') lastSync.set(step.file, index);
+  const files = new Map<string, Buffer>();
+  for (const [index, step] of steps.entries()) {
+    if (step.kind !== 'write' && step.kind !== 'cut') continue;
+    if (index < (lastSync.get(step.file) ?? -1) || random() < 0.5) apply(files, step);
+  }
+  return files;
+}
+
+function apply(files: Map<string, Buffer>, step: Step): void {
+  if (step.kind === 'write') {
+    const before = files.get(step.file) ?? Buffer.alloc(0);
+    const after = Buffer.alloc(Math.max(before.length, step.at + step.bytes.length));
+    before.copy(after);
+    step.bytes.copy(after, step.at);
+    files.set(step.file, after);
+  } else if (step.kind === 'cut') {
+    files.set(step.file, Buffer.from((files.get(step.file) ?? Buffer.alloc(0)).subarray(0, step.length)));
+  }
 }

@@ -1,13 +1,13 @@
 // The service in a process of its own, as it is but for one thing: about to send the acknowledgement that it was told
-// of, it is gone. By then the slice is stored and nobody knows. Arguments: database, sequence number (0 = none). Prints
-// its address when it listens.
+// of, it is gone. By then the slice is stored and nobody knows. Arguments: database, sequence number (0 = none), its
+// version, a network that webhooks may send to. Prints its address when it listens.
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createService } from '../../src/service/service.ts';
 
-const [target = '', seq = '0'] = process.argv.slice(2);
+const [target = '', seq = '0', version = 'kill', network] = process.argv.slice(2);
 const fatalSeq = Number(seq);
 const ackSchema = z.object({ type: z.literal('ack'), seq: z.int() });
 
@@ -26,7 +26,8 @@ const service = await createService({
   port: 0,
   clock: systemClock,
   log: silentLog,
-  version: 'kill',
+  version,
+  webhooks: { allowedNetworks: network === undefined ? [] : [network] },
 });
 const { url } = await service.start();
 process.stdout.write(`${url}\n`);

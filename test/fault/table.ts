@@ -1,6 +1,5 @@
-// The table of bars: each prints one line `id value bar pass|MISSED` when it is measured, and all are printed together
-// at the end of a run. A bar that is missed fails its test too, whatever the reason. `isFull` = the whole count of
-// `npm run test:fault`; otherwise the short one of `npm run test:long`.
+// The bars: each prints one line `id value bar pass|MISSED` when it is measured, and all are printed together at the
+// end of a run (test/runner/bar-table.ts). A bar that is missed fails its test too, whatever the reason.
 import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
@@ -14,11 +13,12 @@ export type Bar = {
   readonly isMet: boolean;
 };
 
-export const isFull = process.env.PITHEAD_BARS === 'full';
+/** `npm run test:soak`: the counts of a night, where a bar has such a form. */
+export const isWhole = process.env.PITHEAD_BARS === 'whole';
+/** `npm run test:fault`, and the whole form; otherwise a quick one, for those who change what it measures. */
+export const isFull = isWhole || process.env.PITHEAD_BARS === 'full';
 
-/**
- * Time is judged in the whole run alone: the short one runs beside everything else on any machine, and only shows it.
- */
+/** The quick form only shows times: it may run beside anything. */
 export const isWithin = (ms: number | undefined, limitMs: number) =>
   !isFull || (ms ?? Number.POSITIVE_INFINITY) <= limitMs;
 

@@ -5,15 +5,21 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TASK_PERMISSIONS } from '../../src/model/permissions/permissions.ts';
 import { RULES, type Rule } from '../../src/service/auth/rules.data.ts';
+import { fileHolds } from '../fault/file-holds.ts';
 import { NASTY } from './arbitrary.ts';
 import type { Sent } from './exchange.ts';
 import { expectStatus, fail, type Harness, startHarness } from './harness.ts';
 import type { Operation } from './openapi.ts';
-import { JSON_TYPE } from './requests.ts';
 import { replay } from './seed.ts';
 
 type KeyRule = Extract<Rule, { access: 'key' }>;
 const KEYED = Object.entries(RULES).flatMap(([route, rule]) => (rule.access === 'key' ? [{ route, rule }] : []));
+
+fileHolds({
+  id: 'S12',
+  bar: '0 asked by those who may not and answered',
+  measured: () => harness.asked(),
+});
 
 let harness: Harness;
 let othersBefore: string;
@@ -166,90 +172,6 @@ describe.each(KEYED)('$route', ({ route, rule }) => {
       replay(20),
     );
   });
-});
-
-/** Fields that say who or where one is, with the values of somebody else. */
-const stowaways = () => {
-  const { workspaceId, farmId, agentId, key } = harness.world.foreign;
-  return fc.record(
-    {
-      workspace_id: fc.constant(workspaceId),
-      workspaceId: fc.constant(workspaceId),
-      farm_id: fc.constant(farmId),
-      agent_id: fc.constant(agentId),
-      id: fc.constant(randomUUID()),
-      batch_id: fc.constant(randomUUID()),
-      role: fc.constantFrom('admin', 'system'),
-      actor: fc.constant({ type: 'system', id: 'x', name: 'root' }),
-      created_by: fc.constant({ type: 'user', id: 'x', name: 'root' }),
-      created_at: fc.constant('2000-01-01T00:00:00Z'),
-      status: fc.constant('succeeded'),
-      permissions: fc.constant(['tasks.create']),
-      'x-api-key': fc.constant(key),
-      force: fc.constant(true),
-    },
-    { requiredKeys: [] },
-  );
-};
-
-test('fields that nobody may set are refused, or change nothing', async () => {
-  const { own, foreign, rig } = harness.world;
-  const create = harness.operationOf('POST /private-api/v1/:workspace_id/farms/:farm_id/tasks/batches');
-  const ids = fc.array(fc.constantFrom(...own.minerIds, ...foreign.minerIds, foreign.agentId, randomUUID()), {
-    minLength: 1,
-    maxLength: 4,
-  });
-  await fc.assert(
-    fc.asyncProperty(stowaways(), ids, stowaways(), async (extra, miner_ids, params) => {
-      const body = JSON.stringify({
-        ...extra,
-        task_name: 'miner.system.reboot',
-        miner_ids,
-        params: { ...params, force: true },
-      });
-      const request: Sent = {
-        method: 'POST',
-        path: rig.farm('/tasks/batches'),
-        headers: { 'x-api-key': own.key, 'content-type': 'application/json' },
-        body,
-      };
-      const got = await harness.ask(create, request);
-      expectStatus(request, got, [200]);
-      const { data, meta } = JSON.parse(got.text);
-      for (const batch of data) {
-        expect(batch.created_by).toMatchObject({ type: 'api_key', name: 'test' });
-        expect(Date.parse(batch.created_at)).toBeGreaterThan(Date.parse('2020-01-01'));
-        expect(batch.batch_id).not.toBe(extra.batch_id);
-      }
-      const unknown = new Set(miner_ids.filter((id) => !own.minerIds.includes(id)));
-      const skipped = meta.skipped.filter(({ reason }: { reason: string }) => reason === 'not_found');
-      expect(new Set(skipped.flatMap(({ miner_ids: of }: { miner_ids: string[] }) => of))).toEqual(unknown);
-    }),
-    replay(60),
-  );
-});
-
-test('closed bodies take no field more, whatever it says', async () => {
-  const closed = harness.document.operations.filter(
-    ({ body, id }) => body?.type === JSON_TYPE && !['createTaskBatch', 'enrolAgent'].includes(id),
-  );
-  expect(closed).toHaveLength(7);
-  for (const operation of closed)
-    await fc.assert(
-      fc.asyncProperty(
-        harness.requests
-          .good(operation, harness.place, { 'x-api-key': harness.world.own.key })
-          .filter(({ body }) => body !== undefined),
-        stowaways().filter((fields) =>
-          Object.keys(fields).some((name) => !['status', 'agent_id', 'farm_id', 'created_at'].includes(name)),
-        ),
-        async (request, extra) => {
-          const asked = { ...request, body: JSON.stringify({ ...extra, ...JSON.parse(String(request.body)) }) };
-          expectStatus(asked, await harness.ask(operation, asked), [400]);
-        },
-      ),
-      replay(25),
-    );
 });
 
 test('after all of it the other workspace, and who there is at all, is as before', async () => {

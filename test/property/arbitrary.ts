@@ -81,7 +81,8 @@ function text(schema: JsonSchema, known: readonly string[]): fc.Arbitrary<string
   const shape = patterns.find((pattern) => !/\\p\{/i.test(pattern));
   const own = () => {
     if (schema.format === 'uuid') return fc.uuid();
-    if (schema.format === 'uri') return fc.webUrl();
+    // Where the service would send something: only to where nothing can come of it.
+    if (schema.format === 'uri') return known.length > 0 ? fc.constantFrom(...known) : fc.webUrl();
     if (schema.format === 'date-time') return isoTimes.map((date) => date.toISOString());
     return shape === undefined ? anyText(schema) : fc.stringMatching(new RegExp(shape));
   };

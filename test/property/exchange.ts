@@ -48,7 +48,7 @@ async function firstOf(body: AsyncIterable<Uint8Array> & { destroy(): unknown })
 }
 
 /** Words of our insides. Refusals repeat what was sent, so none of these may be among what is sent. */
-const INSIDES =
+export const INSIDES =
   /SQLITE_|no such (table|column)|syntax error|unterminated|invalid byte sequence|constraint failed|violates|kysely|node_modules|node:internal|\/src\/|\.ts:\d|\n\s+at |TypeError|Cannot read prop|is not a function|ECONN|EPIPE/i;
 
 /** What is wrong with the answer, or undefined. */

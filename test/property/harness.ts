@@ -18,8 +18,12 @@ export type Harness = {
   ask(operation: Operation, request: Sent): Promise<Got>;
   /** The farm that requests are about unless they say otherwise. */
   readonly place: Place;
+  /** For the line of a bar: operations and how often each was asked. */
+  asked(): string;
   stop(): Promise<void>;
 };
+
+const sum = (counts: readonly number[]) => counts.reduce((all, one) => all + one, 0);
 
 /** As the authorisation table writes it. */
 export const routeOf = ({ method, path }: Operation): string => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
@@ -32,7 +36,7 @@ export async function startHarness(): Promise<Harness> {
   expect(await new Validator().validate(structuredClone(body))).toEqual({ valid: true });
   const document = readDocument(body);
   const byRoute = new Map(document.operations.map((operation) => [routeOf(operation), operation]));
-  let sent = 0;
+  const asked = new Map<string, number>();
   return {
     world,
     document,
@@ -45,16 +49,20 @@ export async function startHarness(): Promise<Harness> {
       return operation;
     },
     async ask(operation, request) {
-      sent++;
+      asked.set(operation.id, (asked.get(operation.id) ?? 0) + 1);
       const got = await client.send(request);
       const wrong = judge(document, operation, got);
       if (wrong !== undefined) fail(request, got, wrong);
       return got;
     },
+    asked() {
+      const counts = [...asked.values()].toSorted((a, b) => a - b);
+      return `${asked.size} of ${document.operations.length} operations, ${counts[0]} to ${counts.at(-1)} requests each, ${sum(counts)} in all`;
+    },
     async stop() {
       await client.close();
       await world.stop();
-      process.stdout.write(`${sent} generated requests, ${seedLine}\n`);
+      process.stdout.write(`${sum([...asked.values()])} generated requests, ${seedLine}\n`);
     },
   };
 }

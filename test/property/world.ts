@@ -17,6 +17,7 @@ export type Tenant = {
   readonly agentId: string;
   readonly minerIds: readonly string[];
   readonly batchIds: readonly string[];
+  readonly webhookIds: readonly string[];
   readonly key: string;
 };
 
@@ -37,10 +38,14 @@ export type World = {
 };
 
 /** Nobody is refused for asking often. */
-const UNLIMITED = { perWorkspace: 1e9, perStranger: 1e9, perCode: 1e9 };
+const UNLIMITED = { perWorkspace: 1e9, perStranger: 1e9, perCode: 1e9, perVisitor: 1e9 };
 
 export async function startWorld(options: Partial<ServiceOptions> = {}): Promise<World> {
-  const { rig, stop } = await startOwnedRig({ limits: { ...DEFAULT_LIMITS, rates: UNLIMITED }, ...options });
+  const { rig, stop } = await startOwnedRig({
+    limits: { ...DEFAULT_LIMITS, rates: UNLIMITED },
+    webhooks: { allowedNetworks: ['127.0.0.0/8'] },
+    ...options,
+  });
   const { admin } = rig.service;
   const other = await admin.createWorkspace({ name: 'Foreign', slug: 'foreign' });
   const otherFarm = await admin.createFarm({ workspaceId: other.id, name: 'North' });
@@ -101,7 +106,26 @@ async function settle(rig: Rig, workspaceId: string, farmId: string, key: string
   const batches = await ask('GET', '/task-batches');
   const batchIds = batches.body.data.map(({ id }: { id: string }) => id);
   await ask('POST', `/task-batches/${batchIds.at(-1)}/cancel`);
-  return { workspaceId, farmId, emptyFarmId: empty.id, agentId: identity.agentId, minerIds, batchIds, key };
+  const webhookIds = [await addPaused(rig, workspaceId, key), await addPaused(rig, workspaceId, key)];
+  return { workspaceId, farmId, emptyFarmId: empty.id, agentId: identity.agentId, minerIds, batchIds, webhookIds, key };
+}
+
+/** Where nothing listens. */
+const HOOKS = [
+  'http://127.0.0.1:9/hooks',
+  'https://127.0.0.1:9/',
+  'https://10.0.0.1/',
+  'https://user:word@127.0.0.1:9/',
+];
+
+/** A webhook that sends nothing. */
+async function addPaused(rig: Rig, workspaceId: string, key: string): Promise<string> {
+  const webhooks = `${rig.url}/public-api/v2/workspaces/${workspaceId}/webhooks`;
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const made = await call(webhooks, { method: 'POST', headers, body: JSON.stringify({ url: HOOKS[0] }) });
+  const { id } = made.body.data;
+  await call(`${webhooks}/${id}`, { method: 'PATCH', headers, body: JSON.stringify({ state: 'paused' }) });
+  return id;
 }
 
 /** Miners that say nothing, everything, and strange things. */
@@ -141,7 +165,10 @@ function variant(n: number): Parameters<typeof minerRecord>[2] {
 }
 
 function knownOf(own: Tenant, foreign: Tenant): Known {
-  const both = <K extends 'minerIds' | 'batchIds'>(name: K) => [...own[name], ...foreign[name].slice(0, 1)];
+  const both = <K extends 'minerIds' | 'batchIds' | 'webhookIds'>(name: K) => [
+    ...own[name],
+    ...foreign[name].slice(0, 1),
+  ];
   const farms = [own.farmId, own.emptyFarmId];
   const agents = [own.agentId, foreign.agentId];
   return {
@@ -150,6 +177,9 @@ function knownOf(own: Tenant, foreign: Tenant): Known {
     miner_id: both('minerIds'),
     miner_ids: both('minerIds'),
     task_batch_id: both('batchIds'),
+    webhook_id: both('webhookIds'),
+    url: HOOKS,
+    farm_ids: farms,
     agent_id: agents,
     agent_ids: agents,
     eq: [...farms, own.agentId, 'R1', 'normal', 'Antminer S19 Pro'],
@@ -166,6 +196,7 @@ async function rowsOf({ databasePath }: Rig, { workspaceId, farmId }: Tenant): P
     ['agents', 'farm_id', farmId],
     ['miners', 'farm_id', farmId],
     ['task_batches', 'farm_id', farmId],
+    ['webhooks', 'workspace_id', workspaceId],
   ] as const;
   const rows = await Promise.all(
     tables.map(([table, column, value]) =>

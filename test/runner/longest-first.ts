@@ -3,9 +3,10 @@
 import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Longest first: minutes in `npm run test:fault`, about one in `npm run test:long`, a third of one in `npm test`. */
+/** Longest first: minutes in `npm run test:fault`, a third of one in `npm test`. */
 const LONGEST = [
   ...[
+    'r16-resident',
     'r10-flapping-net',
     'r3-kill-at-each-step',
     'r1-agent-kills',
