@@ -1,9 +1,10 @@
 // The folder of a test names its project, and a word before `.test.ts` names the exception: `.long` runs with `npm run
 // test:long`, `.embedded` never on PostgreSQL, `.postgres-long` there with the long ones, `.quiet` after the other
-// bars, `.soak` with `npm run test:soak`. `arch` is part of `npm run check` too; `postgres` starts a real PostgreSQL
+// bars, `.soak` with `npm run test:soak` alone. `arch` is part of `npm run check` too; `postgres` starts a real PostgreSQL
 // and runs the tests of the service once more on it.
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { BarTable } from './test/runner/bar-table.ts';
 import { LongestFirst } from './test/runner/longest-first.ts';
 import { SecondTries } from './test/runner/second-tries.ts';
 
@@ -73,14 +74,17 @@ const E2E = {
   sequence: { groupOrder: 1 },
 };
 /** In processes of their own: they measure memory and open files. */
-const FAULT = { ...BUSY, isolate: true, include: ['test/fault/**/*.test.ts'] };
+const FAULT = { ...BUSY, isolate: true, include: ['test/{fault,property}/**/*.test.ts'] };
 
-const FULL = { env: { PITHEAD_BARS: 'full' }, globalSetup: 'test/fault/global-setup.ts', testTimeout: 300_000 };
+const FULL = { env: { PITHEAD_BARS: 'full' }, testTimeout: 300_000 };
+const WHOLE = { env: { PITHEAD_BARS: 'whole' }, testTimeout: 4 * 3_600_000 };
+/** What `npm run test:fault` can only do in part. */
+const WITH_WHOLE_FORM = ['fault/r8-*', 'fault/r12-*', 'fault/r17-*', 'fault/r18-*', 'property/*'];
 
 export default defineConfig({
   test: {
     teardownTimeout: 60_000,
-    reporters: ['default', new SecondTries()],
+    reporters: ['default', new SecondTries(), new BarTable()],
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...BUSY, ...FAST, ...PROMPT, name: 'arch', include: ['test/arch/**/*.test.ts'] } },
@@ -115,22 +119,19 @@ export default defineConfig({
         },
       },
       { test: { ...BUSY, name: 'unit-long', include: ['test/unit/**/*.long.test.ts'], exclude: [OF_POSTGRES] } },
-      { test: { ...BUSY, name: 'property-long', include: ['test/property/**/*.test.ts'] } },
       { test: { ...IN_MEMORY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...IN_MEMORY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: [LONG] } },
       { test: { ...BUSY, name: 'contract-long', include: ['test/contract/**/*.long.test.ts'] } },
-      // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with the long
-      // tests. They wait as those of `e2e-long` do, and run beside them.
-      {
-        test: {
-          ...{ ...FAULT, name: 'bars-long', exclude: [SOAK], testTimeout: 400_000 },
-          ...{ maxWorkers: E2E.maxWorkers, sequence: E2E.sequence },
-        },
-      },
-      // Most of the time they wait: for a link to come back, for a process to start, for the next poll.
+      // The bars of reliability and security. Most of the time they wait: for a link to come back, for a process to
+      // start, for the next poll. Those of the program as it is shipped are in `packaging`.
       { test: { ...FAULT, ...FULL, name: 'fault', exclude: [QUIET, SOAK], maxWorkers: 4 } },
       { test: { ...FAULT, ...FULL, name: 'fault-quiet', include: [QUIET], sequence: { groupOrder: 3 } } },
-      { test: { ...FAULT, ...FULL, name: 'soak', include: [SOAK], testTimeout: 900_000 } },
+      {
+        test: {
+          ...{ ...FAULT, ...WHOLE, name: 'soak', maxWorkers: 1 },
+          include: [SOAK, ...WITH_WHOLE_FORM.map((name) => `test/${name}.test.ts`)],
+        },
+      },
       // Installs linters and generators of clients the first time: `npm run test:clients`.
       {
         test: { ...BUSY, name: 'clients', include: ['test/clients/*.test.ts'], globalSetup: 'test/clients/tools.ts' },
@@ -144,6 +145,7 @@ export default defineConfig({
           name: 'packaging',
           include: ['test/packaging/**/*.test.ts'],
           maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
       { test: { ...E2E, ...FAST, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: [LONG] } },
