@@ -1,9 +1,10 @@
-// The whole program as one CommonJS file, and what runs in a thread of its own as another: what goes into a binary. The
-// same sources give the same bytes.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// The whole program as CommonJS files, and what runs in a thread of its own as another: what goes into a binary. The same
+// sources give the same bytes.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin, type TransformOptions, transform } from 'esbuild';
 import { WORKER_BUNDLE } from '../../src/service/http/pages/page-thread.ts';
+import { PARTS } from './parts.ts';
 
 export type BundleOptions = {
   /** JSON of the root keys whose updates this build takes; absent = it takes none. */
@@ -17,7 +18,6 @@ const COMMON: BuildOptions = {
   bundle: true,
   platform: 'node',
   target: 'node24',
-  format: 'cjs',
   // Names of errors and of functions are seen by people, in logs, so they stay as they are. To shorten them and to
   // give each function its name when it comes to be took 20,000 tables of properties, and twice the memory to read
   // the program.
@@ -29,35 +29,91 @@ const COMMON: BuildOptions = {
   logLevel: 'warning',
 };
 
+/** What Node runs without its loader of modules, which an executable has not; `import()` gives a part of the program. */
+const COMMON_JS: TransformOptions = {
+  format: 'cjs',
+  target: 'node24',
+  supported: { 'dynamic-import': false },
+  minifyWhitespace: true,
+  legalComments: 'none',
+};
+
 /**
- * Gives the path of the bundle in `folder`. Beside it lie that of the thread, and in `pithead.meta.json` what each
- * source put into the program; the thread has nothing that the program has not.
+ * Gives the path of the program in `folder`, which begins where the command line does. Beside it lie its parts, the
+ * bundle of the thread, and in `pithead.meta.json` what each source put into it; the thread has nothing that the
+ * program has not.
  */
 export async function bundle(root: string, folder: string, options: BundleOptions = {}): Promise<string> {
-  const { pins, version, prepend } = options;
-  mkdirSync(folder, { recursive: true });
-  const outfile = join(folder, 'pithead.cjs');
-  const own = { ...COMMON, absWorkingDir: root, plugins: version === undefined ? [] : [withVersion(version)] };
+  const { pins, version, prepend = '' } = options;
+  const own = {
+    ...COMMON,
+    absWorkingDir: root,
+    plugins: [withoutUnused, ...(version === undefined ? [] : [withVersion(version)])],
+  };
+  const parts = join(folder, PARTS);
+  rmSync(parts, { recursive: true, force: true });
+  mkdirSync(parts, { recursive: true });
   await build({
     ...own,
+    format: 'cjs',
     entryPoints: ['src/service/http/pages/worker.ts'],
     outfile: join(folder, WORKER_BUNDLE),
   });
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     ...own,
     metafile: true,
+    write: false,
+    // What only some commands need comes in parts of its own.
+    format: 'esm',
+    splitting: true,
     entryPoints: ['src/main.ts'],
-    outfile,
+    outdir: parts,
     define: {
       // What lies beside the sources is an asset of the executable; a bundle alone finds nothing there.
       'import.meta.dirname': '__dirname',
       ...(pins !== undefined && { PITHEAD_UPDATE_PINS: JSON.stringify(pins) }),
     },
-    banner: prepend === undefined ? {} : { js: prepend },
   });
+  for (const { path, text } of outputFiles) {
+    writeFileSync(path, (await transform(text, COMMON_JS)).code.replace(STRICT, ''));
+  }
+  const program = join(folder, 'pithead.cjs');
+  writeFileSync(program, `${prepend}${await partLoader()}require('./main.js');`);
   writeFileSync(join(folder, 'pithead.meta.json'), JSON.stringify(metafile));
-  return outfile;
+  return program;
 }
+
+/** Some libraries were not written for it. */
+const STRICT = /^"use strict";/;
+
+/** Puts another `require` in the place of Node's. */
+async function partLoader(): Promise<string> {
+  const source = readFileSync(join(import.meta.dirname, 'parts.ts'), 'utf8');
+  const { code } = await transform(source, { ...COMMON_JS, loader: 'ts' });
+  return `require=(()=>{const module={};${code}return module.exports})().requireParts(require,__dirname);`;
+}
+
+/** Of these libraries the index names parts that the program never uses, and that each start would read. */
+const UNUSED = [
+  { index: /undici[\\/]index\.js$/, parts: /^\.\/lib\/(mock|web|cache|interceptor)\// },
+  { index: /systeminformation[\\/]lib[\\/]index\.js$/, parts: /^\.\/(?!memory|util)/ },
+  { index: /zod[\\/]v4[\\/]locales[\\/]index\.js$/, parts: /^\.\/(?!en\.js)/ },
+];
+
+/** Whatever is asked of it is a class without content, because an index also makes instances. */
+const UNUSED_MODULE = 'module.exports = new Proxy(class LeftOutOfTheProgram {}, { get: (it) => it });';
+
+const withoutUnused: Plugin = {
+  name: 'without-unused',
+  setup(building) {
+    for (const { index, parts } of UNUSED) {
+      building.onResolve({ filter: /^\.\// }, ({ path, importer }) =>
+        index.test(importer) && parts.test(path) ? { path, namespace: 'unused' } : undefined,
+      );
+    }
+    building.onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: UNUSED_MODULE }));
+  },
+};
 
 const withVersion = (version: string): Plugin => ({
   name: 'version',

@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { HEAP_FLAGS } from '../../src/base/platform/heap-flags.ts';
 import { VIEWER_ASSETS, VIEWER_FILES, VIEWER_PACKAGE } from '../../src/service/http/docs/viewer.ts';
 import { WORKER_BUNDLE } from '../../src/service/http/pages/page-thread.ts';
+import { PARTS } from './parts.ts';
 import { NODE_VERSION, type Target } from './targets.ts';
 
 const PKG_TIMEOUT_MS = 300_000;
@@ -22,6 +23,9 @@ const assets = (root: string, bundle: string) =>
       .map((file) => [`handbook/${file}`, join(HANDBOOK, file)]),
     ...VIEWER_FILES.map((file) => [VIEWER_ASSETS + file, join(root, VIEWER_PACKAGE, file)]),
     [WORKER_BUNDLE, join(dirname(bundle), WORKER_BUNDLE)],
+    ...readdirSync(join(dirname(bundle), PARTS))
+      .toSorted()
+      .map((file) => [`${PARTS}/${file}`, join(dirname(bundle), PARTS, file)]),
   ]);
 
 /**
