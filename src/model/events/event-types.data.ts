@@ -44,7 +44,7 @@ export const EVENT_TYPES = {
   backup_skipped:     { about: 'service', when: 'A backup of the database was not made, such as for lack of room' },
   backup_failed:      { about: 'service', when: 'A backup of the database could not be made' },
   webhook_disabled:   { about: 'service', when: 'A webhook was switched off: it failed for seven days, or its receiver answered 410' },
-  webhook_events_lost: { about: 'service', when: 'Events were removed because of their age before they could be sent to a webhook' },
+  webhook_events_lost: { about: 'service', when: 'Events that a webhook has not got are gone: too old, or more dead letters than are kept' },
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type EventType = keyof typeof EVENT_TYPES;

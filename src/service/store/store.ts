@@ -68,6 +68,7 @@ export type { ApiKey, KeyStore } from './tenants/api-keys.ts';
 export type { Farm, FarmRecord, Grant, TenantStore, Workspace } from './tenants/tenants.ts';
 export { isMatch, type ValueFilter } from './value-filter.ts';
 export type { DeadLetter } from './webhooks/dead-letters.ts';
+export type { Pending } from './webhooks/webhook-cursors.ts';
 export type { WebhookDeliveryStore } from './webhooks/webhook-delivery.ts';
 export { isWanted, type WebhookPage } from './webhooks/webhook-feed.ts';
 export type { LeasedWebhook, WebhookStanding } from './webhooks/webhook-lease.ts';

@@ -60,7 +60,10 @@ const webhookFields = {
     description: 'failing = no message arrived for seven days; gone = the receiver answered 410; null = not disabled',
   }),
   pending_count: count.meta({
-    description: 'Events that wait to be sent, of the next 10000 of its farms; there may be more',
+    description: 'Events that wait to be sent. The next 10000 events of its farms are looked at',
+  }),
+  pending_is_minimum: z.boolean().meta({
+    description: 'Later events were not looked at: more than pending_count may wait',
   }),
   failing_since: time
     .nullable()

@@ -6,9 +6,6 @@ import { type Column, screenWidth, table } from '../../output/table.ts';
 
 type Screen = Parameters<typeof screenWidth>[0];
 
-/** The store looks no further. */
-const MOST_COUNTED = 10_000;
-
 const NOT_SENDING = {
   failing: 'disabled: it failed for seven days',
   gone: 'disabled: the receiver answered 410 Gone',
@@ -17,8 +14,8 @@ const NOT_SENDING = {
 const stateOf = ({ state, disabled_reason: reason }: ShownWebhook): string =>
   state === 'disabled' && reason !== null ? NOT_SENDING[reason] : state;
 
-const waitingOf = ({ pending_count: count }: ShownWebhook): string =>
-  count >= MOST_COUNTED ? `${MOST_COUNTED} or more` : String(count);
+export const waitingOf = ({ pending_count: count, pending_is_minimum: isMinimum }: ShownWebhook): string =>
+  isMinimum ? `${count} or more` : String(count);
 
 const failureOf = ({ last_failure: failure }: ShownWebhook): string | null =>
   failure && `${formatTime(failure.at)}: ${failure.error}`;

@@ -8,7 +8,7 @@ import { CommandFailed } from '../../output/exit.ts';
 import type { CliContext } from '../../output/terminal.ts';
 import { webhookNetworksOrDefault } from '../../setup/config-file.ts';
 import { addCommand, type DatabaseFlags, EXAMPLE_ID, idHelp, onDatabase, print, withAdmin } from '../database.ts';
-import { deadLetterTable, describeWebhook, secretLines, testLine, webhookTable } from './webhook-text.ts';
+import { deadLetterTable, describeWebhook, secretLines, testLine, waitingOf, webhookTable } from './webhook-text.ts';
 
 type Flags = DatabaseFlags & { readonly workspace?: string };
 type FieldFlags = Flags & {
@@ -104,7 +104,7 @@ function addSwitches(webhook: Command, context: CliContext): void {
       .argument('<id>', idHelp(webhook))
       .action(async (id: string, flags: Flags) => {
         const item = await withWebhooks(flags, context, (admin) => admin.change(id, { state }).then(found(id)));
-        print(flags, context, item, `${id} is ${state}; ${item.pending_count} events wait`);
+        print(flags, context, item, `${id} is ${state}; ${waitingOf(item)} events wait`);
       });
   onDatabase(webhook, 'remove', 'remove a webhook with its dead letters', `pithead webhook remove ${EXAMPLE_ID}`)
     .argument('<id>', idHelp(webhook))

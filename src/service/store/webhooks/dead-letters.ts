@@ -63,11 +63,16 @@ export async function listDeadLetters(
 /** Of a webhook. */
 const MOST_DEAD_LETTERS = 100_000;
 
-/** Keeps as many as a webhook may have, the newest. */
-export async function trimDeadLetters(transaction: Db, webhookId: string, most = MOST_DEAD_LETTERS): Promise<void> {
+/** Keeps as many as a webhook may have, the newest. Gives how many it removed of each farm. */
+export async function trimDeadLetters(
+  transaction: Db,
+  webhookId: string,
+  most = MOST_DEAD_LETTERS,
+): Promise<ReadonlyMap<string, number>> {
+  const removed = new Map<string, number>();
   const letters = transaction.selectFrom('webhook_dead_letters').where('webhook_id', '=', webhookId);
   const excess = (await countAll(letters)) - most;
-  if (excess <= 0) return;
+  if (excess <= 0) return removed;
   const oldest = await letters
     .select(['farm_id', 'position'])
     .orderBy('failed_at')
@@ -75,7 +80,8 @@ export async function trimDeadLetters(transaction: Db, webhookId: string, most =
     .orderBy('position')
     .limit(excess)
     .execute();
-  for (const [farmId, ofFarm] of Map.groupBy(oldest, ({ farm_id }) => farm_id))
+  for (const [farmId, ofFarm] of Map.groupBy(oldest, ({ farm_id }) => farm_id)) {
+    removed.set(farmId, ofFarm.length);
     for (const part of chunks(ofFarm))
       await transaction
         .deleteFrom('webhook_dead_letters')
@@ -87,6 +93,8 @@ export async function trimDeadLetters(transaction: Db, webhookId: string, most =
           part.map(({ position }) => position),
         )
         .execute();
+  }
+  return removed;
 }
 
 /** Of events that are kept no longer. */

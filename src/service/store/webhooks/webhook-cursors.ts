@@ -47,10 +47,13 @@ export async function coverFarms(transaction: Db, webhook: Covering, before: Rea
 /** Looking ends there: a list of webhooks that have failed for days would hold up every other request. */
 const MOST_LOOKED_AT = 10_000;
 
-/** How many of the next `MOST_LOOKED_AT` events of its farms the webhook still has to send; there may be more. */
-export async function countPending(db: Db, webhook: Covering & Pick<Webhook, 'types'>): Promise<number> {
+/** `isMinimum` = there may be later events that were not looked at. */
+export type Pending = { readonly count: number; readonly isMinimum: boolean };
+
+/** How many of the next `MOST_LOOKED_AT` events of its farms the webhook still has to send. */
+export async function countPending(db: Db, webhook: Covering & Pick<Webhook, 'types'>): Promise<Pending> {
   const { types } = webhook;
-  if (types?.length === 0) return 0;
+  if (types?.length === 0) return { count: 0, isMinimum: false };
   let count = 0;
   let left = MOST_LOOKED_AT;
   for (const [farmId, position] of await positionsOf(db, webhook)) {
@@ -74,5 +77,5 @@ export async function countPending(db: Db, webhook: Covering & Pick<Webhook, 'ty
     count += Number(wanted);
     left -= Number(looked);
   }
-  return count;
+  return { count, isMinimum: left <= 0 };
 }

@@ -49,7 +49,7 @@ export function createWebhookFeed({ read, transact }: Databases) {
         const held = await holdLease(trx, webhook, nowMs);
         if (held === undefined) return false;
         const mayGoOn = await moveCursor(trx, webhook, held, at);
-        if (lost > 0 && mayGoOn) await recordLost(trx, webhook, at.farmId, lost, nowMs);
+        if (lost > 0 && mayGoOn) await recordLost(trx, webhook, new Map([[at.farmId, lost]]), nowMs);
         return mayGoOn;
       }),
     /** The event becomes a dead letter. */
@@ -61,8 +61,10 @@ export function createWebhookFeed({ read, transact }: Databases) {
     ): Promise<MayGoOn> =>
       transact(async (trx) => {
         if (!(await writeFailure(trx, webhook, standing, failure))) return false;
-        await addDeadLetters(trx, webhook, [at], standing.attempts, failure);
-        return moveCursor(trx, webhook, { farmIds: webhook.farmIds, isUnchanged: true }, at);
+        const lost = await addDeadLetters(trx, webhook, [at], standing.attempts, failure);
+        const mayGoOn = await moveCursor(trx, webhook, { farmIds: webhook.farmIds, isUnchanged: true }, at);
+        await recordLost(trx, webhook, lost, failure.atMs);
+        return mayGoOn;
       }),
     /**
      * In portions: every event that comes next and happened at `untilMs` or before becomes a dead letter. Gives how
@@ -85,8 +87,9 @@ export function createWebhookFeed({ read, transact }: Databases) {
             const last = overdue.at(-1);
             if (last === undefined) return { letters: 0, isLast: true };
             const letters = overdue.filter(({ type }) => isWanted(webhook, type));
-            await addDeadLetters(trx, webhook, letters, attempts, failure);
+            const lost = await addDeadLetters(trx, webhook, letters, attempts, failure);
             await moveCursor(trx, webhook, held, last);
+            await recordLost(trx, webhook, lost, failure.atMs);
             return { letters: letters.length, isLast: overdue.length < PORTION };
           });
           if (given === undefined) return count;
@@ -173,13 +176,14 @@ async function moveCursor(
   return isUnchanged;
 }
 
+/** Gives how many dead letters had to go for them, by farm. */
 async function addDeadLetters(
   transaction: Db,
   { id }: LeasedWebhook,
   events: readonly Cursor[],
   attempts: number,
   { atMs, error }: WebhookFailure,
-): Promise<void> {
+): Promise<ReadonlyMap<string, number>> {
   const rows = events.map(({ farmId, position }) => ({
     ...{ webhook_id: id, farm_id: farmId, position, failed_at: atMs, attempts, reason: error, is_to_be_sent: 0 },
   }));
@@ -189,14 +193,20 @@ async function addDeadLetters(
       .values(part)
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-  if (rows.length > 0) await trimDeadLetters(transaction, id);
+  return rows.length > 0 ? trimDeadLetters(transaction, id) : new Map();
 }
 
-/** As the last thing of its transaction. */
-const recordLost = (transaction: Db, { id, name }: LeasedWebhook, farmId: string, count: number, nowMs: number) =>
-  appendEvents(transaction, [
-    {
+/** Events that the receiver never gets, by farm. As the last thing of its transaction. */
+const recordLost = (
+  transaction: Db,
+  { id, name }: LeasedWebhook,
+  lost: ReadonlyMap<string, number>,
+  nowMs: number,
+) =>
+  appendEvents(
+    transaction,
+    [...lost].map(([farmId, count]) => ({
       ...{ farmId, agentId: OF_SERVICE, minerId: null, type: 'webhook_events_lost', atMs: nowMs },
       detail: { webhook_id: id, name, count },
-    },
-  ]);
+    })),
+  );

@@ -6,7 +6,7 @@ import type { Encryption } from '../encryption.ts';
 import type { Window } from '../rows.ts';
 import type { Db } from '../schema.ts';
 import { listDeadLetters, markForResend } from './dead-letters.ts';
-import { countPending, coverFarms, positionsOf } from './webhook-cursors.ts';
+import { countPending, coverFarms, type Pending, positionsOf } from './webhook-cursors.ts';
 import { newSecret, toJsonOrNull, toWebhook, type Webhook, type WebhookState } from './webhook-rows.ts';
 
 export const MOST_WEBHOOKS = 20;
@@ -41,8 +41,8 @@ export function createWebhookStore(databases: Audited, encryption: Encryption, n
       return rows.map(toWebhook);
     },
     find: (workspaceId: string, id: string): Promise<Webhook | undefined> => findWebhook(read, workspaceId, id),
-    /** How many of the next 10,000 events of its farms wait to be sent; there may be more. */
-    pending: (webhook: Webhook): Promise<number> => countPending(read, webhook),
+    /** Of the next 10,000 events of its farms. */
+    pending: (webhook: Webhook): Promise<Pending> => countPending(read, webhook),
     /** Newest first. */
     deadLetters: (workspaceId: string, id: string, window: Window) => listDeadLetters(read, workspaceId, id, window),
     /**

@@ -1,16 +1,16 @@
 // A webhook and a dead letter as the interface and the command line show them.
 import type { DeadLetterItem, TestItem, WebhookItem } from '../../../../wire/api/webhooks.ts';
-import type { DeadLetter, Webhook } from '../../../store/store.ts';
+import type { DeadLetter, Pending, Webhook } from '../../../store/store.ts';
 import type { Sent } from '../../../webhooks/send.ts';
 import { toIso, toIsoOrNull } from '../../shared/envelope.ts';
 
-/** `pendingCount` as the store counts it. */
-export function toWebhookItem(webhook: Webhook, pendingCount: number, nowMs: number): WebhookItem {
+export function toWebhookItem(webhook: Webhook, pending: Pending, nowMs: number): WebhookItem {
   const { id, name, url, state, lastFailure } = webhook;
   const isLive = ({ expiresAtMs }: Webhook['secrets'][number]) => expiresAtMs === null || expiresAtMs > nowMs;
   return {
     ...{ id, name, url, farm_ids: copyOf(webhook.farmIds), event_types: copyOf(webhook.types) },
-    ...{ state, disabled_reason: webhook.disabledReason, pending_count: pendingCount },
+    ...{ state, disabled_reason: webhook.disabledReason, pending_count: pending.count },
+    pending_is_minimum: pending.isMinimum,
     failing_since: toIsoOrNull(webhook.failingSinceMs),
     last_success_at: toIsoOrNull(webhook.lastSuccessAtMs),
     last_failure: lastFailure && { at: toIso(lastFailure.atMs), status: lastFailure.status, error: lastFailure.error },

@@ -50,7 +50,7 @@ test('progress goes forward only', async () => {
   const leased = await take(store, webhook.id);
   expect(await store.webhookDelivery.noteDelivered(leased, { farmId, position: 4 }, NOW_MS)).toBe(true);
   expect(await store.webhookDelivery.noteDelivered(leased, { farmId, position: 2 }, NOW_MS)).toBe(true);
-  expect(await store.webhooks.pending(webhook)).toBe(1);
+  expect(await store.webhooks.pending(webhook)).toEqual({ count: 1, isMinimum: false });
 });
 
 test('of dead letters the newest are kept, and they go with their event', async () => {
@@ -69,10 +69,28 @@ test('of dead letters the newest are kept, and they go with their event', async 
     );
   const databases = openDatabases(target);
   onTestFinished(() => databases.close());
-  await databases.transact((trx) => trimDeadLetters(trx, webhook.id, 5));
+  expect(await databases.transact((trx) => trimDeadLetters(trx, webhook.id, 5))).toEqual(new Map([[farmId, 1]]));
   expect(await letters()).toEqual([2, 3, 4, 5, 6]);
   await store.prune(NOW_MS + 91 * DAY_MS);
   expect(await letters()).toEqual([4, 5, 6]);
+});
+
+test('a dead letter for which there is no room becomes an event, so that somebody hears of it', async () => {
+  const { target, store, farmId, webhook } = await setUp();
+  await append(store, farmId, 1);
+  await queryDatabase(
+    target,
+    `INSERT INTO webhook_dead_letters
+     WITH RECURSIVE line(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM line WHERE n <= 100000)
+     SELECT ?, ?, n, 0, 1, 'x', 0 FROM line`,
+    ...[webhook.id, farmId],
+  );
+  const leased = await take(store, webhook.id);
+  const standing = { attempts: 1, failingSinceMs: NOW_MS, givenUpAtMs: NOW_MS, nextAttemptAtMs: null };
+  const failure = { atMs: NOW_MS, status: null, error: 'no answer' };
+  expect(await store.webhookDelivery.giveUp(leased, { farmId, position: 1 }, standing, failure)).toBe(true);
+  const lost = await queryDatabase(target, "SELECT detail FROM events WHERE type = 'webhook_events_lost'");
+  expect(lost.map(({ detail }) => JSON.parse(String(detail)).count)).toEqual([1]);
 });
 
 test('a step of the clock carries what a webhook waits for, and since when it fails', async () => {

@@ -39,11 +39,11 @@ test('a webhook begins with what happens after it was made, in every farm of its
   await append(setup, farms[0]);
   const { webhook } = await store.webhooks.create(about(setup));
   expect(webhook).toMatchObject({ name: 'tickets', state: 'active', farmIds: null, types: null, lastFailure: null });
-  expect(await store.webhooks.pending(webhook)).toBe(0);
+  expect(await store.webhooks.pending(webhook)).toEqual({ count: 0, isMinimum: false });
   await append(setup, farms[0]);
   await append(setup, farms[1]);
   await append(setup, await addFarm(store, setup.workspaceId));
-  expect(await store.webhooks.pending(webhook)).toBe(3);
+  expect(await store.webhooks.pending(webhook)).toEqual({ count: 3, isMinimum: false });
   expect(await store.webhooks.list(setup.workspaceId)).toEqual([webhook]);
   expect(await store.webhooks.find('another', webhook.id)).toBeUndefined();
 });
@@ -53,10 +53,10 @@ test('only events of its types and farms wait for it', async () => {
   const { store, farms } = setup;
   const { webhook } = await store.webhooks.create({ ...about(setup), farmIds: [farms[0]], types: ['moved'] });
   for (const farmId of farms) for (const type of ['moved', 'appeared'] as const) await append(setup, farmId, type);
-  expect(await store.webhooks.pending(webhook)).toBe(1);
+  expect(await store.webhooks.pending(webhook)).toEqual({ count: 1, isMinimum: false });
   const none = await store.webhooks.create({ ...about(setup), types: [] });
   await append(setup, farms[0]);
-  expect(await store.webhooks.pending(none.webhook)).toBe(0);
+  expect(await store.webhooks.pending(none.webhook)).toEqual({ count: 0, isMinimum: false });
 });
 
 test('a farm that a change adds begins with its next event; one that stays goes on where it was', async () => {
@@ -70,12 +70,12 @@ test('a farm that a change adds begins with its next event; one that stays goes 
     if (changed === undefined) throw new Error('no webhook');
     return changed;
   };
-  expect(await store.webhooks.pending(await change(farms))).toBe(1);
+  expect(await store.webhooks.pending(await change(farms))).toEqual({ count: 1, isMinimum: false });
   await append(setup, farms[1]);
-  expect(await store.webhooks.pending(await change(null))).toBe(2);
-  expect(await store.webhooks.pending(await change([farms[1]]))).toBe(1);
+  expect(await store.webhooks.pending(await change(null))).toEqual({ count: 2, isMinimum: false });
+  expect(await store.webhooks.pending(await change([farms[1]]))).toEqual({ count: 1, isMinimum: false });
   // What was left meanwhile is not sent when the farm comes back.
-  expect(await store.webhooks.pending(await change(null))).toBe(1);
+  expect(await store.webhooks.pending(await change(null))).toEqual({ count: 1, isMinimum: false });
 });
 
 test('of a long line so many events are looked at, and no more', async () => {
@@ -91,8 +91,8 @@ test('of a long line so many events are looked at, and no more', async () => {
        SELECT ?, n, 'a', NULL, CASE n % 10 WHEN 0 THEN 'moved' ELSE 'appeared' END, 0, '{}' FROM line`,
       farmId,
     );
-  expect(await store.webhooks.pending(all.webhook)).toBe(10_000);
-  expect(await store.webhooks.pending(some.webhook)).toBe(1_000);
+  expect(await store.webhooks.pending(all.webhook)).toEqual({ count: 10_000, isMinimum: true });
+  expect(await store.webhooks.pending(some.webhook)).toEqual({ count: 1_000, isMinimum: true });
 });
 
 test('a farm of another workspace is refused, and nothing is changed', async () => {
