@@ -197,12 +197,7 @@ async function addDeadLetters(
 }
 
 /** Events that the receiver never gets, by farm. As the last thing of its transaction. */
-const recordLost = (
-  transaction: Db,
-  { id, name }: LeasedWebhook,
-  lost: ReadonlyMap<string, number>,
-  nowMs: number,
-) =>
+const recordLost = (transaction: Db, { id, name }: LeasedWebhook, lost: ReadonlyMap<string, number>, nowMs: number) =>
   appendEvents(
     transaction,
     [...lost].map(([farmId, count]) => ({
