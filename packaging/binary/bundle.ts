@@ -2,6 +2,7 @@
 // sources give the same bytes.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { type BuildOptions, build, type Plugin, type TransformOptions, transform } from 'esbuild';
 import { WORKER_BUNDLE } from '../../src/service/http/pages/page-thread.ts';
 import { PARTS } from './parts.ts';
@@ -32,6 +33,8 @@ const COMMON: BuildOptions = {
 /** What Node runs without its loader of modules, which an executable has not; `import()` gives a part of the program. */
 const COMMON_JS: TransformOptions = {
   format: 'cjs',
+  // The parts are read byte by byte.
+  charset: 'ascii',
   target: 'node24',
   supported: { 'dynamic-import': false },
   minifyWhitespace: true,
@@ -75,13 +78,16 @@ export async function bundle(root: string, folder: string, options: BundleOption
     },
   });
   for (const { path, text } of outputFiles) {
-    writeFileSync(path, (await transform(text, COMMON_JS)).code.replace(STRICT, ''));
+    const { code } = await transform(text, COMMON_JS);
+    writeFileSync(path, brotliCompressSync(code.replace(STRICT, ''), PACKING));
   }
   const program = join(folder, 'pithead.cjs');
   writeFileSync(program, `${prepend}${await partLoader()}require('./main.js');`);
   writeFileSync(join(folder, 'pithead.meta.json'), JSON.stringify(metafile));
   return program;
 }
+
+const PACKING = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /** Some libraries were not written for it. */
 const STRICT = /^"use strict";/;
