@@ -125,7 +125,9 @@ export default defineConfig({
       // The bars of reliability and security. Most of the time they wait: for a link to come back, for a process to
       // start, for the next poll. Those of the program as it is shipped are in `packaging`.
       { test: { ...FAULT, ...FULL, name: 'fault', exclude: [QUIET, SOAK], maxWorkers: 4 } },
-      { test: { ...FAULT, ...FULL, name: 'fault-quiet', include: [QUIET], sequence: { groupOrder: 3 } } },
+      {
+        test: { ...FAULT, ...FULL, name: 'fault-quiet', include: [QUIET], maxWorkers: 1, sequence: { groupOrder: 3 } },
+      },
       {
         test: {
           ...{ ...FAULT, ...WHOLE, name: 'soak', maxWorkers: 1 },
