@@ -79,7 +79,14 @@ const FAULT = { ...BUSY, isolate: true, include: ['test/{fault,property}/**/*.te
 const FULL = { env: { PITHEAD_BARS: 'full' }, testTimeout: 300_000 };
 const WHOLE = { env: { PITHEAD_BARS: 'whole' }, testTimeout: 4 * 3_600_000 };
 /** What `npm run test:fault` can only do in part. */
-const WITH_WHOLE_FORM = ['fault/r8-*', 'fault/r12-*', 'fault/r17-*', 'fault/r18-*', 'property/*'];
+const WITH_WHOLE_FORM = [
+  'fault/r8-*',
+  'fault/r12-*',
+  'fault/r17-*',
+  'fault/r18-*',
+  'fault/webhook-kills*',
+  'property/*',
+];
 
 export default defineConfig({
   test: {

@@ -1,5 +1,5 @@
-// The whole program as CommonJS files, and what runs in a thread of its own as another: what goes into a binary. The same
-// sources give the same bytes.
+// The whole program as CommonJS files, and what runs in a thread of its own as another: what goes into a binary. The
+// same sources give the same bytes.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -30,7 +30,7 @@ const COMMON: BuildOptions = {
   logLevel: 'warning',
 };
 
-/** What Node runs without its loader of modules, which an executable has not; `import()` gives a part of the program. */
+/** What Node runs without its loader of modules, which no executable has: `import()` gives a part of the program. */
 const COMMON_JS: TransformOptions = {
   format: 'cjs',
   // The parts are read byte by byte.

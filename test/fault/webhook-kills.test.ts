@@ -13,9 +13,9 @@ import { startCluster } from '../postgres/cluster.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { buildOther } from './program.ts';
 import { seeded } from './seeded.ts';
-import { isFull, report } from './table.ts';
+import { isWhole, report } from './table.ts';
 
-const KILLS = Number(process.env.PITHEAD_KILLS ?? (isFull ? 8 : 3));
+const KILLS = Number(process.env.PITHEAD_KILLS ?? (isWhole ? 8 : 3));
 const SEED = Number(process.env.PITHEAD_SEED ?? 20_261_124);
 const COPIES = 3;
 const WEBHOOKS = 4;

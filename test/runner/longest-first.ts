@@ -7,34 +7,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   ...[
     'r16-resident',
+    'webhook-kills',
     'r10-flapping-net',
     'r3-kill-at-each-step',
     'r1-agent-kills',
     'r2-service-kills',
+    's3-forged-tasks',
     'impostors',
+    'r14-costly',
+    'damaged-files',
     'r20-service-clock',
   ],
-  ...[
-    'secrets',
-    's3-forged-tasks',
-    'r12-herd',
-    'r6-full-disk-farm',
-    'r8-outage',
-    's5-scan-manners',
-    'r5-failing-disk',
-    'r11-half-open',
-  ],
-  ...[
-    'r13-ill-miners',
-    'r15-hang',
-    'running',
-    'demo',
-    'damaged',
-    'selftest',
-    'setup',
-    'farm-to-interface',
-    'addresses',
-  ],
+  ...['secrets', 'r12-herd', 'r6-full-disk-farm', 'r8-outage', 's5-scan-manners', 'r5-failing-disk', 'r11-half-open'],
+  ...['r13-ill-miners', 'r15-hang', 'running', 'demo', 'selftest', 'setup', 'farm-to-interface', 'addresses'],
 ];
 
 const placeOf = ({ moduleId }: TestSpecification) => {

@@ -40,6 +40,7 @@ test('a webhook shows its secret once, and afterwards everything but that', asyn
   expect(shown).toEqual({
     ...{ id: expect.any(String), name: 'tickets', url: URL, farm_ids: [rig.farmId] },
     ...{ event_types: filter.event_types, state: 'active', disabled_reason: null, pending_count: 0 },
+    pending_is_minimum: false,
     ...{ failing_since: null, last_success_at: null, last_failure: null, next_attempt_at: null },
     secrets: [{ created_at: expect.any(String), expires_at: null }],
     ...{ created_at: expect.any(String), updated_at: expect.any(String) },

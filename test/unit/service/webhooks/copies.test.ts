@@ -64,7 +64,7 @@ test('a copy that was paused between an answer and its note changes nothing: ano
   expect(new Set(receiver.deliveries.map((delivery) => delivery.id)).size).toBe(25);
   const standing = async () => {
     const webhook = await sending.find(id);
-    return [webhook.failingSinceMs, await sending.store.webhooks.pending(webhook)];
+    return [webhook.failingSinceMs, (await sending.store.webhooks.pending(webhook)).count];
   };
   // The last one has arrived before it is noted.
   await expect.poll(standing).toEqual([null, 0]);

@@ -123,7 +123,7 @@ test('what is older than a day when it comes back is among the dead letters, and
   await receiver.away();
   await passHours(sending, id, 40);
   await receiver.back();
-  await expect.poll(async () => webhooks.pending(await sending.find(id)), { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await webhooks.pending(await sending.find(id))).count, { timeout: 20_000 }).toBe(0);
   const arrived = firstArrivals(receiver);
   const { deadLetters, total } = await webhooks.deadLetters(sending.workspaceId, id, ALL);
   // Each event is at one of the two places, and the oldest are the dead letters.
