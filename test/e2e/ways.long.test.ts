@@ -1,5 +1,5 @@
-// Two ways through the program, and how many files of `src` a reader passes on each: see ways.ts. The caps go down; they
-// go up only with what every answer now passes.
+// Two ways through the program, and how many files of `src` a reader passes on each: see ways.ts. The caps go down;
+// they go up only with what every answer now passes.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
