@@ -131,7 +131,7 @@ export default defineConfig({
       { test: { ...BUSY, name: 'contract-long', include: ['test/contract/**/*.long.test.ts'] } },
       // The bars of reliability and security. Most of the time they wait: for a link to come back, for a process to
       // start, for the next poll. Those of the program as it is shipped are in `packaging`.
-      { test: { ...FAULT, ...FULL, name: 'fault', exclude: [QUIET, SOAK], maxWorkers: 5 } },
+      { test: { ...FAULT, ...FULL, name: 'fault', exclude: [QUIET, SOAK], maxWorkers: 4 } },
       {
         test: { ...FAULT, ...FULL, name: 'fault-quiet', include: [QUIET], maxWorkers: 1, sequence: { groupOrder: 3 } },
       },
