@@ -1,4 +1,4 @@
-// Keeps the memory of a long-running program small: V8 grows its heap in small steps. It sets no limit.
+// Keeps the memory of an agent small: V8 grows its heap in small steps. It sets no limit.
 import { setFlagsFromString } from 'node:v8';
 
 /**
@@ -24,7 +24,16 @@ export const HEAP_FLAGS = [
   '--v8-pool-size=1',
 ] as const;
 
-/** From here on, for the life of the process. */
+/** For the process of an agent alone, from here on. */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+}
+
+/** A service stores reports half as fast in a heap that grows in the steps of an agent's. */
+const SERVICE_GROWTH_PERCENT = 50;
+
+/** For a process with a service in it, from here on: undoes what of HEAP_FLAGS can be undone. */
+export function letHeapGrow(): void {
+  setFlagsFromString('--no-optimize-for-size');
+  setFlagsFromString(`--heap-growing-percent=${SERVICE_GROWTH_PERCENT}`);
 }

@@ -7,7 +7,6 @@ import type { Reloaded } from '../../agent/control/control-handlers.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { keepHeapSmall } from '../../base/platform/heap-flags.ts';
 import { createServiceManager } from '../../base/platform/service-manager.ts';
 import { CommandFailed } from '../output/exit.ts';
 import type { AdjustableLog } from '../output/logging.ts';
@@ -28,7 +27,6 @@ export async function runUntilStopped(
     readonly broken?: AbortSignal | undefined;
   },
 ): Promise<void> {
-  keepHeapSmall();
   const manager = createServiceManager({ environment, clock: systemClock, log: running.log });
   const reload = () => {
     try {

@@ -6,6 +6,7 @@ import { type AgentConfig, loadConfig } from '../../agent/config/config.ts';
 import { mustBeAlone } from '../../agent/control/control-client.ts';
 import { privateNetworks } from '../../agent/host/networks.ts';
 import { systemClock } from '../../base/clock.ts';
+import { keepHeapSmall, letHeapGrow } from '../../base/platform/heap-flags.ts';
 import { VERSION } from '../../base/version.ts';
 import { readWhole } from '../options.ts';
 import { type AdjustableLog, createLog } from '../output/logging.ts';
@@ -45,6 +46,7 @@ export function addUp(program: Command, context: CliContext): void {
 }
 
 async function runUp(config: AgentConfig, flags: ServerFlags, context: CliContext): Promise<void> {
+  letHeapGrow();
   const log = createLog(context, 'stdout', config.log.level);
   const { database } = flags;
   let onTaken = (_next: AgentConfig) => {};
@@ -104,6 +106,7 @@ export function addAgent(program: Command, context: CliContext): Command {
 }
 
 async function runAgent(config: AgentConfig, path: string, context: CliContext): Promise<void> {
+  keepHeapSmall();
   const { stateDir } = config;
   prepareStateDir(stateDir);
   const log = createLog(context, 'stdout', config.log.level);
@@ -149,6 +152,7 @@ export function addService(program: Command, context: CliContext): void {
         'Several copies may run on one PostgreSQL: any of them serves any agent and any request.',
     )
     .action(async (flags: ServerFlags) => {
+      letHeapGrow();
       const config = configOrDefault(flags.config, context);
       const log = createLog(context, 'stdout', config.log.level);
       prepareStateDir(config.stateDir);
