@@ -6,6 +6,7 @@ import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-z
 import type { Clock } from '../../base/clock.ts';
 import { ConfigError, PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { boundConnections } from '../../base/net/bounded-connections.ts';
 import { connectionsWithin, openFileLimit } from '../../base/platform/fd-limit.ts';
 import type { ControlHandlers } from './control-handlers.ts';
 import {
@@ -50,7 +51,7 @@ export async function createControlServer(parts: {
     keepAliveTimeout: IDLE_MS,
     connectionsCheckingInterval: REQUEST_MS / 5,
   });
-  server.maxConnections = connectionsWithin(MAX_CONNECTIONS, openFileLimit());
+  boundConnections(server, connectionsWithin(MAX_CONNECTIONS, openFileLimit()), { upgrades: false });
   const streams = createStreams(parts);
   const app = fastify({
     serverFactory: (handler) => server.on('request', handler),

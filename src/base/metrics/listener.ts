@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import { renderError } from '../errors.ts';
 import { createRound, type Part } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
+import { boundConnections } from '../net/bounded-connections.ts';
 import { isExposed, isThisMachine, plainUrl } from '../net/ipv4.ts';
 import { FIGURES_TYPE, type Figures, renderFigures } from './figures.ts';
 
@@ -20,7 +21,14 @@ type ListenerParts = {
 
 /** A port that is taken is tried again this often. */
 const RETRY_MS = 60_000;
-const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 8_192 };
+const LIMITS = {
+  headersTimeout: 5_000,
+  requestTimeout: 5_000,
+  keepAliveTimeout: 5_000,
+  // Node looks for late ones every 30 s unless told otherwise.
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 8_192,
+};
 const MAX_CONNECTIONS = 32;
 
 export const metricsUrl = ({ host, port }: MetricsAddress): string => `${plainUrl(host, port)}/metrics`;
@@ -61,7 +69,7 @@ export const EXPOSED_FIGURES = 'everybody who reaches this address can read the 
 
 async function listenAt(address: MetricsAddress, answer: ReturnType<typeof answerWith>): Promise<Server> {
   const server = createServer(LIMITS, answer);
-  server.maxConnections = MAX_CONNECTIONS;
+  boundConnections(server, MAX_CONNECTIONS, { upgrades: false });
   server.listen(address);
   await once(server, 'listening');
   return server;

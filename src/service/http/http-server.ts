@@ -7,6 +7,7 @@ import { createServer as createPlain, type IncomingMessage, type RequestListener
 import { createServer as createSecure, type Server as SecureServer } from 'node:https';
 import { ConfigError, type Problem } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { boundConnections } from '../../base/net/bounded-connections.ts';
 import { connectionsWithin, openFileLimit } from '../../base/platform/fd-limit.ts';
 import { UPLINK_PATH } from '../../wire/protocol.ts';
 
@@ -44,8 +45,8 @@ export function createHttpServer(handler: RequestListener, limits: SocketLimits,
       ? createPlain(options, handler)
       : createSecure({ ...options, ...tls, handshakeTimeout: limits.headersMs }, handler);
   // An unknown `Expect` header gets an ordinary answer.
-  server.on('checkExpectation', handler);
-  server.maxConnections = connectionsWithin(limits.connections, openFileLimit());
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  boundConnections(server, connectionsWithin(limits.connections, openFileLimit()), { upgrades: true });
   return server;
 }
 

@@ -1,0 +1,65 @@
+// Bounds how many connections an HTTP server holds, so that a crowd of idle ones keeps nobody out: when it is nearly
+// full, the connection that has been silent longest is closed. Those that never asked anything go first. It never
+// closes a connection with a request under way, or one that was taken over by an upgrade.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as SecureServer } from 'node:https';
+import type { Socket } from 'node:net';
+
+/** A share of the bound that stays free for those who come next. */
+const SPARE_SHARE = 0.05;
+
+type Connection = { readonly socket: Socket; underWay: number };
+
+/**
+ * `most` connections at once: one more is refused. Call it before the server listens. `upgrades` says that the server
+ * takes upgrades: the connection then belongs to who took it.
+ */
+export function boundConnections(server: Server, most: number, { upgrades }: { readonly upgrades: boolean }): void {
+  server.maxConnections = most;
+  const spare = Math.ceil(most * SPARE_SHARE);
+  /** In the order in which they fell silent. */
+  const [neverAsked, answered] = [new Set<Connection>(), new Set<Connection>()];
+  const connections = new Map<Socket | string, Connection>();
+  const leave = (connection: Connection) => {
+    neverAsked.delete(connection);
+    answered.delete(connection);
+  };
+  const closeOldest = () => {
+    const [oldest] = neverAsked.size > 0 ? neverAsked : answered;
+    if (oldest === undefined) return;
+    leave(oldest);
+    oldest.socket.destroy();
+  };
+  server.on('connection', (socket: Socket) => {
+    const connection: Connection = { socket, underWay: 0 };
+    const key = keyOf(server, socket);
+    connections.set(key, connection);
+    // Before the new one is silent too: it is about to ask.
+    if (connections.size > most - spare) closeOldest();
+    neverAsked.add(connection);
+    socket.once('close', () => {
+      leave(connection);
+      if (connections.get(key) === connection) connections.delete(key);
+    });
+  });
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const connection = connections.get(keyOf(server, socket));
+    if (connection === undefined) return;
+    leave(connection);
+    connection.underWay++;
+    response.once('close', () => {
+      connection.underWay--;
+      if (connection.underWay === 0 && !connection.socket.destroyed) answered.add(connection);
+    });
+  });
+  if (!upgrades) return;
+  server.on('upgrade', ({ socket }: IncomingMessage) => {
+    const connection = connections.get(keyOf(server, socket));
+    if (connection !== undefined) leave(connection);
+  });
+}
+
+/** With TLS a request comes on another socket than the connection: both have the same peer. */
+function keyOf(server: Server, socket: Socket): Socket | string {
+  return server instanceof SecureServer ? `${socket.remoteAddress} ${socket.remotePort}` : socket;
+}
