@@ -4,8 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { takeLock } from '../../src/base/storage/lock.ts';
 import { pinsSchema } from '../../src/update/trust/trust.ts';
 import { buildWindowsHost } from '../windows/host.ts';
 import { prepareBase } from './bases.ts';
@@ -29,6 +31,9 @@ const { values } = parseArgs({
 const dist = resolve(values.output);
 // What is fetched and unpacked is shared by all builds of this folder.
 const work = join(root, 'dist', '.build');
+
+const WAIT_MS = 200;
+const MOST_WAIT_MS = 600_000;
 
 const say = (text: string) => void process.stderr.write(`${text}\n`);
 
@@ -88,9 +93,21 @@ function pins(): string | undefined {
   return JSON.stringify(pinsSchema.parse(JSON.parse(readFileSync(path, 'utf8'))));
 }
 
+/** Two builds at once would unpack over each other. */
+async function waitForOthers(): Promise<() => void> {
+  const endMs = Date.now() + MOST_WAIT_MS;
+  for (;;) {
+    const release = takeLock(join(work, 'lock'));
+    if (release !== undefined) return release;
+    if (Date.now() > endMs) throw new Error(`build in ${work}: another build has not ended within 10 minutes`);
+    await setTimeout(WAIT_MS);
+  }
+}
+
 const targets = chosen();
 mkdirSync(work, { recursive: true });
 mkdirSync(dist, { recursive: true });
+const release = await waitForOthers();
 const program = await bundle(root, join(dist, '.build'), {
   pins: pins(),
   version: values['version-override'],
@@ -115,3 +132,4 @@ const sums = [...made, bill, licences].map(
 );
 writeFileSync(join(dist, 'SHA256SUMS'), sums.join(''));
 process.stdout.write(sums.join(''));
+release();

@@ -12,7 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { VERSION } from '../../src/base/version.ts';
 import { changedSecrets, DEFAULT_CONFIG, newConfig, SECRETS_FILE } from '../../src/cli/setup/config-file.ts';
@@ -20,7 +20,6 @@ import { PROGRAM_FOLDER, STATE_FOLDER, UNIT, UPDATE_UNITS, unitText } from '../.
 
 const root = join(import.meta.dirname, '..', '..');
 const here = import.meta.dirname;
-const dist = join(root, 'dist');
 const ARCHITECTURES = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' } as const;
 
 const { values } = parseArgs({
@@ -31,9 +30,11 @@ const { values } = parseArgs({
     /** Another version than that of the sources, for tests of upgrades. */
     version: { type: 'string', default: VERSION },
     binary: { type: 'string' },
-    output: { type: 'string', default: dist },
+    /** Where the executables and their licences are, and the packages go to. */
+    output: { type: 'string', default: join(root, 'dist') },
   },
 });
+const dist = resolve(values.output);
 
 function buildDeb(target: keyof typeof ARCHITECTURES): string {
   const architecture = ARCHITECTURES[target];
@@ -75,7 +76,7 @@ function buildDeb(target: keyof typeof ARCHITECTURES): string {
   mkdirSync(join(tree, 'usr', 'bin'), { recursive: true });
   symlinkSync('../lib/pithead/current/pithead', join(tree, 'usr', 'bin', 'pithead'));
   mkdirSync(join(tree, 'etc', 'pithead'), { recursive: true });
-  const output = join(values.output, `pithead_${version}_${architecture}.deb`);
+  const output = join(dist, `pithead_${version}_${architecture}.deb`);
   const compression = values.fast ? ['-Zgzip', '-z1'] : ['-Zxz', '-z6'];
   execFileSync('dpkg-deb', ['--root-owner-group', ...compression, '--build', tree, output], {
     // Files get this time, so that the same sources give the same package.

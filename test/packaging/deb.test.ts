@@ -17,6 +17,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'pithead-deb-'));
   const binary = join(folder, 'program');
   writeFileSync(binary, '#!/bin/sh\n');
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), 'those of the libraries\n');
   const args = ['--target', 'linux-x64', '--fast', '--binary', binary, '--output', folder];
   deb = execFileSync(process.execPath, [join(ROOT, 'packaging', 'linux', 'deb.ts'), ...args], {
     encoding: 'utf8',

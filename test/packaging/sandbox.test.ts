@@ -2,7 +2,17 @@
 // (S20), and that the agent works there. In a container of its own; PITHEAD_REQUIRE_SANDBOX=1 makes it a mistake when
 // there can be none.
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -40,7 +50,7 @@ const PROBE = '/usr/local/share/probe';
 
 let tree: BootedTree;
 
-function build(): string {
+function build(output: string): string {
   const node = (script: string, ...args: string[]) =>
     execFileSync(process.execPath, [join(ROOT, 'packaging', ...script.split('/')), ...args], {
       cwd: ROOT,
@@ -48,17 +58,20 @@ function build(): string {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   const target = `linux-${process.arch}`;
-  node('binary/build.ts', '--target', target);
-  return node('linux/deb.ts', '--target', target, '--fast').trim();
+  node('binary/build.ts', '--target', target, '--output', output);
+  return node('linux/deb.ts', '--target', target, '--fast', '--output', output).trim();
 }
 
 const property = (name: string) => tree.inside('systemctl', 'show', '-P', name, UNIT).trim();
 
 describe.skipIf(missing !== undefined)('the package on a host', () => {
   beforeAll(async () => {
-    const deb = build();
+    // Of its own: others build in `dist` meanwhile.
+    const output = mkdtempSync(join(tmpdir(), 'pithead-package-'));
+    const deb = build(output);
     tree = await bootTree();
     copyFileSync(deb, tree.path('/opt/pithead.deb'));
+    rmSync(output, { recursive: true, force: true });
     tree.inside('apt-get', 'install', '-y', '-q', '/opt/pithead.deb');
   });
   afterAll(() => tree?.stop());
