@@ -1,6 +1,6 @@
 // The folder of a test names its project, and a word before `.test.ts` names the exception: `.long` runs with `npm run
-// test:long`, `.embedded` never on PostgreSQL, `.postgres-long` there with the long ones, `.quiet` after the other
-// bars, `.soak` with `npm run test:soak` alone. `arch` is part of `npm run check` too; `postgres` starts a real PostgreSQL
+// test:long`, `.embedded` never on PostgreSQL, `.postgres-long` there with the long ones, `.quiet` after the
+// busy bars, `.alone` after those, `.soak` with `npm run test:soak` only. `arch` is part of `npm run check` too; `postgres` starts a real PostgreSQL
 // and runs the tests of the service once more on it.
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
@@ -12,8 +12,10 @@ const LONG = '**/*.long.test.ts';
 const EMBEDDED = '**/*.embedded{,.*}.test.ts';
 const OF_POSTGRES = 'test/unit/service-postgres/**';
 const POSTGRES_LONG = '**/*.postgres-long.test.ts';
-/** Bars that time what others would slow down. */
+/** Bars that mostly wait, and time what busy ones would slow down: some at once. */
 const QUIET = '**/*.quiet.test.ts';
+/** Bars that compare times of the same run, or measure the event loop: nothing beside them. */
+const ALONE = '**/*.alone.test.ts';
 /** Bars of a night. */
 const SOAK = '**/*.soak.test.ts';
 
@@ -26,15 +28,18 @@ const PROMPT = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { tim
 const PATIENT = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } };
 
 /**
- * One worker per core of a small machine: these wait little. Nothing of ours keeps state in a module, so the files of a
- * worker share what they import: reading it anew for each costs as much as the tests.
+ * Nothing of ours keeps state in a module, so the files of a worker share what they import: reading it anew for each
+ * costs as much as the tests.
  */
-const BUSY = { ...PATIENT, maxWorkers: 2, isolate: false };
+const BUSY = { ...PATIENT, isolate: false };
 /**
  * All of `npm test` at once: a worker more, for what waits for devices. Projects of one group have the same number of
  * workers.
  */
 const FAST = { maxWorkers: 3, sequence: { groupOrder: 2 } };
+
+/** All of `npm run test:slow` but the bars that need quiet: what waits leaves the processors to what does not. */
+const SLOW = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 
 const MEMORY = '/dev/shm';
 /** A database of a test is a few MiB. */
@@ -68,10 +73,7 @@ const POSTGRES = {
 const E2E = {
   ...PATIENT,
   testTimeout: 600_000,
-  // They wait for devices, not for the processor: more at once than cores, after everything that needs the cores.
-  maxWorkers: 6,
   isolate: false,
-  sequence: { groupOrder: 1 },
 };
 /** In processes of their own: they measure memory and open files. */
 const FAULT = { ...BUSY, isolate: true, include: ['test/{fault,property}/**/*.test.ts'] };
@@ -80,11 +82,7 @@ const FULL = { env: { PITHEAD_BARS: 'full' }, testTimeout: 300_000 };
 const WHOLE = { env: { PITHEAD_BARS: 'whole' }, testTimeout: 4 * 3_600_000 };
 /** What `npm run test:fault` can only do in part. */
 const WITH_WHOLE_FORM = [
-  'fault/r8-*',
-  'fault/r12-*',
-  'fault/r17-*',
-  'fault/r18-*',
-  'fault/webhook-kills*',
+  ...['fault/r8-outage', 'fault/r12-herd', 'fault/r17-loop', 'fault/r18-cold-start', 'fault/webhook-kills'],
   'property/*',
 ];
 
@@ -116,6 +114,7 @@ export default defineConfig({
       {
         test: {
           ...BUSY,
+          ...SLOW,
           name: 'postgres-long',
           include: [
             ...['test/property/*.test.ts', 'test/unit/service-http/*.test.ts', 'test/conformance/*.test.ts'],
@@ -125,20 +124,31 @@ export default defineConfig({
           ...POSTGRES,
         },
       },
-      { test: { ...BUSY, name: 'unit-long', include: ['test/unit/**/*.long.test.ts'], exclude: [OF_POSTGRES] } },
+      {
+        test: {
+          ...BUSY,
+          ...SLOW,
+          name: 'unit-long',
+          include: ['test/unit/**/*.long.test.ts'],
+          exclude: [OF_POSTGRES],
+        },
+      },
       { test: { ...IN_MEMORY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...IN_MEMORY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: [LONG] } },
-      { test: { ...BUSY, name: 'contract-long', include: ['test/contract/**/*.long.test.ts'] } },
+      { test: { ...BUSY, ...SLOW, name: 'contract-long', include: ['test/contract/**/*.long.test.ts'] } },
       // The bars of reliability and security. Most of the time they wait: for a link to come back, for a process to
       // start, for the next poll. Those of the program as it is shipped are in `packaging`.
-      { test: { ...FAULT, ...FULL, name: 'fault', exclude: [QUIET, SOAK], maxWorkers: 4 } },
+      { test: { ...FAULT, ...FULL, ...SLOW, name: 'fault', exclude: [QUIET, ALONE, SOAK] } },
       {
-        test: { ...FAULT, ...FULL, name: 'fault-quiet', include: [QUIET], maxWorkers: 1, sequence: { groupOrder: 3 } },
+        test: { ...FAULT, ...FULL, name: 'fault-quiet', include: [QUIET], maxWorkers: 3, sequence: { groupOrder: 3 } },
+      },
+      {
+        test: { ...FAULT, ...FULL, name: 'fault-alone', include: [ALONE], maxWorkers: 1, sequence: { groupOrder: 4 } },
       },
       {
         test: {
           ...{ ...FAULT, ...WHOLE, name: 'soak', maxWorkers: 1 },
-          include: [SOAK, ...WITH_WHOLE_FORM.map((name) => `test/${name}.test.ts`)],
+          include: [SOAK, ...WITH_WHOLE_FORM.map((name) => `test/${name}{,.quiet,.alone}.test.ts`)],
         },
       },
       // Installs linters and generators of clients the first time: `npm run test:clients`.
@@ -153,12 +163,11 @@ export default defineConfig({
           hookTimeout: 600_000,
           name: 'packaging',
           include: ['test/packaging/**/*.test.ts'],
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          ...SLOW,
         },
       },
       { test: { ...E2E, ...FAST, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: [LONG] } },
-      { test: { ...E2E, name: 'e2e-long', include: ['test/e2e/**/*.long.test.ts'] } },
+      { test: { ...E2E, ...SLOW, name: 'e2e-long', include: ['test/e2e/**/*.long.test.ts'] } },
     ],
   },
 });

@@ -2,11 +2,11 @@
 // seed and the path of its case.
 import { randomInt } from 'node:crypto';
 import { inject } from 'vitest';
-import { isFull, isWhole } from '../fault/table.ts';
+import { isWhole } from '../fault/table.ts';
 
 const given = Number(process.env.PITHEAD_SEED ?? Number.NaN);
-/** Beside the other bars there is time for 30 of 160. */
-const factor = Number(process.env.PITHEAD_CASES ?? (isFull && !isWhole ? 30 / 160 : 1));
+/** In each change there is time for 30 of 160. */
+const factor = Number(process.env.PITHEAD_CASES ?? (isWhole ? 1 : 30 / 160));
 
 const seed = Number.isInteger(given) ? given : randomInt(2 ** 31);
 

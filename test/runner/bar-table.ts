@@ -42,7 +42,7 @@ export class BarTable implements Reporter {
     if (projects.has('soak')) keepWhole(bars);
     else if (!projects.has('fault')) return;
     if (bars.length > 0) process.stdout.write(`\n${toTable(bars, readWhole())}\n`);
-    const isOfAll = ['fault', 'fault-quiet', 'packaging'].every((name) => projects.has(name));
+    const isOfAll = ['fault', 'fault-quiet', 'fault-alone', 'packaging'].every((name) => projects.has(name));
     if (vitest === undefined || !isOfAll || vitest.config.testNamePattern !== undefined) return;
     // Fewer files = those that somebody named.
     if (modules.length < (await vitest.globTestSpecifications()).length) return;
