@@ -178,7 +178,7 @@ async function openIdle(to: NetConnectOpts, count: number): Promise<Socket[]> {
     sockets.push(...some);
     await Promise.all(
       some.map((socket) =>
-        Promise.race([once(socket, 'connect').catch(() => {}), once(socket, 'close'), pause(2_000)]),
+        Promise.race([once(socket, 'connect'), once(socket, 'close'), pause(2_000)]).catch(() => {}),
       ),
     );
   }
