@@ -136,15 +136,13 @@ const CUT_ID = /[0-9a-f-]+(?=…)/gi;
 const SECRET = /whsec_[A-Za-z0-9+/]{43}=/g;
 const ISO = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
+/** Without the ids, times and secrets in it. */
+export const bare = (text: string): string =>
+  text.replaceAll(UUID, '<id>').replaceAll(CUT_ID, '<cut id>').replaceAll(SECRET, '<secret>').replaceAll(ISO, '<time>');
+
 /** The same but for the ids, times and secrets in it. */
 function isSameText(pairs: Pairs, one: string, other: string): boolean {
   if (one === other || pairs.areKnown(one, other)) return true;
-  const bare = (text: string) =>
-    text
-      .replaceAll(UUID, '<id>')
-      .replaceAll(CUT_ID, '<cut id>')
-      .replaceAll(SECRET, '<secret>')
-      .replaceAll(ISO, '<time>');
   if (bare(one) !== bare(other)) return false;
   const idsOf = (text: string) => text.match(UUID) ?? [];
   const timesOf = (text: string) => (text.match(ISO) ?? []).map((time) => Date.parse(time));
