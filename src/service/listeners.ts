@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as SecureServer } from 'node:https';
+import { Server as TcpServer } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import { BugError } from '../base/errors.ts';
 import { createRound, type Part } from '../base/lifecycle.ts';
@@ -55,11 +56,15 @@ export function createListeners(
     tlsFiles !== undefined && tls !== undefined && app.server instanceof SecureServer
       ? [createRound('renewing the certificate', RENEW_MS, createRenewal(tlsFiles, app.server, tls, log), clock, log)]
       : [];
+  const servers = local === undefined ? [app.server] : [app.server, local];
+  /** When it stops, a load balancer sends new clients to another copy; none is accepted that cannot be served. */
+  const accepting: Part = { name: 'accepting connections', start() {}, stop: () => acceptNoMore(servers) };
   return {
     server,
-    renewal,
+    /** They start after everything that serves clients, and stop before it. */
+    outerParts: [...renewal, accepting],
     /** All servers, for what listens for upgrades. */
-    servers: local === undefined ? [app.server] : [app.server, local],
+    servers,
     /** With the port that was taken; `localUrl` is plain HTTP, for this host alone. */
     addresses: () => addresses,
   };
@@ -74,13 +79,18 @@ async function listenLocally(server: Server): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** Takes no new requests, answers those under way, and ends those that take too long. */
+/** Connections that are open stay open, idle ones too: `closeServer` ends them. */
+function acceptNoMore(servers: readonly Server[]): void {
+  for (const server of servers) if (server.listening) TcpServer.prototype.close.call(server);
+}
+
+/** Closes idle connections, answers requests under way, and ends those that take too long. */
 async function closeServer(app: App, local: Server | undefined, clock: Clock): Promise<void> {
   const cancel = clock.after(ANSWER_MS, () => {
     app.server.closeAllConnections();
     local?.closeAllConnections();
   });
-  const localClosed = local?.listening ? new Promise((resolve) => local.close(resolve)) : undefined;
+  const localClosed = local && new Promise((resolve) => local.close(resolve));
   await app.close();
   await localClosed;
   cancel();

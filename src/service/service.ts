@@ -151,7 +151,7 @@ async function compose(
     ...agents.parts,
     sharing,
     createRound('pruning', PRUNE_MS, () => store.prune(clockWatch.certainMs()), clock, log),
-    ...listeners.renewal,
+    ...listeners.outerParts,
     ...metricsListener(options, metrics.figures),
   ];
   let stopParts: (() => Promise<void>) | undefined;

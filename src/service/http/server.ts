@@ -105,6 +105,8 @@ export async function createServer(parts: ServerParts) {
     requestIdHeader: false,
     genReqId: requestIdOf,
     forceCloseConnections: 'idle',
+    // A request that came in before the server is closed is one under way.
+    return503OnClosing: false,
     logController: new LogController({ disableRequestLogging: true }),
     frameworkErrors: (error, request, reply) => {
       const body = toErrorBody(error);

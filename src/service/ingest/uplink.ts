@@ -33,10 +33,13 @@ const MAX_AUTHENTICATING = 256;
 const PROOF_MS = 15_000;
 
 const TOOK_OVER = 'a newer connection of this agent took over';
+const STOPS = 'the service stops';
 
 export function createUplinks(parts: UplinkParts) {
   const { agents, clock, log } = parts;
   const connections = new Map<string, Connection>();
+  /** Also those whose agent has not said hello, and those that were replaced. */
+  const open = new Set<Connection>();
   /** The claim of each connection that has made one. */
   const claims = new WeakMap<Connection, string>();
 
@@ -61,12 +64,14 @@ export function createUplinks(parts: UplinkParts) {
         parts.announceLink(agent.id);
       },
     });
+    open.add(connection);
     // A peer that has only the token of an agent replaces no connection, and does not stay.
     const cancelPatience = clock.after(PROOF_MS, () => connection.terminate());
     log.info({ agentId: agent.id }, 'agent connected');
     socket.on('error', (error) => log.debug({ agentId: agent.id, error: renderError(error) }, 'uplink socket failed'));
     socket.on('close', (code) => {
       cancelPatience();
+      open.delete(connection);
       if (connections.get(agent.id) === connection) connections.delete(agent.id);
       log.info({ agentId: agent.id, code }, 'agent disconnected');
     });
@@ -101,11 +106,12 @@ export function createUplinks(parts: UplinkParts) {
     connectedIds: (): readonly string[] => [...connections.keys()],
     /** False when the agent is not connected here. */
     send: (agentId: string, message: TaskCommand | Notice): boolean => connections.get(agentId)?.send(message) ?? false,
+    /** Every agent is told that the service restarts, also one that is connecting now. */
     async stop(): Promise<void> {
       upgrades.refuse();
-      const open = [...connections.values()];
-      for (const connection of open) connection.close(CLOSE.restart, 'the service stops');
-      await Promise.all([round.stop(), ...open.map((connection) => connection.drained())]);
+      const told = [...open];
+      for (const connection of told) connection.close(CLOSE.restart, STOPS);
+      await Promise.all([round.stop(), ...told.map((connection) => connection.drained())]);
       await upgrades.close(clock);
     },
   };
@@ -151,17 +157,26 @@ function createUpgrades(
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
   const challenges = new WeakMap<IncomingMessage, string>();
   let authenticating = 0;
-  let isStopping = false;
+  let phase: 'open' | 'stopping' | 'closed' = 'open';
   sockets.on('headers', (headers, request) => {
     const challenge = newChallenge();
     challenges.set(request, challenge);
     headers.push(`${CHALLENGE_HEADER}: ${challenge}`);
   });
+  /** Told what all agents are told: it comes back later. A 5xx would look like a fault of the service. */
+  const sendAway = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (phase === 'closed') return void socket.destroy();
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      webSocket.on('error', () => {});
+      webSocket.close(CLOSE.restart, STOPS);
+    });
+  };
   return {
     async take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+      if (phase !== 'open') return sendAway(request, socket, head);
       const onError = () => socket.destroy();
       socket.on('error', onError);
-      if (isStopping || availability.unavailable() !== undefined || authenticating >= MAX_AUTHENTICATING) {
+      if (availability.unavailable() !== undefined || authenticating >= MAX_AUTHENTICATING) {
         socket.end(UNAVAILABLE);
         return;
       }
@@ -169,25 +184,29 @@ function createUpgrades(
       const agent = await authenticate(agents, request).finally(() => authenticating--);
       if (agent === undefined)
         log.info({ address: request.socket.remoteAddress }, 'uplink refused: no token of an agent');
-      if (agent === undefined || isStopping || socket.destroyed) {
-        socket.end(isStopping ? UNAVAILABLE : UNAUTHORIZED);
+      if (agent === undefined || socket.destroyed) {
+        socket.end(UNAUTHORIZED);
         return;
       }
       socket.off('error', onError);
+      if (phase !== 'open') return sendAway(request, socket, head);
       sockets.handleUpgrade(request, socket, head, (webSocket) =>
         accept(webSocket, agent, challenges.get(request) ?? newChallenge()),
       );
     },
-    /** Upgrades no more. */
+    /** Accepts no agent any more. */
     refuse(): void {
-      isStopping = true;
+      phase = 'stopping';
     },
     /** Resolves when all sockets are closed; those that do not say goodbye in time are cut. */
     async close(clock: Clock): Promise<void> {
       const cancel = clock.after(CLOSE_GRACE_MS, () => {
+        phase = 'closed';
         for (const client of sockets.clients) client.terminate();
       });
-      await new Promise<void>((resolve) => sockets.close(() => resolve()));
+      // Also those that are sent away meanwhile.
+      for (const client of sockets.clients) await new Promise((resolve) => client.once('close', resolve));
+      phase = 'closed';
       cancel();
     },
   };
@@ -213,6 +232,6 @@ const UNAUTHORIZED = refusal(401, 'Unauthorized', 'Invalid or missing agent toke
 const UNAVAILABLE = refusal(
   503,
   'Service Unavailable',
-  'The service is stopping, busy or without its database, try again',
+  'The service is busy or without its database, try again',
   `retry-after: ${RETRY_AFTER_S}\r\n`,
 );

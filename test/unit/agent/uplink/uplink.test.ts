@@ -266,6 +266,21 @@ test.each([
   expect(delays).toEqual([windowMs]);
 });
 
+test('an agent that connects to a service that stops waits as long as those that were connected', async () => {
+  const clock = createVirtualClock();
+  const delays: number[] = [];
+  service.behaviour.isSilent = true;
+  link({
+    clock,
+    random: () => 0.999_999,
+    timing: { backoff: { baseMs: 1_000, capMs: 60_000 } },
+    onState: ({ nextTryAt }) => nextTryAt !== undefined && delays.push(nextTryAt - clock.nowMs()),
+  }).start();
+  await expect.poll(() => service.requests.length, WAIT).toBe(1);
+  service.close(1_012);
+  await expect.poll(() => delays, WAIT).toEqual([32_000]);
+});
+
 test('tasks are confirmed after they were taken, cancels follow in order', async () => {
   link().start();
   await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');

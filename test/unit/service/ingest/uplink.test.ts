@@ -1,5 +1,5 @@
-// The uplink socket with a database and a quota that the test plays: how long an agent may take to prove its key, and
-// what its frames cost it.
+// The uplink socket with a database and a quota that the test plays: how long an agent may take to prove its key, what
+// its frames cost it, and what it is told when the service stops.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -18,7 +18,7 @@ import { minerRecord } from '../../service-http/records.ts';
 import { helloOf, slice } from '../../service-http/wire-agent.ts';
 
 /** One agent with a key, connected to a service whose database and quota let it go on when the test says so. */
-async function startAgent({ isWelcome = true } = {}) {
+async function startAgent({ isWelcome = true, onFind = async () => {} } = {}) {
   const clock = createVirtualClock();
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<number>();
@@ -42,7 +42,10 @@ async function startAgent({ isWelcome = true } = {}) {
   };
   const uplinks = createUplinks({
     agents: {
-      find: async () => agent,
+      async find() {
+        await onFind();
+        return agent;
+      },
       touch: async () => {},
       setHello: async () => {},
       findDismissed: async () => new Map(),
@@ -96,9 +99,11 @@ async function startAgent({ isWelcome = true } = {}) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  const socket = new WebSocket(`ws://127.0.0.1:${address.port}${UPLINK_PATH}`, {
-    headers: { authorization: `Bearer ${id}.${token}` },
-  });
+  const connect = () =>
+    new WebSocket(`ws://127.0.0.1:${address.port}${UPLINK_PATH}`, {
+      headers: { authorization: `Bearer ${id}.${token}` },
+    });
+  const socket = connect();
   onTestFinished(async () => {
     socket.terminate();
     await clock.finish(uplinks.stop());
@@ -123,6 +128,9 @@ async function startAgent({ isWelcome = true } = {}) {
   return {
     clock,
     socket,
+    /** Another connection of the same agent. */
+    connect,
+    stop: () => uplinks.stop(),
     epoch,
     asked: asked.promise,
     answer: () => answer.resolve(0),
@@ -226,4 +234,45 @@ test('every text costs something, and an epoch is looked up and answered once', 
   await heard(4);
   expect(charges.map(({ frame }) => frame)).toEqual(Array(8).fill('text'));
   expect(charges[0]?.bytes).toBe(JSON.stringify(epochs[0]).length);
+});
+
+/** How the service ended the connection: the code of its goodbye, or the reason why there was no connection. */
+const endOf = (socket: WebSocket) =>
+  new Promise<number | string>((resolve) => {
+    socket.on('unexpected-response', (_request, { statusCode }) => resolve(`answered with ${statusCode}`));
+    socket.on('error', ({ message }) => resolve(message));
+    socket.on('close', (code) => resolve(code));
+  });
+
+test('an agent that connects while the service stops is told that it restarts, and gets no error', async () => {
+  const { socket, say, rested, takeTurn, connect, stop } = await startWelcomed();
+  say({ type: 'task-received', task_id: randomUUID() });
+  await rested;
+  const stopped = stop();
+  // It waits for the frame of the first connection.
+  expect(await Promise.all([connect(), connect()].map(endOf))).toEqual([1012, 1012]);
+  takeTurn();
+  await stopped;
+  expect(socket.readyState).toBe(WebSocket.CLOSED);
+  // What comes in on a connection that was accepted long before.
+  expect(await endOf(connect())).toBe('socket hang up');
+});
+
+test('an agent is told that the service restarts while it is looked up, and before it says hello', async () => {
+  const lookedUp = Promise.withResolvers<void>();
+  const database = Promise.withResolvers<void>();
+  let lookups = 0;
+  const { socket, connect, stop } = await startAgent({
+    async onFind() {
+      if (++lookups === 1) return;
+      lookedUp.resolve();
+      await database.promise;
+    },
+  });
+  const ends = [socket, connect()].map(endOf);
+  await lookedUp.promise;
+  const stopped = stop();
+  database.resolve();
+  expect(await Promise.all(ends)).toEqual([1012, 1012]);
+  await stopped;
 });
