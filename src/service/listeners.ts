@@ -13,6 +13,8 @@ import type { App, ServerLimits } from './http/server.ts';
 
 /** Requests under way get this time to be answered when the service stops. */
 const ANSWER_MS = 4_000;
+/** How often connections are looked for whose last request has been answered. */
+const IDLE_LOOK_MS = 100;
 const RENEW_MS = 60_000;
 
 type ListenerParts = {
@@ -50,7 +52,7 @@ export function createListeners(
       if (tls === undefined && !isBehindProxy && isExposed(new URL(plainUrl(host, port))))
         log.warn({ host }, EXPOSED_SERVICE);
     },
-    stop: () => closeServer(app, local, clock),
+    stop: () => closeServer(app, local, clock, log),
   };
   const renewal =
     tlsFiles !== undefined && tls !== undefined && app.server instanceof SecureServer
@@ -84,14 +86,20 @@ function acceptNoMore(servers: readonly Server[]): void {
   for (const server of servers) if (server.listening) TcpServer.prototype.close.call(server);
 }
 
-/** Closes idle connections, answers requests under way, and ends those that take too long. */
-async function closeServer(app: App, local: Server | undefined, clock: Clock): Promise<void> {
+/** Answers requests under way and ends those that take too long. Closes each connection once it is idle. */
+async function closeServer(app: App, local: Server | undefined, clock: Clock, log: Log): Promise<void> {
+  const servers = local === undefined ? [app.server] : [app.server, local];
   const cancel = clock.after(ANSWER_MS, () => {
-    app.server.closeAllConnections();
-    local?.closeAllConnections();
+    for (const server of servers) server.closeAllConnections();
   });
+  const closeIdle = () => {
+    for (const server of servers) server.closeIdleConnections();
+  };
+  const closing = createRound('closing idle connections', IDLE_LOOK_MS, closeIdle, clock, log);
+  closing.start();
   const localClosed = local && new Promise((resolve) => local.close(resolve));
   await app.close();
   await localClosed;
+  await closing.stop();
   cancel();
 }

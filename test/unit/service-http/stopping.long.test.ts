@@ -1,41 +1,14 @@
 // Stopping in order: load balancers are told first, requests under way are answered, agents are let go, and it ends in
 // time whatever clients do.
-import { connect as connectTcp } from 'node:net';
 import { Agent, request } from 'undici';
 import { expect, test } from 'vitest';
+import { halfRequest } from './half-request.ts';
 import { minerRecord } from './records.ts';
-import { type Rig, startOwnedRig, steppedClock } from './rig.ts';
+import { startOwnedRig, steppedClock } from './rig.ts';
 import { connect } from './wire-agent.ts';
 
 /** Far from the nine seconds that it may take, which a busy machine draws out: without an end it would be for ever. */
 const IN_TIME_MS = 40_000;
-
-/** A search whose body is only half there; `finish` sends the rest and gives the answer. */
-async function halfRequest(rig: Rig) {
-  const { hostname, port } = new URL(rig.url);
-  const socket = connectTcp(Number(port), hostname);
-  let received = '';
-  socket.on('data', (data) => {
-    received += data;
-  });
-  socket.on('error', () => {});
-  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(received)));
-  await new Promise<void>((resolve) => {
-    const head = `POST ${rig.farm('/tasks/search')} HTTP/1.1\r\nhost: x\r\nx-api-key: ${rig.key}\r\ncontent-type: application/json\r\ncontent-length: 10\r\nexpect: 100-continue\r\n\r\n`;
-    // The server says that it goes on once it has the head.
-    socket.once('data', () => resolve());
-    socket.write(head);
-  });
-  received = '';
-  socket.write('{"page"');
-  return {
-    closed,
-    finish: () => {
-      socket.write(':1}');
-      return closed;
-    },
-  };
-}
 
 test('first not ready, then what is under way is answered, and nothing after it', async () => {
   const { rig, stop } = await startOwnedRig();

@@ -1,15 +1,17 @@
-// A service that stops: it accepts no new connection, and tells agents that are connecting what it tells the others,
-// never an error of the service.
+// A service that stops: it accepts no new connection, tells agents that are connecting what it tells the others, never
+// an error of the service, and closes the connection of a client once that has its answer.
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { UPLINK_PATH } from '../../../src/wire/protocol.ts';
+import { halfRequest } from './half-request.ts';
 import { type SteppedClock, startOwnedRig, steppedClock } from './rig.ts';
 import { connect, enrol, open } from './wire-agent.ts';
 
-/** How long the service waits for agents to answer its goodbye. */
+/** How long the service waits for agents to answer its goodbye, and for requests to be answered. */
 const CLOSE_GRACE_MS = 2_000;
+const ANSWER_MS = 4_000;
 
 /** A clock on which a wait of that length ends when the test says so. */
 function clockHeld(heldMs: number) {
@@ -62,5 +64,15 @@ test('while the service stops it accepts no connection, and answers no agent wit
   end();
   await stopped;
   deaf.terminate();
+  await stop();
+});
+
+test('a client that keeps its connection after the answer holds nothing up', async () => {
+  const { rig, stop } = await startOwnedRig({ clock: clockHeld(ANSWER_MS).clock });
+  const half = await halfRequest(rig);
+  const stopped = rig.service.stop();
+  await expect(rig.get('/healthz')).rejects.toThrow();
+  expect(await half.finish()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  await stopped;
   await stop();
 });
