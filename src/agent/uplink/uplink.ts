@@ -37,10 +37,10 @@ const TIMING = {
   /** A connection that lasts this long starts the backoff anew. */
   stableMs: 60_000,
   /**
-   * A service that restarts ends the connections of all its agents, and they must not come back at once: the backoff
-   * goes on from this try, which comes within 32 s.
+   * A service that restarts ends the connections of all its agents, and they must not come back at once, nor before it
+   * has stopped: of a thousand, fewer than fifty begin to connect in any second. `tries` = the tries that it counts as.
    */
-  afterRestart: 5,
+  restart: { leastMs: 5_000, mostMs: 45_000, tries: 5 },
   refusedMs: 300_000,
 };
 
@@ -72,10 +72,13 @@ export function shownAs(
 export const retryDelayMs = (
   kind: ConnectionEnd['kind'],
   tries: number,
-  timing: Timing,
+  { backoff, restart, refusedMs }: Pick<Timing, 'backoff' | 'restart' | 'refusedMs'>,
   random: () => number,
-): number =>
-  kind === 'refused' ? timing.refusedMs * (0.9 + 0.2 * random()) : fullJitterMs(tries, timing.backoff, random);
+): number => {
+  if (kind === 'refused') return refusedMs * (0.9 + 0.2 * random());
+  if (kind === 'restarting') return restart.leastMs + (restart.mostMs - restart.leastMs) * random();
+  return fullJitterMs(tries, backoff, random);
+};
 
 /** Throws ConfigError when the address may not be used. */
 export function createUplink(
@@ -137,7 +140,7 @@ export function createUplink(
     for (let tries = 0; !signal.aborted; tries++) {
       const { end, onlineMs } = await attempt();
       if (signal.aborted) break;
-      if (end.kind === 'restarting') tries = Math.max(tries, timing.afterRestart);
+      if (end.kind === 'restarting') tries = Math.max(tries, timing.restart.tries);
       else if (onlineMs >= timing.stableMs) tries = 0;
       const delayMs = retryDelayMs(end.kind, tries, timing, random);
       const phase = end.kind === 'refused' ? 'refused' : 'waiting';

@@ -17,15 +17,17 @@ test('a step of our clock moves the skew, but not where the service shares the c
   expect(shownAs(progress, { offsetMs: 61_000, isOtherHost: false }).skewMs).toBe(500);
 });
 
-test('tries come less and less often; a refused agent waits five minutes, give or take', () => {
+test('tries come less and less often; a refused agent waits five minutes, give or take, one of a restart less', () => {
   const timing = {
-    ...{ pingMs: 1, silenceMs: 1, answerMs: 1, ackMs: 1, stableMs: 1, afterRestart: 5, refusedMs: 300_000 },
+    ...{ refusedMs: 300_000, restart: { leastMs: 5_000, mostMs: 45_000, tries: 5 } },
     backoff: { baseMs: 1_000, capMs: 60_000 },
   };
   const most = () => 1;
   expect([0, 1, 2, 10].map((tries) => retryDelayMs('lost', tries, timing, most))).toEqual([
     1_000, 2_000, 4_000, 60_000,
   ]);
+  expect(retryDelayMs('restarting', 0, timing, () => 0)).toBe(5_000);
+  expect(retryDelayMs('restarting', 7, timing, most)).toBe(45_000);
   expect(retryDelayMs('refused', 7, timing, () => 0)).toBe(270_000);
   expect(retryDelayMs('refused', 7, timing, most)).toBe(330_000);
 });
