@@ -133,13 +133,15 @@ await keepUp();
 const startedMs = performance.now();
 const ofOutage = produced;
 const backAtMs = virtual.nowMs();
+const nextDueMs = () => backAtMs + Math.floor(((produced - ofOutage) * CYCLE_MS) / miners);
 let saidMs = 0;
 while ((await outbox.source('farm').epochs()).length > 1 || backlog() > 2) {
   await systemClock.sleep(TICK_MS);
   await keepUp();
-  const due = Math.floor(((virtual.nowMs() - backAtMs) * miners) / CYCLE_MS) - (produced - ofOutage);
-  for (let miner = 0; miner < due; miner++) outbox.offer(next(virtual.nowMs()));
-  if (due > 0) say('live', { number: produced });
+  const before = produced;
+  // Each miner exactly once per cycle: history fills a hole of one minute.
+  for (let atMs = nextDueMs(); atMs <= virtual.nowMs(); atMs = nextDueMs()) outbox.offer(next(atMs));
+  if (produced > before) say('live', { number: produced });
   if (performance.now() - saidMs < 500) continue;
   saidMs = performance.now();
   say('back');
