@@ -15,6 +15,12 @@ export const MAX_FRAME_BYTES = 1024 * 1024;
 export const MAX_SLICE_BYTES = 8 * 1024 * 1024;
 /** Most records in one slice. */
 export const MAX_SLICE_RECORDS = 500;
+/**
+ * Longest record of a slice, as characters of its JSON: far more than any device has to say. That of a task may have
+ * the log of a miner in it.
+ */
+export const MAX_RECORD_LENGTH = 64 * 1024;
+export const MAX_TASK_RECORD_LENGTH = 512 * 1024;
 /** Longest params of a task, as characters of their JSON. */
 export const MAX_PARAMS_LENGTH = 16 * 1024;
 /** Both sides ping this often and give up on a silent peer after PEER_SILENCE_MS. */

@@ -1,12 +1,13 @@
-// From a binary frame to checked records. Sizes are bounded before unpacking. A record that fits no schema is counted
-// and left out, so that it does not block the others; a body that is no slice is refused.
+// From a binary frame to checked records. Sizes are bounded before unpacking. A record that fits no schema, or is too
+// long, is counted and left out, so that it does not block the others; a body that is no slice is refused.
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { z } from 'zod';
 import { RefusedError } from '../../base/errors.ts';
 import { mayHideText, visibleLines, visibleText, visibleValue } from '../../model/plain-text.ts';
 import { decodeLive, decodeSlice, type LiveHeader, parseJson, type SliceHeader } from '../../wire/frames.ts';
-import { MAX_SLICE_BYTES, MAX_SLICE_RECORDS } from '../../wire/protocol.ts';
+import { jsonLength } from '../../wire/json-length.ts';
+import { MAX_RECORD_LENGTH, MAX_SLICE_BYTES, MAX_SLICE_RECORDS, MAX_TASK_RECORD_LENGTH } from '../../wire/protocol.ts';
 import { type ReportRecord, reportRecordSchema } from '../../wire/records.ts';
 import { MAX_ORDER } from '../store/outbox-order.ts';
 
@@ -52,6 +53,11 @@ export async function readBody({ seq }: Pick<SliceHeader, 'seq'>, compressedBody
   let firstProblem: string | undefined;
   const show = mayHideText(text) ? shown : (item: unknown) => item;
   for (const item of envelope.data.records) {
+    if (isTooLong(item)) {
+      rejected++;
+      firstProblem ??= 'longer than a record may be';
+      continue;
+    }
     const record = reportRecordSchema.safeParse(show(item));
     if (record.success) records.push(record.data);
     else {
@@ -61,6 +67,12 @@ export async function readBody({ seq }: Pick<SliceHeader, 'seq'>, compressedBody
     }
   }
   return { records, rejected, firstProblem, bytes: body.length };
+}
+
+function isTooLong(item: unknown): boolean {
+  const length = jsonLength(item, MAX_TASK_RECORD_LENGTH);
+  if (length <= MAX_RECORD_LENGTH) return false;
+  return length > MAX_TASK_RECORD_LENGTH || !taskSchema.safeParse(item).success;
 }
 
 /** Agents remove hidden text; a hostile one may not. Logs of miners, the evidence of tasks, have several lines. */

@@ -7,7 +7,7 @@ import type { IngestStore } from '../store/store.ts';
 
 /** What a frame costs beside its content, in records. */
 const FRAME_COST = { slice: 20, text: 1 } as const;
-/** A larger record, unpacked, costs as much as several. No record of a miner is larger. */
+/** A larger record, unpacked, costs as much as several. Hardly any record of a miner is larger. */
 const RECORD_BYTES = 4_096;
 const SLACK = 1.5;
 /** The agent sends what it has once a second, in slices of so many records. */

@@ -22,6 +22,7 @@ import { createOutboxStore, type OutboxStore } from './outbox-order.ts';
 import { chunks, countAll } from './rows.ts';
 import type { Db } from './schema.ts';
 import { applyTaskRecords } from './tasks/task-outcomes.ts';
+import { readCursor, writeCursor } from './tenants/agent-cursors.ts';
 import { noteTrailHead } from './tenants/agent-trails.ts';
 import { requireRunning } from './tenants/tenants.ts';
 
@@ -124,13 +125,7 @@ export function createIngestStore(
         });
         const pollIntervalMs = await readPollIntervalMs(trx, agentId);
         await rollUp(trx, lock, { farmId: slice.farmId, nowMs, pollIntervalMs, records: ofKind.miner, rowOf });
-        await trx
-          .insertInto('ingest_cursors')
-          .values({ agent_id: agentId, epoch: slice.epoch, seq: slice.seq, updated_at: nowMs })
-          .onConflict((conflict) =>
-            conflict.columns(['agent_id', 'epoch']).doUpdateSet({ seq: slice.seq, updated_at: nowMs }),
-          )
-          .execute();
+        await writeCursor(trx, slice);
         await appendEvents(trx, announced === undefined ? events.admitted : [...events.admitted, announced]);
         await recordTasksEnded(trx, tasks.ended, nowMs);
         const ended = await tasksEnded(trx, tasks.ended, { type: 'agent', id: agentId, name: '' }, nowMs);
@@ -140,16 +135,6 @@ export function createIngestStore(
         return { kind: 'stored', strangerTasks: tasks.strangers, outdated, refused: refusals, contested };
       }),
   };
-}
-
-async function readCursor(db: Db, agentId: string, epoch: string): Promise<number> {
-  const row = await db
-    .selectFrom('ingest_cursors')
-    .select('seq')
-    .where('agent_id', '=', agentId)
-    .where('epoch', '=', epoch)
-    .executeTakeFirst();
-  return row?.seq ?? 0;
 }
 
 async function readNeed(db: Db, agentId: string): Promise<Need> {
@@ -229,9 +214,13 @@ async function storeMiners(
   }
   const flags = await flagEvents(db, slice, withAllRecords(changes, records));
   const rowIds = await writeMiners(db, { ...slice, order: orderOfSlice(slice) }, changes);
-  for (const known of [...adopted.values(), ...shared.values()]) rowIds.set(known.id, known.row_id);
-  const continued = [...adopted.values()].map(({ row_id }) => row_id);
-  await forgetOldKeys(db, slice.agentId, continued);
+  const continued = [...adopted.values(), ...shared.values()];
+  for (const known of continued) rowIds.set(known.id, known.row_id);
+  await forgetOldKeys(
+    db,
+    slice.agentId,
+    continued.map(({ row_id }) => row_id),
+  );
   const rowOf = (key: string) => registered.get(key)?.row_id ?? rowIds.get(minerIds.get(key) ?? '');
   await register(db, slice, newest, registered, rowOf);
   const strangers = [...newest.keys()].filter((key) => !registered.has(key));

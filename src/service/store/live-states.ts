@@ -4,6 +4,7 @@
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases } from './databases.ts';
 import { appendEvents, type NewEvent } from './events/append.ts';
+import { admitEvents } from './events/quota.ts';
 import type { Db } from './schema.ts';
 import { requireRunning } from './tenants/tenants.ts';
 
@@ -52,7 +53,9 @@ export function createLiveStore({ transact, lock }: Pick<Databases, 'transact' |
         const origin = { agentId, farmId, epoch: instanceId, seq: 0, order, unkeptThrough: through, nowMs };
         const shown = records.length === 0 ? [] : await show(trx, origin, records);
         const { outcome, events } = await noteFault(trx, report);
-        await appendEvents(trx, [...shown, ...events]);
+        // Its reason may be another one each time.
+        const { admitted } = await admitEvents(trx, report, events);
+        await appendEvents(trx, [...shown, ...admitted]);
         return outcome;
       }),
   };

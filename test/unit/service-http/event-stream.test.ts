@@ -3,6 +3,7 @@
 import { request } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ReportRecord } from '../../../src/wire/records.ts';
+import { minerRecord } from './records.ts';
 import { type Rig, startRig } from './rig.ts';
 import { connect, type WireAgent } from './wire-agent.ts';
 
@@ -97,6 +98,9 @@ test('a key that is revoked ends its streams, and those of other keys go on', as
 test('a reader that takes nothing is closed with the reason, and misses nothing when it comes back', async () => {
   const rig = await startRig();
   const agent = await connect(rig);
+  // An agent with so many miners may report as many large events.
+  for (let part = 0; part < 2; part++)
+    await agent.report(Array.from({ length: 400 }, (_, n) => minerRecord(400 * part + n, rig.clock.nowMs())));
   const slow = await open(rig);
   slow.response.pause();
   const filler = 'x'.repeat(15_000);

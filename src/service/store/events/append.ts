@@ -8,7 +8,7 @@ import type { Db } from '../schema.ts';
 export const OF_SERVICE = '';
 
 /** A longer detail, as JSON, is left out and its length noted. */
-const MAX_DETAIL_LENGTH = 16_384;
+export const MAX_DETAIL_LENGTH = 16_384;
 
 export type NewEvent = {
   readonly farmId: string;
@@ -44,7 +44,7 @@ export async function appendEvents(transaction: Db, events: readonly NewEvent[])
       miner_id: minerId,
       type,
       at: atMs,
-      detail: toText(detail),
+      detail: detailText(detail),
     }));
     for (const part of chunks(rows)) await transaction.insertInto('events').values(part).execute();
   }
@@ -52,9 +52,10 @@ export async function appendEvents(transaction: Db, events: readonly NewEvent[])
 
 const byFarm = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
 
-function toText(detail: NewEvent['detail']): string {
+/** As it is stored. */
+export function detailText(detail: NewEvent['detail'], most = MAX_DETAIL_LENGTH): string {
   const text = JSON.stringify(detail);
-  return text.length <= MAX_DETAIL_LENGTH ? text : JSON.stringify({ omitted_length: text.length });
+  return text.length <= most ? text : JSON.stringify({ omitted_length: text.length });
 }
 
 /** Who did something, as events name it. */

@@ -1,17 +1,24 @@
 // Events of miners that the agent names before it has reported them: they wait here until the miner has an id, so that
 // a reader of the feed always gets it. One whose miner does not come within a day is removed by pruning.ts.
+import { DEFAULT_MAX_MINERS } from '../../../model/grant.ts';
 import type { EventRecord } from '../../../wire/records.ts';
 import { chunks, countAll } from '../rows.ts';
 import type { Db } from '../schema.ts';
-import type { NewEvent } from './append.ts';
+import { detailText, type NewEvent } from './append.ts';
 
 /** Types that are about a miner that may be new. */
 const OF_NEW_MINERS: ReadonlySet<string> = new Set(['appeared', 'duplicate', 'model_contradicted']);
 
 export const mustWait = ({ type }: Pick<EventRecord, 'type'>): boolean => OF_NEW_MINERS.has(type);
 
-/** Of one agent: a farm of the largest size, whole. An agent that names more miners than that reports none of them. */
-const MAX_HELD = 50_000;
+/**
+ * Of one agent: a farm of the size that it was granted, each miner with what it may be about. An agent that names more
+ * miners than that reports none of them.
+ */
+const FOR_AGENT = 1_000;
+const FOR_MINER = 2;
+/** A longer detail is left out and its length noted: that of a miner with many twins is shorter. */
+const MAX_DETAIL_LENGTH = 4_096;
 
 type Owner = { readonly agentId: string; readonly farmId: string; readonly nowMs: number };
 
@@ -23,13 +30,16 @@ export async function holdEvents(
 ): Promise<number> {
   if (records.length === 0) return 0;
   const held = await countAll(db.selectFrom('held_events').where('agent_id', '=', agentId));
-  const taken = records.slice(0, Math.max(0, MAX_HELD - held));
+  const agent = await db.selectFrom('agents').select('max_miners').where('id', '=', agentId).executeTakeFirst();
+  // Only stores of tests know no agents.
+  const most = FOR_AGENT + FOR_MINER * (agent?.max_miners ?? DEFAULT_MAX_MINERS);
+  const taken = records.slice(0, Math.max(0, most - held));
   const rows = taken.map(({ key, type, at, detail }) => ({
     agent_id: agentId,
     key,
     type,
     at: Math.min(Date.parse(at), nowMs),
-    detail: JSON.stringify(detail),
+    detail: detailText(detail, MAX_DETAIL_LENGTH),
     held_at: nowMs,
   }));
   for (const part of chunks(rows)) await db.insertInto('held_events').values(part).execute();

@@ -1,19 +1,40 @@
-// How many events an agent may add: enough for a farm in trouble, not for a flood. What is refused is counted in an
-// event, at most once an hour, and as a gap.
+// How many events an agent may add: enough for a farm in trouble, not for a flood. A long one counts as several. What
+// is refused is counted in an event, at most once an hour, and as a gap.
 
+import { jsonLength } from '../../../wire/json-length.ts';
 import { countAll } from '../rows.ts';
 import type { Db } from '../schema.ts';
-import type { NewEvent } from './append.ts';
+import { MAX_DETAIL_LENGTH, type NewEvent } from './append.ts';
 
 const DAY_MS = 86_400_000;
 const REFUSED_EVENT_MS = 3_600_000;
 /** At once, and regained within a day: for the agent, and for each of its miners. */
 const FOR_AGENT = 2_000;
 const FOR_MINER = 20;
+/** Of the detail, as characters of its JSON: more counts as one event more. */
+const DETAIL_LENGTH = 1_024;
 
 /** Events that still count at `nowMs`, of those that counted at `atMs`. */
 export function usedAt(used: number, atMs: number, capacity: number, nowMs: number): number {
   return Math.max(0, used - (Math.max(0, nowMs - atMs) / DAY_MS) * capacity);
+}
+
+/** What a longer detail than may be stored leaves behind is as short as any. */
+function costOf({ detail }: NewEvent): number {
+  const length = jsonLength(detail, MAX_DETAIL_LENGTH);
+  return length > MAX_DETAIL_LENGTH ? 1 : Math.max(1, Math.ceil(length / DETAIL_LENGTH));
+}
+
+/** The first events, as many as may be added for so much. */
+function affordable(events: readonly NewEvent[], most: number): { admitted: readonly NewEvent[]; cost: number } {
+  let cost = 0;
+  const count = events.findIndex((event) => {
+    const withIt = cost + costOf(event);
+    if (withIt > most) return true;
+    cost = withIt;
+    return false;
+  });
+  return { admitted: count < 0 ? events : events.slice(0, count), cost };
 }
 
 type Owner = { readonly agentId: string; readonly farmId: string; readonly nowMs: number };
@@ -38,14 +59,14 @@ export async function admitEvents(
   const miners = await countAll(db.selectFrom('registrations').where('agent_id', '=', agentId));
   const capacity = FOR_AGENT + FOR_MINER * miners;
   const used = usedAt(agent.events_used, agent.events_used_at, capacity, nowMs);
-  const admitted = events.slice(0, Math.max(0, Math.floor(capacity - used)));
+  const { admitted, cost } = affordable(events, capacity - used);
   const refused = events.length - admitted.length;
   // Also when the clock of the service was set back since.
   const isReported = agent.events_refused_at !== null && Math.abs(nowMs - agent.events_refused_at) < REFUSED_EVENT_MS;
   const isDue = refused > 0 && !isReported;
   await db
     .updateTable('agents')
-    .set({ events_used: used + admitted.length, events_used_at: nowMs, ...(isDue ? { events_refused_at: nowMs } : {}) })
+    .set({ events_used: used + cost, events_used_at: nowMs, ...(isDue ? { events_refused_at: nowMs } : {}) })
     .where('id', '=', agentId)
     .execute();
   const detail = { refused, allowed_per_day: capacity };
