@@ -26,7 +26,7 @@ async function meet(agent: Version, service: Version): Promise<{ said: number; p
   const rig = await startRig();
   const identity = await enrol(rig);
   const dir = makeDir({ isQuick: true });
-  const between = await startBetween(rig.url, agent, service);
+  const between = await startBetween(rig.url, { agent, service });
   const outbox = openOutbox(dir.path(''), { clock: systemClock, log: silentLog, newEpoch: randomUUID });
   await outbox.setUplinks(['farm']);
   const orders: string[] = [];
