@@ -15,6 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { refuseForeign } from './foreign-files.ts';
 import { takeLock } from './lock.ts';
+import { syncFolder } from './sync.ts';
 
 /** Replaces the file in one step; after the call it is on the disk. `mode` holds whatever the umask is. */
 export function writeFileAtomic(path: string, text: string, mode: number): void {
@@ -106,23 +107,6 @@ function writeSynced(path: string, text: string, mode: number): void {
     // The mask of the process may have taken rights away.
     fchmodSync(descriptor, mode);
     writeFileSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** So that a name in it survives a power cut. */
-export function syncFolder(folder: string): void {
-  // Folders cannot be opened everywhere; there the file system keeps names by itself.
-  if (process.platform !== 'win32') sync(folder, 'r');
-}
-
-export const syncFile = (path: string): void => sync(path, 'r+');
-
-function sync(path: string, flags: 'r' | 'r+'): void {
-  const descriptor = openSync(path, flags);
-  try {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -21,6 +21,7 @@ import { systemClock } from '../clock.ts';
 import { BugError, DatabaseError } from '../errors.ts';
 import { giveToFolderOwner, refuseForeign } from './foreign-files.ts';
 import { canBeRead } from './open-file.ts';
+import { syncFolder } from './sync.ts';
 
 /** Tables of one owner. `steps[n]` brings its schema from version n to n + 1; steps are never edited once released. */
 export type Migrations = { readonly owner: string; readonly steps: readonly string[] };
@@ -44,9 +45,9 @@ export function openSqlite(
   owners: readonly Migrations[],
   mainOwner: string | undefined = owners[0]?.owner,
 ): DatabaseSync {
-  const wasThere = path !== ':memory:' && isOld(path);
+  const wasThere = path !== ':memory:' && isOld(path) && !isHalfMade(path);
   if (wasThere) throwIfWithoutContent(path);
-  const isMade = path !== ':memory:' && keepToOwner(path);
+  const isMade = path !== ':memory:' && keepToOwner(path, owners.length > 0);
   const db = open(path, isMade);
   try {
     db.exec(
@@ -59,6 +60,7 @@ export function openSqlite(
     if (wasThere && mainOwner !== undefined) throwIfEmptied(db, path, mainOwner);
     db.exec('CREATE TABLE IF NOT EXISTS schema_version (owner TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT');
     for (const owner of owners) migrate(db, path, owner);
+    if (isMade && owners.length > 0) rmSync(makingMark(path), { force: true });
     return db;
   } catch (error) {
     db.close();
@@ -98,6 +100,13 @@ function isOld(path: string): boolean {
 
 /** Not every file system knows when a file was made. */
 const madeMsOf = ({ birthtimeMs, mtimeMs }: Stats) => (birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs);
+
+/**
+ * Lies beside a database from before there is one until its tables are in it: what a kill or a power cut has left half
+ * made has lost nothing. Should a power cut bring it back later, the tables are there.
+ */
+const makingMark = (path: string): string => `${path}.making`;
+const isHalfMade = (path: string): boolean => existsSync(makingMark(path));
 
 /** SQLite takes an empty file for a new database, and throws away what lies in the log beside it. */
 function throwIfWithoutContent(path: string): void {
@@ -257,12 +266,17 @@ export const SQLITE = {
 
 /**
  * Only the owner may read it; SQLite gives the files beside it the same rights. Returns whether the file exists now.
+ * `isMarked` = a new one gets its tables from `openSqlite`.
  */
-function keepToOwner(path: string): boolean {
+function keepToOwner(path: string, isMarked: boolean): boolean {
   for (const part of PARTS) refuseForeign(`${path}${part}`);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     // Where the folder is missing too, SQLite says so.
     if (!existsSync(dirname(path))) return false;
+    if (isMarked) {
+      createEmpty(makingMark(path));
+      syncFolder(dirname(path));
+    }
     createEmpty(path);
   }
   closeToOthers(path);

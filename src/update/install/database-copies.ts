@@ -5,7 +5,8 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, st
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BugError } from '../../base/errors.ts';
-import { moveOver, syncFile, syncFolder } from '../../base/storage/atomic-file.ts';
+import { moveOver } from '../../base/storage/atomic-file.ts';
+import { syncFile, syncFolder } from '../../base/storage/sync.ts';
 
 /** One copy is kept, of the last update: a small host has no room for more. */
 const FOLDER = 'before-update';

@@ -12,7 +12,8 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { moveOver, syncFolder, writeFileAtomic } from '../../base/storage/atomic-file.ts';
+import { moveOver, writeFileAtomic } from '../../base/storage/atomic-file.ts';
+import { syncFolder } from '../../base/storage/sync.ts';
 import { isVersion } from '../trust/version-order.ts';
 
 /** Where root keeps its notes on a Linux host. */

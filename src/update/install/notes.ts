@@ -5,8 +5,9 @@ import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Clock, sleepOn } from '../../base/clock.ts';
-import { syncFolder, writeFileAtomic } from '../../base/storage/atomic-file.ts';
+import { writeFileAtomic } from '../../base/storage/atomic-file.ts';
 import { takeLock } from '../../base/storage/lock.ts';
+import { syncFolder } from '../../base/storage/sync.ts';
 import { parseJson, refuse, type SeenSequence } from '../trust/trust.ts';
 import { outcomePath } from './layout.ts';
 

@@ -3,7 +3,7 @@
 import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { syncFile, syncFolder } from '../../../base/storage/atomic-file.ts';
+import { syncFile, syncFolder } from '../../../base/storage/sync.ts';
 import type { Db } from '../schema.ts';
 
 const KEPT = 2;

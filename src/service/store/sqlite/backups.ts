@@ -10,8 +10,8 @@ import { type Clock, yieldToEventLoop } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';
 import { createRound, type Part } from '../../../base/lifecycle.ts';
 import type { Log } from '../../../base/log.ts';
-import { syncFolder } from '../../../base/storage/atomic-file.ts';
 import { diskFault } from '../../../base/storage/disk-fault.ts';
+import { syncFolder } from '../../../base/storage/sync.ts';
 import {
   type AboutBackup,
   type BackupSettings,

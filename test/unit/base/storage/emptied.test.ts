@@ -72,3 +72,20 @@ test('an empty file of this moment is one that is being made', () => {
   expect(statSync(path).size).toBe(0);
   openSqlite(path, [owner]).close();
 });
+
+test.each([
+  ['empty', ''],
+  ['without a table', '-wal'],
+])('one that a power cut left half made, %s, is made again, and counts as damaged from then on', (_, lost) => {
+  const path = makeKilled();
+  if (lost === '') truncateSync(path, 0);
+  else truncateSync(path, 4_096);
+  rmSync(`${path}-wal`);
+  writeFileSync(`${path}.making`, '');
+  agePast(path);
+  openSqlite(path, [owner]).close();
+  expect(existsSync(`${path}.making`)).toBe(false);
+  truncateSync(path, 0);
+  agePast(path);
+  expect(() => openSqlite(path, [owner])).toThrow('the file is empty');
+});
