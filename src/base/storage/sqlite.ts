@@ -2,6 +2,7 @@
 // migrations per owner. It knows no table: each owner brings its own migrations, and no other module touches its
 // tables.
 import {
+  accessSync,
   closeSync,
   constants,
   existsSync,
@@ -50,9 +51,9 @@ export function openSqlite(
   const isMade = path !== ':memory:' && keepToOwner(path, owners.length > 0);
   const db = open(path, isMade);
   try {
-    db.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;',
-    );
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+    if (path !== ':memory:') throwIfOnlyRead(db, path);
+    db.exec('PRAGMA busy_timeout = 5000');
     db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${MAX_LOG_BYTES}`);
     const synchronous = db.prepare('PRAGMA synchronous').get()?.synchronous;
     if (synchronous !== 2)
@@ -73,6 +74,27 @@ function open(path: string, isMade: boolean): DatabaseSync {
     return new DatabaseSync(isMade ? existing(path) : path, { timeout: 5_000 });
   } catch (error) {
     throw named(error, path);
+  }
+}
+
+/**
+ * Where the disk refuses once to open the file for writing, SQLite opens it for reading, and it would stay so until the
+ * end of the process. A file on a disk that is mounted for reading is still read.
+ */
+function throwIfOnlyRead(db: DatabaseSync, path: string): void {
+  try {
+    accessSync(path, constants.W_OK);
+  } catch {
+    return;
+  }
+  try {
+    // Only a change shows it: this one reaches no file.
+    db.exec('PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; PRAGMA user_version = 0');
+  } catch (error) {
+    // Another one may be writing just now.
+    if (sqliteCode(error) === SQLITE.readOnly) throw error;
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK');
   }
 }
 
