@@ -1,5 +1,5 @@
-// How long the agent's event loop is late and how much of the processor it takes, while it polls a large farm: the whole
-// agent in a process of its own, the farm in another.
+// How long the agent's event loop is late and how much of the processor it takes, while it polls a large farm. The
+// whole agent is a process of its own, the farm another.
 import { test } from 'vitest';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { LARGE_NETWORK, startFarmProcess } from '../bench/farm-process.ts';

@@ -1,5 +1,5 @@
-// Bounds how many connections an HTTP server holds, so that a crowd of idle ones keeps nobody out: when it is nearly
-// full, the connection that has been silent longest is closed. Those that never asked anything go first. It never
+// Bounds how many connections an HTTP server holds. When it is nearly full, it closes the connection that has been
+// silent longest, so that a crowd of idle ones keeps no client out. Those that never asked anything go first. It never
 // closes a connection with a request under way, or one that was taken over by an upgrade.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as SecureServer } from 'node:https';
