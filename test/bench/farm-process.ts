@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { inBackground, inForeground, type Start } from '../support/background.ts';
 
 const deviceSchema = z.object({
   ip: z.string(),
@@ -28,7 +29,7 @@ const root = join(import.meta.dirname, '..', '..');
 export async function startFarmProcess(
   args: readonly string[],
 ): Promise<{ devices: BenchDevice[]; stop: () => Promise<void> }> {
-  const { line, stop } = await startUntilLine(['fixtures/farm/main.ts', '--json', ...args]);
+  const { line, stop } = await startUntilLine(inForeground(['fixtures/farm/main.ts', '--json', ...args]));
   const { devices } = z.object({ devices: z.array(deviceSchema) }).parse(JSON.parse(line));
   return { devices, stop };
 }
@@ -36,7 +37,7 @@ export async function startFarmProcess(
 /** Starts the service, with an empty database if none is named, and resolves when it listens. `stop` ends it. */
 export async function startServiceProcess(database?: string): Promise<BenchService & { stop: () => Promise<void> }> {
   const program = join(import.meta.dirname, 'service-process.ts');
-  const { line, stop } = await startUntilLine([program, ...(database === undefined ? [] : [database])]);
+  const { line, stop } = await startUntilLine(inForeground([program, ...(database === undefined ? [] : [database])]));
   return { ...serviceSchema.parse(JSON.parse(line)), stop };
 }
 
@@ -46,17 +47,18 @@ export function startLoadProcess(
   key: string,
   connections: number,
 ): Promise<{ stop: () => Promise<void> }> {
-  return startUntilLine([join(import.meta.dirname, 'neighbour-load.ts'), url, key, String(connections)]);
+  const program = join(import.meta.dirname, 'neighbour-load.ts');
+  return startUntilLine(inBackground([program, url, key, String(connections)]));
 }
 
 /** Keeps one processor busy, see busy.ts. `stop` ends it. */
 export const startBusyProcess = (): Promise<{ stop: () => Promise<void> }> =>
-  startUntilLine([join(import.meta.dirname, 'busy.ts')]);
+  startUntilLine(inForeground([join(import.meta.dirname, 'busy.ts')]));
 
-async function startUntilLine(args: readonly string[]): Promise<{ line: string; stop: () => Promise<void> }> {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+async function startUntilLine({ command, args }: Start): Promise<{ line: string; stop: () => Promise<void> }> {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await new Promise<string>((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`${args[0]} ended with code ${code} before it was ready`)));
+    child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with code ${code} before it was ready`)));
     createInterface({ input: child.stdout }).once('line', resolve);
   });
   return { line, stop: () => stopChild(child) };

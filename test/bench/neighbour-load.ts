@@ -1,14 +1,11 @@
 // A tenant that asks for a large list as fast as it can, with a filter that nobody has used before, over several
 // connections. Says once that it has begun; ends on SIGTERM. It reads the answers and keeps nothing of them.
 import { randomUUID } from 'node:crypto';
-import { constants, setPriority } from 'node:os';
 import { Agent, request } from 'undici';
 
 const [url = '', key = '', connections = '1'] = process.argv.slice(2);
 /** Where the service says when to come back: sooner, so that it is loaded all the time. */
 const MOST_WAIT_MS = 100;
-// In the field such a client has processors of its own: here it takes what the service leaves.
-setPriority(constants.priority.PRIORITY_LOW);
 const dispatcher = new Agent({ connections: Number(connections), bodyTimeout: 0, headersTimeout: 0 });
 const counts = new Map<number, number>();
 

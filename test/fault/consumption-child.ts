@@ -3,13 +3,10 @@
 // Arguments: URL, key, a path that takes JSON, a path that gives a list. At a line on its standard input it tells, as
 // JSON, how often each got which status.
 import { connect, type Socket } from 'node:net';
-import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { request } from 'undici';
 import { ENROL_PATH } from '../../src/wire/protocol.ts';
 
-// In the field they have processors of their own: here they take what the service leaves.
-setPriority(constants.priority.PRIORITY_LOW);
 const [url = '', key = '', writePath = '', listPath = ''] = process.argv.slice(2);
 const { hostname, port } = new URL(url);
 const counts: Record<string, Record<string, number>> = {};

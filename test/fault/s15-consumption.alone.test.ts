@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '../../src/base/clock.ts';
 import { openAdmin } from '../../src/service/admin.ts';
+import { inBackground, inForeground, type Start } from '../support/background.ts';
 import { temporaryFolder } from '../unit/service-http/rig.ts';
 import { pause } from './agent-site.ts';
 import { isFull, isWithin, report } from './table.ts';
@@ -17,8 +18,8 @@ const TURN_MS = isFull ? 6_000 : 3_000;
 const TURNS = 3;
 const EVERY_MS = 20;
 
-async function startLine(args: readonly string[]) {
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+async function startLine({ command, args }: Start) {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines = createInterface({ input: child.stdout });
   const next = async () => String((await once(lines, 'line'))[0]);
@@ -48,13 +49,14 @@ test('an honest client is served while others want to cost the service much', { 
   const { workspaceId, farmId } = await admin.ensureDefaults();
   const { key } = await admin.createKey({ workspaceId, name: 'honest', role: 'admin' });
   await admin.close();
-  const { first: url } = await startLine([join(import.meta.dirname, 'service-process.ts'), target, '0']);
+  const { first: url } = await startLine(inForeground([join(import.meta.dirname, 'service-process.ts'), target, '0']));
   const list = `/public-api/v2/workspaces/${workspaceId}/farms/${farmId}/miners`;
   const write = `/private-api/v1/${workspaceId}/farms/${farmId}/tasks/search`;
   await ask(url + list, key);
   const calm = await ask(url + list, key);
   const beside: number[] = [];
-  const costly = await startLine([join(import.meta.dirname, 'consumption-child.ts'), url, key, write, list]);
+  const costs = join(import.meta.dirname, 'consumption-child.ts');
+  const costly = await startLine(inBackground([costs, url, key, write, list]));
   // By turns, so that what else this host does is in both.
   for (let turn = 0; turn < TURNS; turn++) {
     beside.push(...(await ask(url + list, key)));
