@@ -18,6 +18,9 @@ import { isFull, report } from './table.ts';
 const root = join(import.meta.dirname, '..', '..');
 const PORTS = [80, 443, 4028, 4433, 8080, 8889];
 const DEADLINE_MS = 2_000;
+const MOVES_AT_ONCE = 8;
+/** Rigs without the password of their owner: each poll of them fails, and they are asked ever more rarely. */
+const LOCKED: ReadonlySet<string> = new Set(['proto']);
 
 const connectionsSchema = z.array(
   z.object({ ip: z.string(), manner: z.string(), atMs: z.number(), lifeMs: z.number().nullable() }),
@@ -49,15 +52,19 @@ async function startIllFarm(options: { prefix: number; miners: number; intervalM
   return {
     agent,
     ips: devices.map(({ ip }) => ip),
+    isLocked: new Set(devices.flatMap(({ ip, driver }) => (LOCKED.has(driver) ? [ip] : []))),
     async fall(manners: ReadonlyMap<string, string>) {
-      for (const [index, [ip]] of [...manners].entries()) {
-        const to = aside.ip(1 + index);
-        const { statusCode, body } = await request(`${control}/devices/${ip}/move`, {
-          method: 'POST',
-          body: JSON.stringify({ to }),
-        });
-        expect(statusCode, await body.text()).toBe(200);
-      }
+      const moves = [...manners.keys()].map((ip, index) => ({ ip, to: aside.ip(1 + index) }));
+      const moveNext = async () => {
+        for (let move = moves.pop(); move !== undefined; move = moves.pop()) {
+          const { statusCode, body } = await request(`${control}/devices/${move.ip}/move`, {
+            method: 'POST',
+            body: JSON.stringify({ to: move.to }),
+          });
+          expect(statusCode, await body.text()).toBe(200);
+        }
+      };
+      await Promise.all(Array.from({ length: MOVES_AT_ONCE }, moveNext));
       const ports = PORTS.map((port) => portMap[port] ?? port).join();
       for (const [ip, manner] of manners) ill.child.stdin.write(`${ip} ${manner} ${ports}\n`);
       ill.child.stdin.write('\n');
@@ -75,55 +82,66 @@ async function startIllFarm(options: { prefix: number; miners: number; intervalM
   };
 }
 
-/** How long after each other the polls of each miner ended, ms. */
-function gapsOf(records: readonly MinerRecord[], fromMs: number, toMs: number): number[] {
-  const last = new Map<string, number>();
-  return records.flatMap(({ key, at }) => {
+/**
+ * How long after each other the polls of each miner ended, ms. A window of few cycles has no end of a long gap: what
+ * has lasted longer than `overdueMs` when the window ends counts as it is then.
+ */
+function gapsOf(records: readonly MinerRecord[], fromMs: number, toMs: number, overdueMs = Infinity): number[] {
+  const last = new Map(records.map(({ key }) => [key, fromMs]));
+  const isFirst = new Set(last.keys());
+  const ended = records.flatMap(({ key, at }) => {
     const atMs = Date.parse(at);
     if (atMs < fromMs || atMs > toMs) return [];
-    const before = last.get(key);
+    const gapMs = atMs - (last.get(key) ?? fromMs);
     last.set(key, atMs);
-    return before === undefined ? [] : [atMs - before];
+    return isFirst.delete(key) ? [] : [gapMs];
   });
+  return [...ended, ...[...last.values()].map((atMs) => toMs - atMs).filter((gapMs) => gapMs > overdueMs)];
 }
 const p99 = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Infinity;
 const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), 0);
 
 test.runIf(isFull)('half of the farm never ends an answer, and the cycle of the others is what it was', async () => {
-  const miners = 300;
-  const intervalMs = 3_000;
-  const site = await startIllFarm({ prefix: 22, miners, intervalMs });
+  const miners = 1_000;
+  const intervalMs = 8_000;
+  // Each of 500 miners has one or two gaps in it.
+  const cycles = 2.5;
+  const overdueMs = intervalMs * 1.1;
+  const site = await startIllFarm({ prefix: 21, miners, intervalMs });
   try {
     await site.agent.untilKnown(miners);
-    await pause(2 * intervalMs);
+    await pause(intervalMs);
     const calmFromMs = Date.now();
-    await pause(7 * intervalMs);
+    await pause(cycles * intervalMs);
     const manners = ['silent', 'drip', 'half'];
     const sick = site.ips.filter((_, index) => index % 2 === 1);
     const calmToMs = Date.now();
     await site.fall(new Map(sick.map((ip, index) => [ip, manners[index % manners.length] ?? 'silent'])));
     const illFromMs = Date.now();
-    await pause(7 * intervalMs);
+    await pause(cycles * intervalMs);
     const illToMs = Date.now();
     const records = await site.agent.end();
     const connections = await site.connections();
     const isSick = new Set(sick);
-    const healthy = records.filter(({ document }) => !isSick.has(document.ip));
-    const [calmMs, illMs] = [p99(gapsOf(healthy, calmFromMs, calmToMs)), p99(gapsOf(healthy, illFromMs, illToMs))];
+    const isHealthy = new Set(site.ips.filter((ip) => !isSick.has(ip) && !site.isLocked.has(ip)));
+    const healthy = records.filter(({ document }) => isHealthy.has(document.ip));
+    const calmGaps = gapsOf(healthy, calmFromMs, calmToMs, overdueMs);
+    const illGaps = gapsOf(healthy, illFromMs, illToMs, overdueMs);
+    const [calmMs, illMs] = [p99(calmGaps), p99(illGaps)];
     const lives = connections.flatMap(({ lifeMs }) => lifeMs ?? []);
     const polled = new Set(healthy.filter(({ at }) => Date.parse(at) > illFromMs).map(({ key }) => key)).size;
     const rssMb = (fromMs: number, toMs: number) =>
       most(site.agent.tellings.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs).map((telling) => telling.rssMb));
     report({
       id: 'R13',
-      value: `real sockets, ${sick.length} of ${miners} drip, stop half-way or say nothing: cycle p99 of the others ${Math.round(calmMs)} -> ${Math.round(illMs)} ms, ${polled} of ${miners - sick.length} polled; longest of ${lives.length} exchanges ${Math.round(most(lives))} ms of ${DEADLINE_MS}; RSS at most ${Math.round(rssMb(calmFromMs, calmToMs))} -> ${Math.round(rssMb(illFromMs, illToMs))} MiB`,
+      value: `real sockets, ${sick.length} of ${miners} drip, stop half-way or say nothing: cycle p99 of the others ${Math.round(calmMs)} -> ${Math.round(illMs)} ms of ${calmGaps.length} and ${illGaps.length}, ${polled} of ${isHealthy.size} polled; longest of ${lives.length} exchanges ${Math.round(most(lives))} ms of ${DEADLINE_MS}; RSS at most ${Math.round(rssMb(calmFromMs, calmToMs))} -> ${Math.round(rssMb(illFromMs, illToMs))} MiB`,
       bar: 'p99 + <= 10 %, <= deadline + 250 ms',
       isMet:
         illMs <= calmMs * 1.1 &&
         most(lives) <= DEADLINE_MS + 250 &&
         lives.length > sick.length &&
-        polled === miners - sick.length,
+        polled === isHealthy.size,
     });
   } finally {
     await site.stop();
@@ -136,9 +154,9 @@ test.runIf(isFull)('the worst answers that we know do not keep the agent from th
   const site = await startIllFarm({ prefix: 25, miners, intervalMs });
   try {
     await site.agent.untilKnown(miners);
-    await pause(4 * intervalMs);
+    await pause(3 * intervalMs);
     const calmToMs = Date.now();
-    const sick = site.ips.filter((_, index) => index % 10 === 3);
+    const sick = site.ips.filter((ip) => !site.isLocked.has(ip)).filter((_, index) => index % 10 === 3);
     await site.fall(new Map(sick.map((ip, index) => [ip, index % 2 === 0 ? 'poison' : 'flood'])));
     const illFromMs = Date.now();
     await pause(24_000);
@@ -147,7 +165,7 @@ test.runIf(isFull)('the worst answers that we know do not keep the agent from th
     const delay = (isIll: boolean) =>
       most(
         tellings
-          .filter(({ atMs }) => (isIll ? atMs > illFromMs : atMs < calmToMs && atMs > calmToMs - 8_000))
+          .filter(({ atMs }) => (isIll ? atMs > illFromMs : atMs < calmToMs && atMs > calmToMs - 3 * intervalMs))
           .map(({ delayMs }) => delayMs),
       );
     const [calmMb, illMb] = [
@@ -159,14 +177,14 @@ test.runIf(isFull)('the worst answers that we know do not keep the agent from th
     const isSick = new Set(sick);
     const longestMs = most(
       gapsOf(
-        records.filter(({ document }) => !isSick.has(document.ip)),
+        records.filter(({ document }) => !isSick.has(document.ip) && !site.isLocked.has(document.ip)),
         illFromMs,
         illToMs,
       ),
     );
-    const visible = sick.filter(
-      (ip) => records.findLast(({ document }) => document.ip === ip)?.document.last_check_succeed === false,
-    );
+    // Some families read enough in one of the answers, until the next.
+    const failed = records.filter(({ at, document }) => Date.parse(at) > illFromMs && !document.last_check_succeed);
+    const visible = sick.filter((ip) => failed.some(({ document }) => document.ip === ip));
     // Several connections belong to one visit.
     const visits = sick.map((ip) => {
       const times = connections.filter((connection) => connection.ip === ip).map(({ atMs }) => atMs);
