@@ -12,7 +12,7 @@ const LONG = '**/*.long.test.ts';
 const EMBEDDED = '**/*.embedded{,.*}.test.ts';
 const OF_POSTGRES = 'test/unit/service-postgres/**';
 const POSTGRES_LONG = '**/*.postgres-long.test.ts';
-/** Bars that mostly wait, and time what busy ones would slow down: some at once. */
+/** Bars that mostly wait, and time what busy ones would slow down: three at once. */
 const QUIET = '**/*.quiet.test.ts';
 /** Bars that compare times of the same run, or measure the event loop: nothing beside them. */
 const ALONE = '**/*.alone.test.ts';
@@ -38,8 +38,13 @@ const BUSY = { ...PATIENT, isolate: false };
  */
 const FAST = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
-/** All of `npm run test:slow` but the bars that need quiet: what waits leaves the processors to what does not. */
-const SLOW = { maxWorkers: 5, sequence: { groupOrder: 1 } };
+/** Of `npm run test:slow` first: these wait little, so one worker per core of a small machine. */
+const LONG_GROUP = { maxWorkers: 2, sequence: { groupOrder: 0 } };
+/**
+ * Then all that starts programs: what waits leaves the processors to what does not. With more workers nothing ends
+ * sooner, and what should come in time comes late.
+ */
+const SLOW = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 
 const MEMORY = '/dev/shm';
 /** A database of a test is a few MiB. */
@@ -114,7 +119,7 @@ export default defineConfig({
       {
         test: {
           ...BUSY,
-          ...SLOW,
+          ...LONG_GROUP,
           name: 'postgres-long',
           include: [
             ...['test/property/*.test.ts', 'test/unit/service-http/*.test.ts', 'test/conformance/*.test.ts'],
@@ -127,7 +132,7 @@ export default defineConfig({
       {
         test: {
           ...BUSY,
-          ...SLOW,
+          ...LONG_GROUP,
           name: 'unit-long',
           include: ['test/unit/**/*.long.test.ts'],
           exclude: [OF_POSTGRES],
@@ -135,7 +140,7 @@ export default defineConfig({
       },
       { test: { ...IN_MEMORY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...IN_MEMORY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: [LONG] } },
-      { test: { ...BUSY, ...SLOW, name: 'contract-long', include: ['test/contract/**/*.long.test.ts'] } },
+      { test: { ...BUSY, ...LONG_GROUP, name: 'contract-long', include: ['test/contract/**/*.long.test.ts'] } },
       // The bars of reliability and security. Most of the time they wait: for a link to come back, for a process to
       // start, for the next poll. Those of the program as it is shipped are in `packaging`.
       { test: { ...FAULT, ...FULL, ...SLOW, name: 'fault', exclude: [QUIET, ALONE, SOAK] } },

@@ -172,12 +172,15 @@ function* reported(text: string, nowMs: number): Generator<ReportRecord> {
     }
 }
 
+/** Some fields have a moment as seconds or ms since 1970. */
+const NUMBER_OF_MOMENT = /\b1[6-9]\d{8,11}\b/g;
+
 /** Without ids and times, in an order of their own. */
 const eventsOf = ({ text }: Got): string =>
   z
     .object({ data: z.array(z.unknown()) })
     .parse(JSON.parse(text))
-    .data.map((event) => bare(JSON.stringify(event)))
+    .data.map((event) => bare(JSON.stringify(event)).replaceAll(NUMBER_OF_MOMENT, '<time>'))
     .toSorted()
     .join('\n');
 
@@ -228,7 +231,7 @@ test('no text in any field is more than a value to either', { timeout: 240_000 }
     };
     const { got, other, differs } = await both.ask(list);
     // What an agent and what a service says of the same moment may stand in either order.
-    const isSame = path.startsWith('events') ? eventsOf(got) === eventsOf(other) : differs === undefined;
+    const isSame = differs === undefined || (path.startsWith('events') && eventsOf(got) === eventsOf(other));
     if (!isSame) problems.push(`after the reports: ${path}: ${differs}`);
   }
   const rowsOf = (others: string) => JSON.stringify(JSON.parse(others).slice(0, 2));
