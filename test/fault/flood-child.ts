@@ -1,7 +1,6 @@
 // Agents in a process of their own, for the service that is tested: steady ones, that poll each miner once a minute and
-// report once a second, or one that reports its miners and, from the first line on stdin, sends as fast as it is let.
-// To each line they answer with the slices that were acknowledged since the last one: when each was sent and when it
-// was acknowledged, in ms.
+// report once a second, or one with as many miners that sends as fast as it is let. To each line on stdin they answer
+// with the slices that were acknowledged since the last one: when each was sent and when it was acknowledged, in ms.
 // Arguments: `steady` or `flood`, the service's URL, miners of an agent, identities as JSON.
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
@@ -18,11 +17,6 @@ const PERIOD_MS = 1_000;
 /** Polls a minute apart. */
 const PERIODS = 60;
 const SLICE_RECORDS = 250;
-/**
- * What a flood begins with: one slice again and again. That uses up its quota as others do, and the service works less
- * for it. Fewer than a new farm may send at once.
- */
-const REPEATED = 90;
 /** Of a flood: more would only lie in our own memory. */
 const MAX_UNSENT_BYTES = 4e6;
 const agents = z.array(z.object({ agentId: z.string(), token: z.string() })).parse(JSON.parse(identities));
@@ -64,15 +58,12 @@ async function connect(identity: Identity, onAck: (seq: number) => void) {
   socket.on('open', () => socket.send(JSON.stringify(helloOf({ identity, epoch, challenge }))));
   await welcomed;
   let seq = 0;
-  const sendAs = (number: number, body: Buffer) => {
-    socket.send(encodeSlice({ epoch, seq: number, produced_at: new Date().toISOString() }, body));
-    return number;
-  };
   return {
     socket,
-    send: (body: Buffer) => sendAs(++seq, body),
-    /** As if its acknowledgement had not come. */
-    sendLastAgain: (body: Buffer) => void sendAs(seq, body),
+    send(body: Buffer) {
+      socket.send(encodeSlice({ epoch, seq: ++seq, produced_at: new Date().toISOString() }, body));
+      return seq;
+    },
   };
 }
 
@@ -80,9 +71,7 @@ const say = (value: unknown) => void process.stdout.write(`${JSON.stringify(valu
 /** The same in every process. */
 const nowMs = () => performance.timeOrigin + performance.now();
 let acknowledged: [sentMs: number, ackMs: number][] = [];
-let begin = () => {};
 createInterface({ input: process.stdin }).on('line', () => {
-  begin();
   say(acknowledged);
   acknowledged = [];
 });
@@ -124,17 +113,12 @@ if (mode === 'steady') {
   const agent = await connect(identity, notes.onAck);
   const all = newMiners();
   const bodies = Array.from({ length: 40 * slices }, (_, n) => packSlice(shareOf(all, n, slices), Date.now() + n));
-  for (const body of bodies.slice(0, slices)) agent.send(body);
-  begin = () => {
-    begin = () => {};
-    for (const body of Array.from({ length: REPEATED }, () => bodies[slices - 1])) if (body) agent.sendLastAgain(body);
-    let next = slices;
-    setInterval(() => {
-      while (agent.socket.bufferedAmount < MAX_UNSENT_BYTES) {
-        const body = bodies[next++ % bodies.length];
-        if (body !== undefined) notes.sent(agent.send(body));
-      }
-    }, 5);
-  };
+  let next = 0;
+  setInterval(() => {
+    while (agent.socket.bufferedAmount < MAX_UNSENT_BYTES) {
+      const body = bodies[next++ % bodies.length];
+      if (body !== undefined) notes.sent(agent.send(body));
+    }
+  }, 5);
 }
 say('ready');
