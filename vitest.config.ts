@@ -1,7 +1,7 @@
 // The folder of a test names its project, and a word before `.test.ts` names the exception: `.long` runs with `npm run
-// test:long`, `.embedded` never on PostgreSQL, `.postgres-long` there with the long ones, `.quiet` after the
-// busy bars, `.alone` after those, `.soak` with `npm run test:soak` only. `arch` is part of `npm run check` too; `postgres` starts a real PostgreSQL
-// and runs the tests of the service once more on it.
+// test:long`, `.embedded` never on PostgreSQL, `.postgres-long` there with the long ones, `.quiet` after the busy bars,
+// `.alone` after those, `.soak` with `npm run test:soak` only. `arch` is part of `npm run check` too; `postgres` starts
+// a real PostgreSQL and runs the tests of the service once more on it.
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BarTable } from './test/runner/bar-table.ts';
@@ -41,8 +41,8 @@ const FAST = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 /** Of `npm run test:slow` first: these wait little, so one worker per core of a small machine. */
 const LONG_GROUP = { maxWorkers: 2, sequence: { groupOrder: 0 } };
 /**
- * Then all that starts programs: what waits leaves the processors to what does not. With more workers nothing ends
- * sooner, and what should come in time comes late.
+ * Then all that starts programs: what waits leaves the processors to what does not. Five of them kept two processors
+ * busy all the time, and some that should come in time came late.
  */
 const SLOW = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 
@@ -75,11 +75,7 @@ const POSTGRES = {
   runner: 'test/postgres/runner.ts',
 };
 
-const E2E = {
-  ...PATIENT,
-  testTimeout: 600_000,
-  isolate: false,
-};
+const E2E = { ...BUSY, testTimeout: 600_000 };
 /** In processes of their own: they measure memory and open files. */
 const FAULT = { ...BUSY, isolate: true, include: ['test/{fault,property}/**/*.test.ts'] };
 

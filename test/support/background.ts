@@ -1,6 +1,5 @@
 // How this Node is started for what loads a service as other machines do in the field. They have processors of their
-// own: here it gets what nothing else wants, and gives it up at once. With a low priority alone it would keep a
-// processor for some milliseconds.
+// own: here it gets what nothing else wants.
 import { spawnSync } from 'node:child_process';
 
 /** For `spawn`. */
