@@ -28,22 +28,25 @@ export function createClockWatch(parts: WatchParts) {
   let kept: { readonly elapsedMs: number; readonly certainMs: number } | undefined;
   let warnedAtMs = Number.NEGATIVE_INFINITY;
 
-  const measure = async (): Promise<void> => {
-    if (store.sharedNowMs === undefined) return;
+  /** False where the clock of the database is not known any more: the answer came too late. */
+  const measure = async (): Promise<boolean> => {
+    if (store.sharedNowMs === undefined) return true;
     const measured = await measureDatabase(clock, store.sharedNowMs);
-    if (measured === undefined) return;
+    if (measured === undefined) return false;
     serviceClock.measured(measured);
     const now = lookAtClocks(clock);
     const aheadMs = now.wallMs - measured.wallMs - (now.elapsedMs - measured.elapsedMs);
     parts.onDifference(aheadMs);
-    if (Math.abs(aheadMs) <= DIFFERENCE_MS || now.elapsedMs - warnedAtMs < WARN_MS) return;
+    if (Math.abs(aheadMs) <= DIFFERENCE_MS || now.elapsedMs - warnedAtMs < WARN_MS) return true;
     warnedAtMs = now.elapsedMs;
     log.warn(
       { aheadMs: Math.round(aheadMs) },
       'the clock of this host differs from that of the database, which the service goes by: set it, or let a time server keep it',
     );
+    return true;
   };
 
+  /** Right after the clock was measured: a host that stood still would keep a time that is long over. */
   const keep = async (): Promise<void> => {
     // Not by a time that other copies still have to see.
     if (carrier.isBusy || serviceClock.step() !== undefined) return;
@@ -60,11 +63,11 @@ export function createClockWatch(parts: WatchParts) {
       log.warn({ stepMs }, 'the clock of this host was set: let a time server keep it');
       parts.onStep(stepMs);
     }
-    await measure();
+    const isMeasured = await measure();
     const step = serviceClock.step();
     if (step !== undefined) await carrier.takeOver(step);
     await carrier.finish();
-    if (kept === undefined || clock.elapsedMs() - kept.elapsedMs >= KEEP_MS) await keep();
+    if (isMeasured && (kept === undefined || clock.elapsedMs() - kept.elapsedMs >= KEEP_MS)) await keep();
   };
 
   const round = createRound('looking at the clock', LOOK_MS, look, clock, log);
@@ -84,7 +87,11 @@ export function createClockWatch(parts: WatchParts) {
     },
     async stop() {
       await round.stop();
-      await keep().catch((error: unknown) => log.debug({ error: renderError(error) }, 'keep the time'));
+      try {
+        if (await measure()) await keep();
+      } catch (error) {
+        log.debug({ error: renderError(error) }, 'keep the time');
+      }
     },
     /** Until when time has passed for certain; see `keepTime` of the store. */
     certainMs: (): number => (kept === undefined ? 0 : Math.min(serviceClock.nowMs(), kept.certainMs)),

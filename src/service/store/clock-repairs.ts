@@ -21,7 +21,8 @@ export function createClockRepairs(databases: Databases) {
     /**
      * It is now `nowMs`, `passedMs` after we last looked. Gives until when time has passed for certain: what is removed
      * because it is old goes by that. A clock that jumps ahead makes it go at twice its pace at most, as does time in
-     * which no service ran. A new database begins with a time that is not a guess.
+     * which no service ran. A new database begins with a time that is not a guess. The time that is kept goes back in
+     * `carryOver` only: a copy that has not seen a step yet, or stood still, would undo what the first one kept.
      */
     keepTime: (nowMs: number, passedMs: number, isSure: boolean): Promise<number> =>
       transact(async (trx) => {
@@ -30,7 +31,11 @@ export function createClockRepairs(databases: Databases) {
         if (kept === undefined && !isSure) return nowMs;
         const gainedMs = 2 * Math.min(Math.max(0, nowMs - (kept?.at ?? nowMs)), Math.max(0, passedMs));
         const certainMs = kept?.certain_at ?? nowMs;
-        await writeTime(trx, nowMs, Math.max(certainMs, Math.min(nowMs, certainMs + gainedMs)));
+        await writeTime(
+          trx,
+          Math.max(nowMs, kept?.at ?? nowMs),
+          Math.max(certainMs, Math.min(nowMs, certainMs + gainedMs)),
+        );
         return Math.min(nowMs, certainMs + gainedMs);
       }),
     /**
