@@ -4,7 +4,8 @@ import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatabaseError } from '../../../base/errors.ts';
 import { type ListStores, openListStores } from '../../store/lists.ts';
-import { packed, SENT_IN_SLICES_FROM_BYTES, writePage } from './page.ts';
+import { createPacker } from './packer.ts';
+import { writePage } from './page.ts';
 import { type Blocks, createPageWriter } from './page-memory.ts';
 import type { FromThread, ToThread } from './page-thread.ts';
 
@@ -19,6 +20,20 @@ try {
   if (process.platform === 'linux') setPriority(Math.min(19, getPriority() + NICER));
 } catch {
   // Then pages are made with the priority of the service.
+}
+
+/**
+ * Whatever its priority, a thread that works on keeps its processor for some milliseconds after another one has waked
+ * up. After this much of work it stands still, and who waits for the processor has it.
+ */
+const WORK_MS = 1;
+const PAUSE_MS = 0.2;
+const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+let goesOnSinceMs = 0;
+function pause(): void {
+  if (performance.now() - goesOnSinceMs < WORK_MS) return;
+  Atomics.wait(never, 0, 0, PAUSE_MS);
+  goesOnSinceMs = performance.now();
 }
 
 let stores: ListStores | undefined;
@@ -39,12 +54,13 @@ async function answer({ id, wanted, isPackable }: Extract<ToThread, { wanted: un
   try {
     stores ??= openListStores(String(workerData));
     const page = createPageWriter(lend);
-    const parts: Buffer[] = [];
-    const take = isPackable ? (part: string | Uint8Array) => void parts.push(Buffer.from(part)) : page.write;
-    const isFound = await writePage(stores, wanted, take);
-    const plain = Buffer.concat(parts);
-    const isPacked = plain.length >= SENT_IN_SLICES_FROM_BYTES;
-    if (isPackable) await page.write(isPacked ? packed(plain) : plain);
+    const packer = isPackable ? createPacker(page.write) : undefined;
+    const write = packer?.write ?? page.write;
+    const isFound = await writePage(stores, wanted, (part) => {
+      pause();
+      return write(part);
+    });
+    const isPacked = (await packer?.end()) ?? false;
     send({ id, length: isFound ? page.length() : undefined, isPacked });
   } catch (error) {
     const cause = error instanceof DatabaseError ? error.cause : error;

@@ -33,7 +33,10 @@ export type Item = readonly ItemPart[];
 /** Which miners, in which order, with a limit; no columns yet. */
 export type MinerPage = SelectQueryBuilder<Tables, 'miners' | 'miner_documents', object>;
 
-/** Takes JSON text, a part after the other. It waits where the parts come faster than they can be taken. */
+/**
+ * Takes JSON text, a part after the other. It waits where the parts come faster than they can be taken. The memory of a
+ * part that is bytes is used again after that.
+ */
 export type TakeText = (part: string | Uint8Array) => Promise<void> | void;
 
 /** Hands over the items with commas between them, and gives how many they are. `nowMs` decides who is stale. */
@@ -54,8 +57,8 @@ const notLater = (object: string, nowMs: number): string => datedBack(object, no
 
 const SHOWN = ['created_at', 'reported_at', 'stale_at', 'ops_status', 'rack', 'position'] as const;
 
-export const readItemsFromRows: ReadItems = async (_read, page, item, nowMs, take) => {
-  const rows = await rowsOf(page, item).execute();
+export const readItemsFromRows: ReadItems = async (read, page, item, nowMs, take) => {
+  const { rows } = await read.executeQuery(rowsOf(page, item));
   await take(writeItems(rows, item, nowMs));
   return rows.length;
 };

@@ -4,7 +4,7 @@ import type { ExpressionBuilder } from 'kysely';
 import type { Databases } from '../databases.ts';
 import { countAll, type Window } from '../rows.ts';
 import type { Db, Tables } from '../schema.ts';
-import { type Item, type MinerPage, readItemsFromRows, type TakeText } from './items.ts';
+import type { Item, MinerPage, TakeText } from './items.ts';
 import { type MinerFilter, minerConditions } from './miner-filter.ts';
 import { type MinerSearch, searchConditions, toFilter } from './miner-search.ts';
 
@@ -28,8 +28,7 @@ export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | '
   const write = async (query: MinerQuery, take: TakeText): Promise<number> => {
     const { window, item, nowMs } = query;
     const where = conditionsOf(query);
-    const readPage = window.limit < LEAST_INSIDE ? readItemsFromRows : readItems;
-    const count = await readPage(read, pageOf(read, where, window), item, nowMs, take);
+    const count = await readItems(read, pageOf(read, where, window), item, nowMs, take);
     return countAll(wantedOf(read, where), count, window);
   };
   return {
@@ -38,7 +37,7 @@ export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | '
     /** The same as one value. */
     async list(query: MinerQuery): Promise<ItemPage> {
       const items: (string | Uint8Array)[] = [];
-      const total = await write(query, (part) => void items.push(part));
+      const total = await write(query, (part) => void items.push(typeof part === 'string' ? part : Buffer.from(part)));
       return { items, total };
     },
   };
@@ -54,9 +53,6 @@ const conditionsOf =
       : eb.and([minerConditions(eb, farmId, toFilter(filter, search), nowMs), ...searchConditions(eb, search)]);
 
 const wantedOf = (read: Db, where: Where) => read.selectFrom('miners').where(where);
-
-/** A smaller page is read sooner from rows than its statement is written that makes the text inside the database. */
-const LEAST_INSIDE = 200;
 
 /** Skipping so many rows and so many pages costs more than reading a page in two steps. */
 const DEEP_ROWS = 500;

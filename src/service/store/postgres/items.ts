@@ -4,15 +4,18 @@
 import { sql } from 'kysely';
 import { type MinerRow, type ReadItems, rowsOf, writeItems } from '../miners/items.ts';
 
-/** As the statement says: a number of rows is no parameter there. */
-const PORTION = 500;
+/**
+ * As the statement says: a number of rows is no parameter there. Server and thread take a millisecond or two for it by
+ * turns, so that others get their processors.
+ */
+const PORTION = 100;
 
 export const readItemsByCursor: ReadItems = (read, page, item, nowMs, take) =>
   read.transaction().execute(async (transaction) => {
     await sql`declare page no scroll cursor for ${rowsOf(page, item)}`.execute(transaction);
     let count = 0;
     for (;;) {
-      const { rows } = await sql<MinerRow>`fetch 500 from page`.execute(transaction);
+      const { rows } = await sql<MinerRow>`fetch 100 from page`.execute(transaction);
       if (rows.length > 0) await take(`${count > 0 ? ',' : ''}${writeItems(rows, item, nowMs)}`);
       count += rows.length;
       if (rows.length < PORTION) return count;

@@ -40,7 +40,7 @@ const AWAY: ReadonlySet<number | undefined> = new Set([
 ]);
 
 /** What callers of the store get; `mayWrite`: of a connection that may write. */
-function translated(error: unknown, mayWrite: boolean): unknown {
+export function translated(error: unknown, mayWrite: boolean): unknown {
   const code = sqliteCode(error);
   const isAway = AWAY.has(code) || (mayWrite && code === SQLITE.readOnly);
   return isAway ? new DatabaseError('database.away', undefined, error) : error;

@@ -15,10 +15,11 @@ import {
 } from '../../../base/storage/sqlite.ts';
 import { createAvailability } from '../availability.ts';
 import type { Databases, SchemaChanges } from '../databases.ts';
+import { readItemsFromRows } from '../miners/items.ts';
 import type { Tables } from '../schema.ts';
 import { backUp } from './backup.ts';
 import { NodeSqliteDialect } from './dialect.ts';
-import { readItemsInside } from './items.ts';
+import { createItemReader } from './items.ts';
 import { writeStatistics } from './statistics.ts';
 import { createFaultWatch } from './storage-watch.ts';
 
@@ -59,7 +60,7 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
     schemaChanges: ALONE,
     write,
     read,
-    readItems: readItemsInside,
+    readItems: readItemsFromRows,
     // Writers wait for each other: no two can be in each other's way.
     transact: (work) => write.transaction().execute(work),
     autoNumber: (key) => key.autoIncrement(),
@@ -80,16 +81,20 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
   };
 }
 
-const READ_ONLY = 'PRAGMA busy_timeout = 0; PRAGMA query_only = ON; PRAGMA cache_size = -32768;';
+const QUERY_ONLY = 'PRAGMA query_only = ON; PRAGMA cache_size = -32768;';
+const READ_ONLY = `PRAGMA busy_timeout = 0; ${QUERY_ONLY}`;
 const FOR_READS = { begin: 'BEGIN', mayWrite: false };
 
-/** A connection more to a file that this process has opened and watches; what fails on it is only thrown. */
+/**
+ * A connection more to a file that this process has opened and watches, for a thread that may wait for it; what fails
+ * on it is only thrown.
+ */
 export function openSqliteReads(path: string): Pick<Databases, 'read' | 'readItems'> {
   const reader = openSqlite(path, []);
-  reader.exec(READ_ONLY);
+  reader.exec(`PRAGMA busy_timeout = 4000; ${QUERY_ONLY}`);
   return {
     read: new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, FOR_READS, () => {}) }),
-    readItems: readItemsInside,
+    readItems: createItemReader(reader),
   };
 }
 

@@ -5,7 +5,8 @@ import { minerItem as minerV1Item } from '../../../../../src/service/http/v1/min
 import { minerItem as minerV2Item } from '../../../../../src/service/http/v2/miners.ts';
 import { readItemsFromRows } from '../../../../../src/service/store/miners/items.ts';
 import { createMinerStore } from '../../../../../src/service/store/miners/miners.ts';
-import { isPostgresUrl } from '../../../../../src/service/store/postgres/postgres.ts';
+import { isPostgresUrl, openPostgresReads } from '../../../../../src/service/store/postgres/postgres.ts';
+import { openSqliteReads } from '../../../../../src/service/store/sqlite/sqlite.ts';
 import { useFilledStore } from '../filled-store.ts';
 import { itemsText, rowsOf } from './item-rows.ts';
 
@@ -15,14 +16,20 @@ const FARM = { id: '019a0000-0000-7000-8000-00000000000a', workspaceId: 'w"\\', 
 
 const filled = useFilledStore({ miners: MINERS, nowMs: NOW_MS });
 
-/** With the way of this database, and from rows. */
+/** In the way of the thread that makes large pages, and from rows. */
 async function bothWays(version: 'v1' | 'v2', window = { limit: 10_000, offset: 0 }) {
   const item = version === 'v1' ? minerV1Item(FARM) : minerV2Item(FARM, { isGuest: false });
-  const { store, databases, fleet } = filled();
+  const { databases, database, fleet } = filled();
+  const { target } = database;
   const wanted = { farmId: fleet.farmId, window, item, nowMs: NOW_MS };
   const { read } = databases;
   const fromRows = createMinerStore({ read, readItems: readItemsFromRows });
-  return { own: await store.miners.list(wanted), rows: await fromRows.list(wanted) };
+  const own = isPostgresUrl(target) ? openPostgresReads(target) : openSqliteReads(target);
+  try {
+    return { own: await createMinerStore(own).list(wanted), rows: await fromRows.list(wanted) };
+  } finally {
+    await own.read.destroy();
+  }
 }
 
 test.each(['v1', 'v2'] as const)('a page of %s has each miner of the farm in its place', async (version) => {
