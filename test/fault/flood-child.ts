@@ -1,6 +1,8 @@
 // Agents in a process of their own, for the service that is tested: steady ones, that poll each miner once a minute and
-// report once a second, or one with as many miners that sends as fast as it is let. To each line on stdin they answer
-// with the slices that were acknowledged since the last one: when each was sent and when it was acknowledged, in ms.
+// report once a second, or one that reports its miners and from the line `go` on stdin on sends as fast as it is let. To
+// each line they answer with the slices that were acknowledged since the last one: when each was sent and when it was
+// acknowledged, in ms. The flood begins with some slices of which each waits for the one before: so long takes one
+// alone.
 // Arguments: `steady` or `flood`, the service's URL, miners of an agent, identities as JSON.
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
@@ -15,8 +17,17 @@ import { helloOf, type Identity } from '../unit/service-http/wire-agent.ts';
 const [mode, url = '', miners, identities = '[]'] = process.argv.slice(2);
 const PERIOD_MS = 1_000;
 /** Polls a minute apart. */
-const PERIODS = 60;
+const PERIODS = 60_000 / PERIOD_MS;
+/** The most that an agent puts into one. */
 const SLICE_RECORDS = 250;
+/** Of a flood: many small ones are in the way of more slices of others than a few large ones. */
+const SMALL_SLICE_RECORDS = 25;
+/**
+ * What a flood begins with: one large slice again and again. It uses up what a new farm may report at once, as others
+ * would, and the service works less for it. Not quite all of that: then it would wait.
+ */
+const REPEATED = 60;
+const ALONE = 50;
 /** Of a flood: more would only lie in our own memory. */
 const MAX_UNSENT_BYTES = 4e6;
 const agents = z.array(z.object({ agentId: z.string(), token: z.string() })).parse(JSON.parse(identities));
@@ -43,7 +54,9 @@ async function connect(identity: Identity, onAck: (seq: number) => void) {
     perMessageDeflate: false,
   });
   socket.on('error', () => {});
-  socket.on('close', (code, reason) => process.stderr.write(`closed: ${code} ${reason}\n`));
+  socket.on('close', (code, reason) => {
+    if (reason.length > 0) process.stderr.write(`closed: ${code} ${reason}\n`);
+  });
   const welcomed = new Promise<void>((resolve) => {
     socket.on('message', (data) => {
       const frame = serviceFrameSchema.parse(JSON.parse(String(data)));
@@ -58,12 +71,15 @@ async function connect(identity: Identity, onAck: (seq: number) => void) {
   socket.on('open', () => socket.send(JSON.stringify(helloOf({ identity, epoch, challenge }))));
   await welcomed;
   let seq = 0;
+  const sendAs = (number: number, body: Buffer) => {
+    socket.send(encodeSlice({ epoch, seq: number, produced_at: new Date().toISOString() }, body));
+    return number;
+  };
   return {
     socket,
-    send(body: Buffer) {
-      socket.send(encodeSlice({ epoch, seq: ++seq, produced_at: new Date().toISOString() }, body));
-      return seq;
-    },
+    send: (body: Buffer) => sendAs(++seq, body),
+    /** As if its acknowledgement had not come. */
+    sendLastAgain: (body: Buffer) => void sendAs(seq, body),
   };
 }
 
@@ -71,7 +87,9 @@ const say = (value: unknown) => void process.stdout.write(`${JSON.stringify(valu
 /** The same in every process. */
 const nowMs = () => performance.timeOrigin + performance.now();
 let acknowledged: [sentMs: number, ackMs: number][] = [];
-createInterface({ input: process.stdin }).on('line', () => {
+const commands = new Map<string, () => void>();
+createInterface({ input: process.stdin }).on('line', (line) => {
+  commands.get(line)?.();
   say(acknowledged);
   acknowledged = [];
 });
@@ -90,35 +108,65 @@ function createNotes() {
     },
   };
 }
-const slices = Math.ceil(Number(miners) / SLICE_RECORDS);
+const slicesOf = (all: readonly Miner[], size: number, atMs: number) => {
+  const count = Math.ceil(all.length / size);
+  return Array.from({ length: count }, (_, n) => packSlice(shareOf(all, n, count), atMs));
+};
 
-if (mode === 'steady') {
-  for (const [i, identity] of agents.entries()) {
-    const notes = createNotes();
-    const agent = await connect(identity, notes.onAck);
-    const all = newMiners();
-    for (let n = 0; n < slices; n++) agent.send(packSlice(shareOf(all, n, slices), Date.now()));
-    let period = 0;
-    const report = () => {
-      const body = packSlice(shareOf(all, period++, PERIODS), Date.now());
-      notes.sent(agent.send(body));
-    };
-    // Spread over the second: agents do not know of each other.
-    setTimeout(() => setInterval(report, PERIOD_MS), (i * PERIOD_MS) / agents.length);
-  }
-} else {
-  const [identity] = agents;
-  if (identity === undefined) throw new Error('no identity');
+async function reportSteadily(identity: Identity, startMs: number): Promise<void> {
   const notes = createNotes();
   const agent = await connect(identity, notes.onAck);
   const all = newMiners();
-  const bodies = Array.from({ length: 40 * slices }, (_, n) => packSlice(shareOf(all, n, slices), Date.now() + n));
+  for (const body of slicesOf(all, SLICE_RECORDS, Date.now())) agent.send(body);
+  let period = 0;
+  const reportOnce = () => {
+    const body = packSlice(shareOf(all, period++, PERIODS), Date.now());
+    notes.sent(agent.send(body));
+  };
+  setTimeout(() => setInterval(reportOnce, PERIOD_MS), startMs);
+}
+
+/** Its miners are stored when it is ready. */
+async function prepareFlood(identity: Identity) {
+  const all = newMiners();
+  const [first = Buffer.alloc(0), ...others] = slicesOf(all, SLICE_RECORDS, Date.now());
+  const notes = createNotes();
+  let heard = (_seq: number) => {};
+  const agent = await connect(identity, (seq) => {
+    notes.onAck(seq);
+    heard(seq);
+  });
+  const sendAndWait = (body: Buffer, note = (_seq: number) => {}) =>
+    new Promise<void>((resolve) => {
+      const seq = agent.send(body);
+      note(seq);
+      heard = (upTo) => void (upTo >= seq && resolve());
+    });
+  for (const body of [...others, first]) await sendAndWait(body);
+  const alone = slicesOf(all, SMALL_SLICE_RECORDS, Date.now() + 1_000).slice(0, ALONE);
+  for (const body of alone) await sendAndWait(body, notes.sent);
+
+  const minutes = Array.from({ length: 10 }, (_, n) => slicesOf(all, SMALL_SLICE_RECORDS, Date.now() + n * 1_000));
+  const bodies = minutes.flat();
   let next = 0;
-  setInterval(() => {
-    while (agent.socket.bufferedAmount < MAX_UNSENT_BYTES) {
-      const body = bodies[next++ % bodies.length];
-      if (body !== undefined) notes.sent(agent.send(body));
-    }
-  }, 5);
+  commands.set('go', () => {
+    agent.send(first);
+    for (let n = 0; n < REPEATED; n++) agent.sendLastAgain(first);
+    setInterval(() => {
+      while (agent.socket.bufferedAmount < MAX_UNSENT_BYTES) {
+        const body = bodies[next++ % bodies.length];
+        if (body !== undefined) notes.sent(agent.send(body));
+      }
+    }, 5);
+  });
+  // The service gives up a silent connection.
+  setInterval(() => agent.socket.ping(), PERIOD_MS);
+}
+
+if (mode === 'steady') {
+  // Spread over the period: agents do not know of each other.
+  for (const [i, identity] of agents.entries()) await reportSteadily(identity, (i * PERIOD_MS) / agents.length);
+} else {
+  for (const identity of agents) await prepareFlood(identity);
 }
 say('ready');

@@ -74,11 +74,17 @@ function keepWhole(bars: readonly Bar[]): void {
 }
 
 function toTable(bars: readonly Bar[], whole: Whole): string {
-  const table = new Table({ head: ['bar', 'value', 'promised', ''], style: { head: [], border: [] } });
+  const table = new Table({
+    head: ['bar', 'value', 'promised', ''],
+    colWidths: [10, 100, 42, 8],
+    wordWrap: true,
+    style: { head: [], border: [] },
+  });
   for (const { id, value, bar, isMet } of bars) table.push([id, value, bar, wordOf(isMet)]);
   for (const { id, value, bar, isMet, date } of whole)
     table.push([id, `${date}, whole form: ${value}`, bar, wordOf(isMet)]);
-  return table.toString();
+  const missed = bars.filter(({ isMet }) => !isMet).map(({ id, value, bar }) => `${id} missed: ${value}; ${bar}`);
+  return [table.toString(), ...missed].join('\n');
 }
 
 const wordOf = (isMet: boolean) => (isMet ? 'pass' : 'MISSED');
