@@ -10,9 +10,9 @@ export const quantile = (values: readonly number[], q: number) =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * q)] ?? Number.NaN;
 
 /**
- * A quantile of all windows with it by that of all windows without. Where it makes that `most` times larger at the most,
- * chance can still give a larger ratio, up to `byChance`: take `most` out of it, and each two windows could have been
- * the other way round; of all those ways 19 of 20 stay below. Every way is tried: for five to some ten pairs.
+ * A quantile of all windows with it by that of all windows without. Where it makes that `most` times larger at the
+ * most, chance can still give a larger ratio, up to `byChance`: take `most` out of it, and each two windows could have
+ * been the other way round; of all those ways 19 of 20 stay below. Every way is tried: for five to some ten pairs.
  */
 export function compare(pairs: readonly Pair[], q: number, most: number) {
   const ratioOf = (way: number, scale: number) => {

@@ -1,7 +1,7 @@
 // Agents in a process of their own, for the service that is tested: steady ones, that poll each miner once a minute and
-// report once a second, or one that reports its miners and from the line `go` on stdin on sends as fast as it is let. To
-// each line they answer with the slices that were acknowledged since the last one: when each was sent and when it was
-// acknowledged, in ms. The flood begins with some slices of which each waits for the one before: so long takes one
+// report once a second, or one that reports its miners and from the line `go` on stdin on sends as fast as it is let.
+// To each line they answer with the slices that were acknowledged since the last one: when each was sent and when it
+// was acknowledged, in ms. The flood begins with some slices of which each waits for the one before: so long takes one
 // alone.
 // Arguments: `steady` or `flood`, the service's URL, miners of an agent, identities as JSON.
 import { randomUUID } from 'node:crypto';
