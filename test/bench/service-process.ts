@@ -36,7 +36,8 @@ async function tenantOf(workspaceId: string, farmId: string) {
 }
 const first = await service.admin.ensureDefaults();
 const tenant = await tenantOf(first.workspaceId, first.farmId);
-const other = await service.admin.createWorkspace({ name: 'Neighbour', slug: 'neighbour' });
+// Each copy of the service on one database has a neighbour of its own.
+const other = await service.admin.createWorkspace({ name: 'Neighbour', slug: `neighbour-${process.pid}` });
 const otherFarm = await service.admin.createFarm({ workspaceId: other.id, name: 'neighbour' });
 const neighbour = await tenantOf(other.id, otherFarm.id);
 
