@@ -28,7 +28,7 @@ export function createClockWatch(parts: WatchParts) {
   let kept: { readonly elapsedMs: number; readonly certainMs: number } | undefined;
   let warnedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** False where the clock of the database is not known any more: the answer came too late. */
+  /** False when the database answered too late to tell its time. */
   const measure = async (): Promise<boolean> => {
     if (store.sharedNowMs === undefined) return true;
     const measured = await measureDatabase(clock, store.sharedNowMs);
@@ -46,7 +46,7 @@ export function createClockWatch(parts: WatchParts) {
     return true;
   };
 
-  /** Right after the clock was measured: a host that stood still would keep a time that is long over. */
+  /** Call it right after the clock was measured: the time of a host that stood still is hours old. */
   const keep = async (): Promise<void> => {
     // Not by a time that other copies still have to see.
     if (carrier.isBusy || serviceClock.step() !== undefined) return;

@@ -1,6 +1,6 @@
-// Whether what was measured in turns, with something and without it, differs by more than chance.
+// Whether what was measured with something and without it differs by more than chance.
 
-/** Two windows of measured times, one after the other. */
+/** Two windows of measured times. */
 export type Pair = Readonly<Record<'with' | 'without', readonly number[]>>;
 
 /** One in so many: what chance alone makes is said to be no more than that. */
@@ -11,8 +11,9 @@ export const quantile = (values: readonly number[], q: number) =>
 
 /**
  * A quantile of all windows with it by that of all windows without. Where it makes that `most` times larger at the
- * most, chance can still give a larger ratio, up to `byChance`: take `most` out of it, and each two windows could have
- * been the other way round; of all those ways 19 of 20 stay below. Every way is tried: for five to some ten pairs.
+ * most, chance can still give a larger ratio, up to `byChance`: take `most` out of it, and the two windows
+ * of each pair can be exchanged; of all ways to exchange them 19 of 20 stay below. It tries every way: take five to
+ * ten pairs.
  */
 export function compare(pairs: readonly Pair[], q: number, most: number) {
   const ratioOf = (way: number, scale: number) => {

@@ -1,8 +1,8 @@
 // Agents in a process of their own, for the service that is tested: steady ones, that poll each miner once a minute and
 // report once a second, or one that reports its miners and from the line `go` on stdin on sends as fast as it is let.
 // To each line they answer with the slices that were acknowledged since the last one: when each was sent and when it
-// was acknowledged, in ms. The flood begins with some slices of which each waits for the one before: so long takes one
-// alone.
+// was acknowledged, in ms. The flood begins with some slices that are sent one after the other: they show how long one
+// takes alone.
 // Arguments: `steady` or `flood`, the service's URL, miners of an agent, identities as JSON.
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
@@ -27,6 +27,7 @@ const SMALL_SLICE_RECORDS = 25;
  * would, and the service works less for it. Not quite all of that: then it would wait.
  */
 const REPEATED = 60;
+/** Slices that are sent one after the other, before the flood. */
 const ALONE = 50;
 /** Of a flood: more would only lie in our own memory. */
 const MAX_UNSENT_BYTES = 4e6;
@@ -108,6 +109,7 @@ function createNotes() {
     },
   };
 }
+
 const slicesOf = (all: readonly Miner[], size: number, atMs: number) => {
   const count = Math.ceil(all.length / size);
   return Array.from({ length: count }, (_, n) => packSlice(shareOf(all, n, count), atMs));

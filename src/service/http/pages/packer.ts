@@ -18,7 +18,7 @@ export function createPacker(to: Write) {
   let packing: Packing | undefined;
 
   return {
-    /** Another thread packs it meanwhile; the part is used no more when that is done. */
+    /** Resolves when another thread has packed the part; it is not used after that. */
     async write(part: string | Uint8Array): Promise<void> {
       if (packing !== undefined) return pack(packing, part);
       const bytes = Buffer.from(part);
@@ -39,6 +39,10 @@ export function createPacker(to: Write) {
       await packing.written;
       return true;
     },
+    /** Frees what an unfinished page holds. */
+    close(): void {
+      packing?.gzip.destroy();
+    },
   };
 }
 
@@ -47,7 +51,7 @@ function begin(to: Write): Packing {
   const written = pipeline(gzip, async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) await to(chunk);
   });
-  // Who packs or ends hears of it.
+  // `pack` and `end` throw its error.
   written.catch(() => {});
   return { gzip, written };
 }

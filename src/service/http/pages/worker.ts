@@ -23,17 +23,17 @@ try {
 }
 
 /**
- * Whatever its priority, a thread that works on keeps its processor for some milliseconds after another one has waked
- * up. After this much of work it stands still, and who waits for the processor has it.
+ * The scheduler lets a busy thread keep its processor for some milliseconds after another thread has become ready,
+ * whatever their priorities. So this thread pauses after each stretch of work, and other threads get the processor.
  */
 const WORK_MS = 1;
 const PAUSE_MS = 0.2;
-const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-let goesOnSinceMs = 0;
+const neverNotified = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+let resumedAtMs = 0;
 function pause(): void {
-  if (performance.now() - goesOnSinceMs < WORK_MS) return;
-  Atomics.wait(never, 0, 0, PAUSE_MS);
-  goesOnSinceMs = performance.now();
+  if (performance.now() - resumedAtMs < WORK_MS) return;
+  Atomics.wait(neverNotified, 0, 0, PAUSE_MS);
+  resumedAtMs = performance.now();
 }
 
 let stores: ListStores | undefined;
@@ -51,10 +51,10 @@ async function answer({ id, wanted, isPackable }: Extract<ToThread, { wanted: un
       waiting.set(id, resolve);
       send({ id, needs: Math.max(bytes, LENT_BYTES) });
     });
+  const page = createPageWriter(lend);
+  const packer = isPackable ? createPacker(page.write) : undefined;
   try {
     stores ??= openListStores(String(workerData));
-    const page = createPageWriter(lend);
-    const packer = isPackable ? createPacker(page.write) : undefined;
     const write = packer?.write ?? page.write;
     const isFound = await writePage(stores, wanted, (part) => {
       pause();
@@ -71,6 +71,7 @@ async function answer({ id, wanted, isPackable }: Extract<ToThread, { wanted: un
       ...(cause instanceof Error && 'errcode' in cause && { errcode: Number(cause.errcode) }),
     });
   } finally {
+    packer?.close();
     waiting.delete(id);
   }
 }

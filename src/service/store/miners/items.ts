@@ -34,8 +34,8 @@ export type Item = readonly ItemPart[];
 export type MinerPage = SelectQueryBuilder<Tables, 'miners' | 'miner_documents', object>;
 
 /**
- * Takes JSON text, a part after the other. It waits where the parts come faster than they can be taken. The memory of a
- * part that is bytes is used again after that.
+ * Takes JSON text, a part after the other. It waits where the parts come faster than they can be taken. A part that is
+ * bytes is valid until then: its memory is used again.
  */
 export type TakeText = (part: string | Uint8Array) => Promise<void> | void;
 
@@ -57,8 +57,8 @@ const notLater = (object: string, nowMs: number): string => datedBack(object, no
 
 const SHOWN = ['created_at', 'reported_at', 'stale_at', 'ops_status', 'rack', 'position'] as const;
 
-export const readItemsFromRows: ReadItems = async (read, page, item, nowMs, take) => {
-  const { rows } = await read.executeQuery(rowsOf(page, item));
+export const readItemsFromRows: ReadItems = async (_read, page, item, nowMs, take) => {
+  const rows = await rowsOf(page, item).execute();
   await take(writeItems(rows, item, nowMs));
   return rows.length;
 };

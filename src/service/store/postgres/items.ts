@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 import { type MinerRow, type ReadItems, rowsOf, writeItems } from '../miners/items.ts';
 
 /**
- * As the statement says: a number of rows is no parameter there. Server and thread take a millisecond or two for it by
- * turns, so that others get their processors.
+ * As the statement says: a number of rows is no parameter there. So few that server and thread work for about a
+ * millisecond at a time: other requests wait no longer than that for a processor.
  */
 const PORTION = 100;
 

@@ -116,9 +116,9 @@ const poolOptions = (url: string, program: Program): pg.PoolConfig => ({
 });
 
 /**
- * Of a server with several processors a large page takes one: the others stay with who asks for little. It walks the
- * index, in the order of the page: to join and sort all of its rows first takes twice as long, and the server does
- * nothing else on that processor until it is done.
+ * Of a server with several processors a large page takes one: the others stay with who asks for little. The
+ * server walks the index in the order of the page: joining and sorting all rows first takes longer, and keeps that
+ * processor busy until the first row comes. Where it has to sort it does so in memory; a cursor is read to its end.
  */
 const FOR_LARGE = [
   ...['max_parallel_workers_per_gather=0', 'work_mem=32MB', 'cursor_tuple_fraction=1'],

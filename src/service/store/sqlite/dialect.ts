@@ -16,7 +16,7 @@ import { SQLITE, sqliteCode } from '../../../base/storage/sqlite.ts';
 import { plainValue } from '../databases.ts';
 
 const CACHED_STATEMENTS = 200;
-const LOCK_WAIT_MS = 4_000;
+export const LOCK_WAIT_MS = 4_000;
 const LOCK_RETRY_MS = 5;
 
 type OnError = (error: unknown) => void;

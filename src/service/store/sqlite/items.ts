@@ -12,21 +12,21 @@ type Sql = RawBuilder<unknown>;
 const PART_BYTES = 256 * 1024;
 const COMMA = ','.charCodeAt(0);
 
-/** With that connection, past the query builder: its way to stream rows costs as much as reading them. */
+/** Reads with that connection and without the query builder, which makes an object and several promises of each row. */
 export const createItemReader =
   (reader: DatabaseSync): ReadItems =>
   async (_read, page, item, nowMs, take) => {
-    const text = sql<string>`concat(${sql.join(item.flatMap((part) => toSql(part, nowMs)))})`;
-    const query = page.select([text.as('item'), 'reported_at']).compile();
+    const concat = sql<string>`concat(${sql.join(item.flatMap((part) => toSql(part, nowMs)))})`;
+    const query = page.select([concat.as('text'), 'reported_at']).compile();
     let part = Buffer.alloc(2 * PART_BYTES);
     let length = 0;
     let count = 0;
     try {
       const statement = reader.prepare(query.sql);
       statement.setReturnArrays(true);
-      for (const { 0: item, 1: reportedAt } of statement.iterate(...query.parameters.map(plainValue))) {
+      for (const { 0: text, 1: reportedAt } of statement.iterate(...query.parameters.map(plainValue))) {
         // Stored before our clock was set back: its times are not shown as they are.
-        const shown = Number(reportedAt) > nowMs ? datedBack(String(item), nowMs, 0) : String(item);
+        const shown = Number(reportedAt) > nowMs ? datedBack(String(text), nowMs, 0) : String(text);
         const most = length + 1 + 3 * shown.length;
         if (most > part.length) part = Buffer.concat([part.subarray(0, length)], 2 * most);
         if (count++ > 0) part[length++] = COMMA;

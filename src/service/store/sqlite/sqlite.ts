@@ -18,7 +18,7 @@ import type { Databases, SchemaChanges } from '../databases.ts';
 import { readItemsFromRows } from '../miners/items.ts';
 import type { Tables } from '../schema.ts';
 import { backUp } from './backup.ts';
-import { NodeSqliteDialect } from './dialect.ts';
+import { LOCK_WAIT_MS, NodeSqliteDialect } from './dialect.ts';
 import { createItemReader } from './items.ts';
 import { writeStatistics } from './statistics.ts';
 import { createFaultWatch } from './storage-watch.ts';
@@ -91,7 +91,7 @@ const FOR_READS = { begin: 'BEGIN', mayWrite: false };
  */
 export function openSqliteReads(path: string): Pick<Databases, 'read' | 'readItems'> {
   const reader = openSqlite(path, []);
-  reader.exec(`PRAGMA busy_timeout = 4000; ${QUERY_ONLY}`);
+  reader.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}; ${QUERY_ONLY}`);
   return {
     read: new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, FOR_READS, () => {}) }),
     readItems: createItemReader(reader),
