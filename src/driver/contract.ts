@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Reading } from '../model/reading.ts';
 import type { AbilityName, Effect } from '../model/tasks/task-kinds.data.ts';
 import type { MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
+import { compiledWhenUsed } from './compiled.ts';
 import type { FamilyId } from './families.data.ts';
 import { withoutFillerNames, withoutFillers } from './reported.ts';
 
@@ -188,7 +189,7 @@ export function defineDriver<
   },
 ): Driver {
   const { replies, ...driver } = spec;
-  const compiled = z.compile(replies);
+  const check = compiledWhenUsed(replies);
   return {
     ...driver,
     identify(evidence) {
@@ -196,7 +197,8 @@ export function defineDriver<
       return identity && withoutFillerNames(identity);
     },
     read(raw, known) {
-      const parsed = compiled.parse(raw);
+      const { data: parsed, error } = check(raw);
+      if (error !== undefined) throw error;
       const understood = new Set(
         Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [name])),
       );

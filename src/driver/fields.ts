@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { macState, serialState } from '../model/identity-facts.ts';
 import { plainText } from '../model/plain-text.ts';
+import { compiledWhenUsed } from './compiled.ts';
 
 export { largest, mean, sumOfAll } from '../base/numbers.ts';
 
@@ -92,12 +93,12 @@ export const bool = () => field(toBoolean);
 
 /** Items of an array that fit the schema. Undefined when it is no array, or none of its items fits. */
 export function list<S extends z.ZodType>(item: S, maxItems = 256) {
-  const fast = z.compile(item);
+  const check = compiledWhenUsed(item);
   return field((value): z.output<S>[] | undefined => {
     if (!Array.isArray(value)) return undefined;
     const items: z.output<S>[] = [];
     for (const entry of value.slice(0, maxItems)) {
-      const parsed = fast.safeParse(entry);
+      const parsed = check(entry);
       if (parsed.success) items.push(parsed.data);
     }
     // Only a list that is empty itself says that there are none.

@@ -1,8 +1,8 @@
 // One visit to one miner: asks what is due, adds what earlier visits learned, and has the driver read it all. The
 // caller holds the device mutex. A visit never retries, never queues and ends within its deadline.
-import { z } from 'zod';
 import { BugError, type PeerCode, PeerError } from '../../base/errors.ts';
 import { type Reading, readingSchema } from '../../model/reading.ts';
+import { compiledWhenUsed } from '../compiled.ts';
 import type { Ask, Driver, Known, ReadResult } from '../contract.ts';
 import { Asking, type AskPlan } from './asking.ts';
 import { CostlyAnswer, MAX_READ_MS, processorMs } from './costly.ts';
@@ -111,7 +111,7 @@ export const mayCarryLogin = (ask: Ask): boolean => ask.via !== 'http' || ask.au
 const isFor = ({ generations }: Ask, { generation }: Known) =>
   generations === undefined || generation === undefined || generations.includes(generation);
 
-const readingCheck = z.compile(readingSchema);
+const readingCheck = compiledWhenUsed(readingSchema);
 
 function readSafely(driver: Driver, raw: Readonly<Record<string, unknown>>, known: Known): ReadResult {
   let result: ReadResult;
@@ -120,7 +120,7 @@ function readSafely(driver: Driver, raw: Readonly<Record<string, unknown>>, know
   } catch (error) {
     throw new BugError(`read the answers of a device with driver ${driver.id}`, error);
   }
-  const checked = readingCheck.safeParse(result.reading);
+  const checked = readingCheck(result.reading);
   if (checked.success) return { reading: checked.data, unparsable: result.unparsable };
   const wrong = new Set(checked.error.issues.map(({ path }) => String(path[0])));
   const rest = Object.fromEntries(Object.entries(result.reading).filter(([field]) => !wrong.has(field)));
