@@ -84,7 +84,14 @@ function signalAll(dataDir: string, name: NodeJS.Signals): void {
   const [first = ''] = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(first), name);
   const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').trim();
-  for (const child of children === '' ? [] : children.split(' ')) process.kill(Number(child), name);
+  for (const child of children === '' ? [] : children.split(' ')) {
+    try {
+      process.kill(Number(child), name);
+    } catch (error) {
+      // That of a connection that has just been closed.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
+  }
 }
 
 /**
