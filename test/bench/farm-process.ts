@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { inBackground, inForeground, type Start } from '../support/background.ts';
+import { asInstalled, inBackground, inForeground, type Start } from '../support/background.ts';
 
 const deviceSchema = z.object({
   ip: z.string(),
@@ -34,10 +34,13 @@ export async function startFarmProcess(
   return { devices, stop };
 }
 
-/** Starts the service, with an empty database if none is named, and resolves when it listens. `stop` ends it. */
+/**
+ * Starts the service with the memory that the installed program has, and with an empty database if none is named;
+ * resolves when it listens. `stop` ends it.
+ */
 export async function startServiceProcess(database?: string): Promise<BenchService & { stop: () => Promise<void> }> {
   const program = join(import.meta.dirname, 'service-process.ts');
-  const { line, stop } = await startUntilLine(inForeground([program, ...(database === undefined ? [] : [database])]));
+  const { line, stop } = await startUntilLine(asInstalled([program, ...(database === undefined ? [] : [database])]));
   return { ...serviceSchema.parse(JSON.parse(line)), stop };
 }
 
@@ -55,8 +58,13 @@ export function startLoadProcess(
 export const startBusyProcess = (): Promise<{ stop: () => Promise<void> }> =>
   startUntilLine(inForeground([join(import.meta.dirname, 'busy.ts')]));
 
-async function startUntilLine({ command, args }: Start): Promise<{ line: string; stop: () => Promise<void> }> {
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+async function startUntilLine({
+  command,
+  args,
+  environment,
+}: Start): Promise<{ line: string; stop: () => Promise<void> }> {
+  const env = { ...process.env, ...environment };
+  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await new Promise<string>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with code ${code} before it was ready`)));
     createInterface({ input: child.stdout }).once('line', resolve);

@@ -9,9 +9,11 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { letHeapGrow } from '../../src/base/platform/heap-flags.ts';
 import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
 import { createService } from '../../src/service/service.ts';
 
+letHeapGrow();
 const [database] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'pithead-bench-'));
 const unlimited = Number.MAX_SAFE_INTEGER;

@@ -8,19 +8,20 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '../../src/base/clock.ts';
 import { openAdmin } from '../../src/service/admin.ts';
-import { inBackground, inForeground, type Start } from '../support/background.ts';
+import { asInstalled, inBackground, type Start } from '../support/background.ts';
 import { temporaryFolder } from '../unit/service-http/rig.ts';
 import { pause } from './agent-site.ts';
 import { quantile } from './by-chance.ts';
 import { isFull, isWithin, report } from './table.ts';
 
 /** Of each turn: with those clients, and while they stand still. What else this host does is in both. */
-const TURN_MS = isFull ? 5_000 : 1_000;
+const TURN_MS = isFull ? 3_000 : 1_000;
 const TURNS = 6;
 const EVERY_MS = 20;
 
-async function startLine({ command, args }: Start) {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+async function startLine({ command, args, environment }: Start) {
+  const env = { ...process.env, ...environment };
+  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines = createInterface({ input: child.stdout });
   const next = async () => String((await once(lines, 'line'))[0]);
@@ -50,7 +51,7 @@ test('an honest client is served while others want to cost the service much', {
   const { workspaceId, farmId } = await admin.ensureDefaults();
   const { key } = await admin.createKey({ workspaceId, name: 'honest', role: 'admin' });
   await admin.close();
-  const { first: url } = await startLine(inForeground([join(import.meta.dirname, 'service-process.ts'), target, '0']));
+  const { first: url } = await startLine(asInstalled([join(import.meta.dirname, 'service-process.ts'), target, '0']));
   const list = `/public-api/v2/workspaces/${workspaceId}/farms/${farmId}/miners`;
   const write = `/private-api/v1/${workspaceId}/farms/${farmId}/tasks/search`;
   await ask(url + list, key);

@@ -5,8 +5,10 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { letHeapGrow } from '../../src/base/platform/heap-flags.ts';
 import { createService } from '../../src/service/service.ts';
 
+letHeapGrow();
 const [target = '', seq = '0', version = 'kill', network] = process.argv.slice(2);
 const fatalSeq = Number(seq);
 const ackSchema = z.object({ type: z.literal('ack'), seq: z.int() });
