@@ -12,7 +12,7 @@ const LONG = '**/*.long.test.ts';
 const EMBEDDED = '**/*.embedded{,.*}.test.ts';
 const OF_POSTGRES = 'test/unit/service-postgres/**';
 const POSTGRES_LONG = '**/*.postgres-long.test.ts';
-/** Bars that mostly wait, and time what busy ones would slow down: three at once. */
+/** Bars that mostly wait, and time what busy ones would slow down: four at once. */
 const QUIET = '**/*.quiet.test.ts';
 /** Bars that compare times of the same run, or measure the event loop: nothing beside them. */
 const ALONE = '**/*.alone.test.ts';
@@ -38,8 +38,8 @@ const BUSY = { ...PATIENT, isolate: false };
  */
 const FAST = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
-/** Of `npm run test:slow` first: these wait little, so one worker per core of a small machine. */
-const LONG_GROUP = { maxWorkers: 2, sequence: { groupOrder: 0 } };
+/** Of `npm run test:slow` first. */
+const LONG_GROUP = { maxWorkers: 3, sequence: { groupOrder: 0 } };
 /**
  * Then all that starts programs: what waits leaves the processors to what does not. Five of them kept two processors
  * busy all the time, and some that should come in time came late.
@@ -141,7 +141,7 @@ export default defineConfig({
       // start, for the next poll. Those of the program as it is shipped are in `packaging`.
       { test: { ...FAULT, ...FULL, ...SLOW, name: 'fault', exclude: [QUIET, ALONE, SOAK] } },
       {
-        test: { ...FAULT, ...FULL, name: 'fault-quiet', include: [QUIET], maxWorkers: 3, sequence: { groupOrder: 3 } },
+        test: { ...FAULT, ...FULL, name: 'fault-quiet', include: [QUIET], maxWorkers: 4, sequence: { groupOrder: 3 } },
       },
       {
         test: { ...FAULT, ...FULL, name: 'fault-alone', include: [ALONE], maxWorkers: 1, sequence: { groupOrder: 4 } },
