@@ -1,5 +1,5 @@
-// The agent as a process with real sockets, at a farm of which some miners turn ill while it runs. What the healthy ones
-// notice is read from what the agent reports.
+// The agent as a process with real sockets, at a farm of which some miners turn ill while it runs. What the healthy
+// ones notice is read from what the agent reports.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
