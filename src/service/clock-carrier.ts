@@ -10,16 +10,27 @@ import type { ClockRepairs } from './store/store.ts';
  */
 export const ALL_SEE_MS = 3_000;
 
-/** A step that the service goes by and that is not finished in the store. `byMs` < 0 = back. */
-export type TakenStep = { readonly byMs: number; readonly atElapsedMs: number; readonly isCarried: boolean };
+/**
+ * A step that the service goes by and that is not finished in the store. `byMs` < 0 = back. `isOurs`: this copy carried
+ * it over. Else another one did, or the clock was not set at all: a host that stood still sees the same.
+ */
+export type TakenStep = {
+  readonly byMs: number;
+  readonly atElapsedMs: number;
+  readonly isCarried: boolean;
+  readonly isOurs: boolean;
+};
 
 /** By how much the clock was set, with what an earlier step still has to be carried over. */
-export const joinedMs = ({ fromMs, toMs }: ReferenceStep, before: TakenStep | undefined): number =>
+export const joinedMs = (
+  { fromMs, toMs }: ReferenceStep,
+  before: Pick<TakenStep, 'byMs' | 'isCarried'> | undefined,
+): number =>
   toMs - fromMs + (before?.isCarried === false ? before.byMs : 0);
 
 /** What is left to do for a step that was taken over `sinceMs` ago. */
 export function workLeft(
-  { isCarried }: TakenStep,
+  { isCarried }: Pick<TakenStep, 'isCarried'>,
   sinceMs: number,
   isShared: boolean,
 ): 'wait' | 'carry' | 'stragglers' {
@@ -52,7 +63,7 @@ export class StepCarrier {
     this.#parts = parts;
     this.#isShared = parts.store.sharedNowMs !== undefined;
     if (parts.behindMs > 0)
-      this.#taken = { byMs: -parts.behindMs, atElapsedMs: parts.clock.elapsedMs(), isCarried: false };
+      this.#taken = { byMs: -parts.behindMs, atElapsedMs: parts.clock.elapsedMs(), isCarried: false, isOurs: false };
   }
 
   get isBusy(): boolean {
@@ -63,10 +74,11 @@ export class StepCarrier {
     const { store, clock, serviceClock, log } = this.#parts;
     const byMs = joinedMs(step, this.#taken);
     // Forward: before anything goes by it, because everything would be stale.
-    if (byMs > 0) await this.#carry({ fromMs: step.toMs - byMs, toMs: step.toMs }, 0);
+    let isOurs = false;
+    if (byMs > 0) isOurs = await this.#carry({ fromMs: step.toMs - byMs, toMs: step.toMs }, 0);
     else await store.endWhatIsOver(step, this.#isShared ? ALL_SEE_MS : 0);
     serviceClock.takeOver(step);
-    this.#taken = { byMs, atElapsedMs: clock.elapsedMs(), isCarried: byMs > 0 };
+    this.#taken = { byMs, atElapsedMs: clock.elapsedMs(), isCarried: byMs > 0, isOurs };
     this.#isHistoryRepaired = false;
     if (this.#isShared) log.warn({ stepMs: byMs }, 'the clock of the database was set: let a time server keep it');
     this.#parts.onTaken();
@@ -87,20 +99,26 @@ export class StepCarrier {
     switch (workLeft(taken, sinceMs, this.#isShared)) {
       case 'wait':
         return;
-      case 'carry':
-        if (byMs < 0) await this.#carry(step, sinceMs);
+      case 'carry': {
+        const isOurs = (byMs < 0 && (await this.#carry(step, sinceMs))) || taken.isOurs;
+        // What follows may fail, and is tried again with all of this.
+        this.#taken = { ...taken, isOurs };
         if (byMs < 0) await store.redate(toMs, -byMs);
-        this.#taken = { ...taken, isCarried: true };
+        this.#taken = { ...taken, isOurs, isCarried: true };
         return;
+      }
       case 'stragglers':
-        await store.carryStragglers(step);
+        // Elsewhere those that were last heard of at that time may have fallen silent then.
+        if (taken.isOurs) await store.carryStragglers(step);
         this.#taken = undefined;
     }
   }
 
-  async #carry(step: ReferenceStep, freshMs: number): Promise<void> {
+  /** False where another copy was first. */
+  async #carry(step: ReferenceStep, freshMs: number): Promise<boolean> {
     const miners = await this.#parts.store.carryOver(step, freshMs);
     if (miners !== undefined) await this.#parts.onCarried(step);
+    return miners !== undefined;
   }
 
   async #repairHistory(): Promise<void> {

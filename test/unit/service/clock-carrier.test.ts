@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ALL_SEE_MS, joinedMs, type TakenStep, workLeft } from '../../../src/service/clock-carrier.ts';
 
 const back = { fromMs: 10_000, toMs: 4_000 };
-const taken = (byMs: number, isCarried: boolean): TakenStep => ({ byMs, atElapsedMs: 0, isCarried });
+const taken = (byMs: number, isCarried: boolean): TakenStep => ({ byMs, atElapsedMs: 0, isCarried, isOurs: true });
 
 test('a step while an earlier one is not carried over makes one step with it', () => {
   expect(joinedMs(back, undefined)).toBe(-6_000);
