@@ -25,8 +25,7 @@ export type TakenStep = {
 export const joinedMs = (
   { fromMs, toMs }: ReferenceStep,
   before: Pick<TakenStep, 'byMs' | 'isCarried'> | undefined,
-): number =>
-  toMs - fromMs + (before?.isCarried === false ? before.byMs : 0);
+): number => toMs - fromMs + (before?.isCarried === false ? before.byMs : 0);
 
 /** What is left to do for a step that was taken over `sinceMs` ago. */
 export function workLeft(
