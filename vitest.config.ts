@@ -135,7 +135,14 @@ export default defineConfig({
         },
       },
       { test: { ...IN_MEMORY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
-      { test: { ...IN_MEMORY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: [LONG] } },
+      {
+        test: {
+          ...IN_MEMORY,
+          name: 'contract',
+          include: ['test/contract/**/*.test.ts', 'drivers/*/*.test.ts'],
+          exclude: [LONG],
+        },
+      },
       { test: { ...BUSY, ...LONG_GROUP, name: 'contract-long', include: ['test/contract/**/*.long.test.ts'] } },
       // The bars of reliability and security. Most of the time they wait: for a link to come back, for a process to
       // start, for the next poll. Those of the program as it is shipped are in `packaging`.

@@ -1,28 +1,28 @@
 // Every driver that ships, in alphabetical order of id. Nothing is found at run time: to add a driver, add its line
 // here.
 import type { Driver } from '../src/driver/contract.ts';
-import { antminerStock } from './antminer-stock/driver.ts';
-import { auradineFluxos } from './auradine-fluxos/driver.ts';
-import { avalon } from './avalon/driver.ts';
-import { axeos } from './axeos/driver.ts';
-import { braiinsOs } from './braiins-os/driver.ts';
-import { cgminer } from './cgminer/driver.ts';
-import { elphapex } from './elphapex/driver.ts';
-import { epicUmcos } from './epic-umcos/driver.ts';
-import { futurebit } from './futurebit/driver.ts';
-import { goldshell } from './goldshell/driver.ts';
-import { hammer } from './hammer/driver.ts';
-import { hiveon } from './hiveon/driver.ts';
-import { iceriver } from './iceriver/driver.ts';
-import { innosilicon } from './innosilicon/driver.ts';
-import { luxos } from './luxos/driver.ts';
-import { mara } from './mara/driver.ts';
-import { mskminer } from './mskminer/driver.ts';
-import { proto } from './proto/driver.ts';
-import { sealminer } from './sealminer/driver.ts';
-import { vnish } from './vnish/driver.ts';
-import { volcminer } from './volcminer/driver.ts';
-import { whatsminer } from './whatsminer/driver.ts';
+import { antminerStock } from './antminer-stock/index.ts';
+import { auradineFluxos } from './auradine-fluxos/index.ts';
+import { avalon } from './avalon/index.ts';
+import { axeos } from './axeos/index.ts';
+import { braiinsOs } from './braiins-os/index.ts';
+import { cgminer } from './cgminer/index.ts';
+import { elphapex } from './elphapex/index.ts';
+import { epicUmcos } from './epic-umcos/index.ts';
+import { futurebit } from './futurebit/index.ts';
+import { goldshell } from './goldshell/index.ts';
+import { hammer } from './hammer/index.ts';
+import { hiveon } from './hiveon/index.ts';
+import { iceriver } from './iceriver/index.ts';
+import { innosilicon } from './innosilicon/index.ts';
+import { luxos } from './luxos/index.ts';
+import { mara } from './mara/index.ts';
+import { mskminer } from './mskminer/index.ts';
+import { proto } from './proto/index.ts';
+import { sealminer } from './sealminer/index.ts';
+import { vnish } from './vnish/index.ts';
+import { volcminer } from './volcminer/index.ts';
+import { whatsminer } from './whatsminer/index.ts';
 
 export const drivers: readonly Driver[] = [
   antminerStock,

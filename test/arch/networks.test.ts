@@ -1,7 +1,7 @@
 // Files run side by side, in this checkout and in others, and a simulated farm takes its addresses for itself: they are
 // handed out by `test/support/loopback.ts`, and no test file chooses one.
 import { expect, test } from 'vitest';
-import { sources } from './sources.ts';
+import { isTest, sources } from './sources.ts';
 
 /** An address of loopback that could be another one. */
 const CHOSEN = /\b127\.(?!0\.0\.(1\b|0\/8))[\d$]/;
@@ -18,8 +18,9 @@ const MAY_CHOOSE: Readonly<Record<string, string>> = {
 };
 
 test('no test file chooses its addresses on loopback', () => {
-  const choosing = sources('test').flatMap(({ path, lines }) => {
+  const choosing = sources('test', 'drivers').flatMap(({ path, lines }) => {
     if (/^test\/(arch|bench)\//.test(path) || path in MAY_CHOOSE) return [];
+    if (path.startsWith('drivers/') && !isTest({ path })) return [];
     return lines.flatMap((line, index) => (CHOSEN.test(line) ? [`${path}:${index + 1}`] : []));
   });
   expect(choosing).toEqual([]);

@@ -45,27 +45,43 @@ const BELOW_SERVICE = ['base', 'model', 'wire'];
 /** What a driver may build on. */
 const BELOW_DRIVERS = ['base', 'model', 'driver', 'drivers/_families', 'drivers/data'];
 
+/** What the simulated device of a driver may build on. */
+const BELOW_FARMS = ['base', 'model', 'drivers/_farm'];
+
 /** The room of a file, given as path from the project's root. */
 export function roomOf(path: string): string {
   const parts = path.split('/');
   const [top, second, third] = parts;
-  if (top === 'drivers') {
-    if (parts.length === 2) return path.endsWith('.data.ts') ? 'drivers/data' : 'drivers/index';
-    return `drivers/${second}`;
-  }
+  if (top === 'drivers') return roomOfDriver(path, parts);
   if (top !== 'src') return top ?? path;
   if (parts.length === 2) return 'main';
   if (second === 'agent' || second === 'service') return parts.length === 3 ? second : `${second}/${third}`;
   return second ?? path;
 }
 
+/** The simulated device of a driver is a room of its own: an agent loads none. */
+function roomOfDriver(path: string, [, folder = '', file]: readonly string[]): string {
+  if (file === undefined) {
+    if (path.endsWith('.data.ts')) return 'drivers/data';
+    return folder === 'farm-index.ts' ? 'drivers/farm-index' : 'drivers/index';
+  }
+  const isSimulated = !folder.startsWith('_') && /^farm[-.]/.test(file);
+  return isSimulated ? `drivers/${folder}/farm` : `drivers/${folder}`;
+}
+
+const isFarmOfDriver = (room: string): boolean => /^drivers\/[^/]+\/farm$/.test(room);
+/** The kit of simulated devices, or the device of one driver. */
+export const isFarm = (room: string): boolean => room === 'drivers/_farm' || isFarmOfDriver(room);
+
 /** Whether files of `room` may import files of `target`, another room. */
 export function mayImport(room: string, target: string): boolean {
   const [top = '', folder = ''] = room.split('/');
   if (folder !== '' && top === 'agent') return mayAgentFolderImport(folder, target);
   if (folder !== '' && top === 'service') return mayServiceFolderImport(folder, target);
-  if (top === 'drivers' && room !== 'drivers/index' && room !== 'drivers/data') return BELOW_DRIVERS.includes(target);
-  return WHOLE_ROOMS[room]?.(target) ?? false;
+  const whole = WHOLE_ROOMS[room];
+  if (whole !== undefined) return whole(target);
+  if (isFarmOfDriver(room)) return BELOW_FARMS.includes(target);
+  return top === 'drivers' && BELOW_DRIVERS.includes(target);
 }
 
 const oneOf =
@@ -81,7 +97,9 @@ const WHOLE_ROOMS: Readonly<Record<string, (target: string) => boolean>> = {
   transport: oneOf('base', 'model'),
   driver: oneOf('base', 'model', 'wire', 'transport'),
   'drivers/data': oneOf('base', 'model'),
-  'drivers/index': (target) => target === 'driver' || target.startsWith('drivers/'),
+  'drivers/_farm': oneOf('base', 'model'),
+  'drivers/index': (target) => target === 'driver' || (target.startsWith('drivers/') && !isFarm(target)),
+  'drivers/farm-index': isFarm,
   agent: (target) =>
     [...BELOW_AGENT, 'drivers/index'].includes(target) ||
     (target.startsWith('agent/') && target !== 'agent/standalone'),
@@ -89,7 +107,7 @@ const WHOLE_ROOMS: Readonly<Record<string, (target: string) => boolean>> = {
   page: oneOf('base', 'model', 'wire'),
   cli: (target) => !/^(main|page|drivers\/(?!index))/.test(target),
   main: () => true,
-  fixtures: oneOf('base', 'model', 'transport'),
+  fixtures: oneOf('base', 'model', 'transport', 'drivers/_farm', 'drivers/farm-index'),
 };
 
 function mayAgentFolderImport(folder: string, target: string): boolean {

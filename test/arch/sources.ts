@@ -22,6 +22,13 @@ export function sources(...folders: readonly string[]): Source[] {
     );
 }
 
+/** A driver's tests lie beside it. */
+export const isTest = ({ path }: Pick<Source, 'path'>): boolean => path.endsWith('.test.ts');
+
+/** As `sources`, without tests. */
+export const programSources = (...folders: readonly string[]): Source[] =>
+  sources(...folders).filter((source) => !isTest(source));
+
 /**
  * Code without comments and without the contents of strings, line by line: good enough to look for words, not a parser.
  */

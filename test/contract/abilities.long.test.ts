@@ -3,8 +3,8 @@
 // reason, in ability-exceptions.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import { FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
 import type { Device, Truth } from '../../fixtures/farm/farm.ts';
+import { FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import { ABILITY_NAMES, type Ability, type AbilityName, type ActResult } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';

@@ -2,8 +2,8 @@
 // what another left. For tests over all drivers.
 import { vi } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import { chooseVariants, FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
 import { type Device, type FarmOptions, type FaultName, startFarm } from '../../fixtures/farm/farm.ts';
+import { chooseVariants, FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';

@@ -1,6 +1,6 @@
 // What each ability is told when all drivers are tested alike: the same order for everybody, other words only where a
 // family needs them.
-import { imageOf } from '../../fixtures/farm/image.ts';
+import { imageOf } from '../../drivers/_farm/image.ts';
 import type { AbilityName, FirmwareImage } from '../../src/driver/contract.ts';
 import { antminerBundle, axeosApplication } from '../support/firmware-files.ts';
 import type { Kind } from './ability-farm.ts';

@@ -1,6 +1,6 @@
 // The recorded and simulated answers of real firmwares, as a driver's `read` gets them: one value per ask.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Ask, Driver, Known } from '../../src/driver/contract.ts';
 import { repairJson } from '../../src/transport/cgminer/json-fixer.ts';
@@ -58,14 +58,14 @@ export const recordings: readonly Recording[] = hasRecordings
       .recordings.map((recording) => ({ ...recording, folder: FOLDER }))
   : [];
 
-const CASES = join(ROOT, 'fixtures', 'cases');
+const DRIVERS = join(ROOT, 'drivers');
 
-/** The captures of `pithead capture` in `fixtures/cases`, whose authors have filled in `expect`. */
-export const cases: readonly Recording[] = readdirSync(CASES, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => {
-    const folder = join(CASES, name);
-    return { ...recordingSchema.parse(JSON.parse(readFileSync(join(folder, 'case.json'), 'utf8'))), folder };
+/** The captures of `pithead capture` in `drivers/<id>/cases`, whose authors have filled in `expect`. */
+export const cases: readonly Recording[] = globSync('*/cases/*/case.json', { cwd: DRIVERS })
+  .toSorted()
+  .map((file) => {
+    const path = join(DRIVERS, file);
+    return { ...recordingSchema.parse(JSON.parse(readFileSync(path, 'utf8'))), folder: dirname(path) };
   });
 
 export const bytesOf = (file: string): Buffer => readFileSync(join(FOLDER, file));

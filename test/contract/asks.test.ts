@@ -2,8 +2,8 @@
 // and a scan that nobody waits for asks nothing that was asked a moment ago. Requests are counted where they are handed
 // to the transport.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import { parseMix } from '../../fixtures/farm/mix.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import type { DeviceClient } from '../../src/agent/device/device-client.ts';

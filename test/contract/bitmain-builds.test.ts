@@ -1,9 +1,9 @@
 // The same dialect from builds that differ in their units, their sensors and their words: what one build proves of a
 // figure, another does not.
 import { describe, expect, test } from 'vitest';
-import { antminerStock } from '../../drivers/antminer-stock/driver.ts';
-import { hiveon } from '../../drivers/hiveon/driver.ts';
-import { vnish } from '../../drivers/vnish/driver.ts';
+import { antminerStock } from '../../drivers/antminer-stock/index.ts';
+import { hiveon } from '../../drivers/hiveon/index.ts';
+import { vnish } from '../../drivers/vnish/index.ts';
 import type { Driver } from '../../src/driver/contract.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

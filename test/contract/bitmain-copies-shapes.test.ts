@@ -1,10 +1,10 @@
 // Answers of the makes and firmwares that copied Bitmain's dialect, as machines without a recording give them. Nothing
 // false may be made of them.
 import { describe, expect, test } from 'vitest';
-import { elphapex } from '../../drivers/elphapex/driver.ts';
-import { hammer } from '../../drivers/hammer/driver.ts';
-import { mskminer } from '../../drivers/mskminer/driver.ts';
-import { volcminer } from '../../drivers/volcminer/driver.ts';
+import { elphapex } from '../../drivers/elphapex/index.ts';
+import { hammer } from '../../drivers/hammer/index.ts';
+import { mskminer } from '../../drivers/mskminer/index.ts';
+import { volcminer } from '../../drivers/volcminer/index.ts';
 import type { Driver, Known } from '../../src/driver/contract.ts';
 
 const readWith = (driver: Driver, raw: Record<string, unknown>, known: Known = {}) => driver.read(raw, known).reading;

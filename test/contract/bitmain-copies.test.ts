@@ -1,10 +1,10 @@
 // Makes that copied Bitmain's web (Elphapex, Hammer, VolcMiner): who is who, what stands in their place in odd cases,
 // and what they can be told, against simulated devices on real sockets.
 import { describe, expect, test } from 'vitest';
-import { elphapex } from '../../drivers/elphapex/driver.ts';
-import { hammer } from '../../drivers/hammer/driver.ts';
+import { elphapex } from '../../drivers/elphapex/index.ts';
+import { hammer } from '../../drivers/hammer/index.ts';
 import { drivers } from '../../drivers/index.ts';
-import { volcminer } from '../../drivers/volcminer/driver.ts';
+import { volcminer } from '../../drivers/volcminer/index.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Driver } from '../../src/driver/contract.ts';
 import { familyOf, evidenceOf as judged } from '../../src/driver/family.ts';

@@ -1,8 +1,8 @@
 // Answers of Bitmain's dialect as machines without a recording give them: other coins, other builds, asleep, stopped.
 // Nothing false may be made of them.
 import { describe, expect, test } from 'vitest';
-import { antminerStock } from '../../drivers/antminer-stock/driver.ts';
-import { hiveon } from '../../drivers/hiveon/driver.ts';
+import { antminerStock } from '../../drivers/antminer-stock/index.ts';
+import { hiveon } from '../../drivers/hiveon/index.ts';
 import type { Driver, Known } from '../../src/driver/contract.ts';
 
 const readWith = (driver: Driver, raw: Record<string, unknown>, known: Known = {}) => driver.read(raw, known).reading;

@@ -1,6 +1,6 @@
 // Every driver stands a thousand damaged answers.
 import { describe } from 'vitest';
-import { blueprint } from '../../drivers/_blueprint/driver.ts';
+import { blueprint } from '../../drivers/_blueprint/index.ts';
 import { drivers } from '../../drivers/index.ts';
 import { standsDamage } from './damage.ts';
 

@@ -1,6 +1,6 @@
 // What every driver owes the core, checked for all of them at once: tidy tables, and a `read` that no answer can upset.
 import { describe, expect, test } from 'vitest';
-import { blueprint } from '../../drivers/_blueprint/driver.ts';
+import { blueprint } from '../../drivers/_blueprint/index.ts';
 import { drivers } from '../../drivers/index.ts';
 import { ABILITY_NAMES, type Driver, type Evidence } from '../../src/driver/contract.ts';
 import { FAMILY_IDS } from '../../src/driver/families.data.ts';

@@ -1,7 +1,7 @@
 // A simulated farm with every family and, of each, every model that it has, for the tests that walk all of them.
 import { afterAll, beforeAll } from 'vitest';
-import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
+import { parseMix } from '../../fixtures/farm/mix.ts';
 import { loopback } from '../support/loopback.ts';
 
 export const FAMILIES = Object.keys(parseMix('all'));

@@ -2,7 +2,7 @@
 // takes it away.
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import { parseMix } from '../../fixtures/farm/families/index.ts';
+import { parseMix } from '../../fixtures/farm/mix.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import { expectTruth, standing } from './simulated.ts';
 

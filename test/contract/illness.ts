@@ -2,8 +2,8 @@
 // judges, before it falls ill and until every hold is over. It says what was seen and decides nothing.
 import { vi } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import { FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
 import { type Device, type FaultName, startFarm } from '../../fixtures/farm/farm.ts';
+import { FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
 import { anomalySettingsSchema } from '../../src/agent/fleet/anomaly/settings.ts';
 import type { MinerJudgement } from '../../src/agent/fleet/anomaly/state.ts';

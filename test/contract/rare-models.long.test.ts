@@ -2,8 +2,8 @@
 // ill.
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import { RARE_FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
+import { RARE_FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { matchDriver, SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 import { expectTruth, standing } from './simulated.ts';
 

@@ -3,7 +3,7 @@
 // becomes 0.
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import { DRIVER_NAMES } from '../../fixtures/farm/families/index.ts';
+import { DRIVER_NAMES } from '../../fixtures/farm/mix.ts';
 import type { Driver, EvidenceLevel } from '../../src/driver/contract.ts';
 import { type Reading, readingSchema } from '../../src/model/reading.ts';
 import {

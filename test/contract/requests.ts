@@ -1,6 +1,6 @@
-import { parseMix } from '../../fixtures/farm/families/index.ts';
-import { RIG_OWNER } from '../../fixtures/farm/families/proto.ts';
 import { type Device, startFarm } from '../../fixtures/farm/farm.ts';
+import { parseMix } from '../../fixtures/farm/mix.ts';
+import { OWNERS_ENVIRONMENT, OWNERS_LOGINS } from '../../fixtures/farm/owners.ts';
 import { type PortMap, suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import type { DeviceClient, MinerTarget } from '../../src/agent/device/device-client.ts';
@@ -53,11 +53,11 @@ export async function countRequests(network: string): Promise<Requests[]> {
 function clientFor(network: string, portMap: PortMap, clock: Clock): DeviceClient {
   const credentials = {
     trust: 'network',
-    logins: [{ family: 'proto', user: 'admin', password: 'env:RIG_PASSWORD' }],
+    logins: OWNERS_LOGINS,
   };
   const config = parseConfig(JSON.stringify({ portMap, networks: [network], credentials }), {
     baseDir: '/tmp',
-    environment: { RIG_PASSWORD: RIG_OWNER.password },
+    environment: OWNERS_ENVIRONMENT,
     name: 'test',
   });
   return freshClient({ clock, config, trust: freshTrust(clock) });

@@ -2,8 +2,8 @@
 // may not become a statement.
 import { beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import { FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
 import { type Device, startFarm } from '../../fixtures/farm/farm.ts';
+import { FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';

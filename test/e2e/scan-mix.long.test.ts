@@ -1,8 +1,8 @@
 // `pithead scan` over a farm of every family at once: who each device is, and that one family's trouble stays with that
 // family.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import { parseMix } from '../../fixtures/farm/mix.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { normaliseMac } from '../../src/model/identity-facts.ts';
 import { loopback } from '../support/loopback.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { z } from 'zod';
-import { RIG_OWNER } from '../../fixtures/farm/families/proto.ts';
 import { type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
+import { OWNERS_ENVIRONMENT, OWNERS_LOGINS } from '../../fixtures/farm/owners.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { type AgentConfig, parseConfig } from '../../src/agent/config/config.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -71,13 +71,12 @@ export async function startSite(
       // Loopback bears what a farm's network does not.
       scan: { maxPerSecond: 50_000 },
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
-      // Rigs have no factory password: their owner has set one.
-      credentials: { trust: 'network', logins: [{ family: 'proto', user: 'admin', password: 'env:RIG_PASSWORD' }] },
+      credentials: { trust: 'network', logins: OWNERS_LOGINS },
       ...config,
     }),
     {
       baseDir: stateDir,
-      environment: { RIG_PASSWORD: RIG_OWNER.password, XDG_CONFIG_HOME: stateDir },
+      environment: { ...OWNERS_ENVIRONMENT, XDG_CONFIG_HOME: stateDir },
       name: 'e2e',
     },
   );

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { bundle } from '../../packaging/binary/bundle.ts';
-import { ROOT, sources } from '../arch/sources.ts';
+import { programSources, ROOT, sources } from '../arch/sources.ts';
 import { ENVIRONMENT_OF_TESTS, runPithead } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
 import { loopback } from '../support/loopback.ts';
@@ -94,7 +94,7 @@ test('nothing that the program is made of starts a program or runs a text, but w
     else findings.push(`${path}: ${what.join(', ')}`);
   }
   // The sources that are not in it too, and ways around an import statement.
-  for (const { path, text } of [...sources('src', 'drivers', 'fixtures'), ...loader()]) {
+  for (const { path, text } of [...programSources('src', 'drivers', 'fixtures'), ...loader()]) {
     const bare = withoutComments(text);
     const odd = /(?<![\w.])(require|import)\s*\(\s*(?!['"]\.)/.test(bare.replaceAll(/\bimport\(order/g, ''));
     const starts = [...bare.matchAll(/['"]((?:node:)?\w+)['"]/g)].some(([, name = '']) => STARTERS.test(name));

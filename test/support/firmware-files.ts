@@ -1,5 +1,5 @@
 // Firmware files as the simulated devices of some families take them. They run `version` afterwards.
-import { imageOf } from '../../fixtures/farm/image.ts';
+import { imageOf } from '../../drivers/_farm/image.ts';
 import { bundleOf } from '../unit/drivers/bundle-file.ts';
 
 /** Of Antminers: one file for every control board and hashboard that is simulated. */

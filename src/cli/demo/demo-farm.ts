@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { z } from 'zod';
-import { RIG_OWNER } from '../../../fixtures/farm/families/proto.ts';
 import { type Farm, type FarmOptions, startFarm } from '../../../fixtures/farm/farm.ts';
+import { OWNERS_ENVIRONMENT, OWNERS_LOGINS } from '../../../fixtures/farm/owners.ts';
 import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../agent/config/config.ts';
 import { openTrustRecord, TRUST_FILE } from '../../agent/device/trust/trust-record.ts';
@@ -15,7 +15,7 @@ import type { Log } from '../../base/log.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type Stack, startStack } from '../run/all-in-one.ts';
 
-export { DRIVER_NAMES, FAMILY_NAMES } from '../../../fixtures/farm/families/index.ts';
+export { DRIVER_NAMES, FAMILY_NAMES } from '../../../fixtures/farm/mix.ts';
 
 type DemoOptions = Required<Pick<FarmOptions, 'miners' | 'network' | 'mix' | 'seed' | 'bootS'>> & {
   /** Port of the service; 0 = a free one. */
@@ -61,10 +61,10 @@ export async function withDemo<T>(options: DemoOptions, show: (facts: DemoFacts)
         credentials: {
           keyFile: 'pithead.key',
           trust: 'network',
-          logins: [{ family: 'proto', user: RIG_OWNER.user, password: 'env:RIG_PASSWORD' }],
+          logins: OWNERS_LOGINS,
         },
       }),
-      { baseDir: stateDir, environment: { RIG_PASSWORD: RIG_OWNER.password }, name: 'demo' },
+      { baseDir: stateDir, environment: OWNERS_ENVIRONMENT, name: 'demo' },
     );
     const record = openTrustRecord(join(stateDir, TRUST_FILE), systemClock);
     // They are simulated in this process: no person has to accept them first.

@@ -33,7 +33,7 @@ the questions, and does not poll the device meanwhile.
 
 Examples:
   $ pithead capture 10.31.0.17
-  $ pithead capture 10.31.0.17 --output fixtures/cases
+  $ pithead capture 10.31.0.17 --output cases
   $ pithead capture 10.31.0.17 --config pithead.yaml --json`,
     )
     .action((ip: string, flags: Flags) => run(ip, flags, context));

@@ -1,6 +1,6 @@
 // What is compared of a device: one flat row of fields, the same for the device's truth, our driver and the foreign
 // clients. Not told is null, also for an empty list and for a list in which nothing is told.
-import type { Truth } from '../../../fixtures/farm/truth.ts';
+import type { Truth } from '../../../drivers/_farm/truth.ts';
 import { normaliseMac } from '../../../src/model/identity-facts.ts';
 import type { Reading } from '../../../src/model/reading.ts';
 

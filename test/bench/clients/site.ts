@@ -1,8 +1,8 @@
 // One simulated device of each model of each family, on the real ports of its own loopback address, and what our driver
 // reads of it.
 import { drivers } from '../../../drivers/index.ts';
-import { chooseVariants, FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
+import { chooseVariants, FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../../fixtures/farm/mix.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { renderError } from '../../../src/base/errors.ts';
 import { silentLog } from '../../../src/base/log.ts';

@@ -1,9 +1,9 @@
 // What is added up of parts is told only if every part is: a board or supply that does not say its figure would look
 // like a loss.
 import { expect, test } from 'vitest';
-import { auradineFluxos } from '../../../drivers/auradine-fluxos/driver.ts';
-import { braiinsOs } from '../../../drivers/braiins-os/driver.ts';
-import { epicUmcos } from '../../../drivers/epic-umcos/driver.ts';
+import { auradineFluxos } from '../../../drivers/auradine-fluxos/index.ts';
+import { braiinsOs } from '../../../drivers/braiins-os/index.ts';
+import { epicUmcos } from '../../../drivers/epic-umcos/index.ts';
 
 test('ePIC: the rate of the machine is that of all its boards', () => {
   const rate = (...boards: readonly (readonly unknown[] | undefined)[]) => {

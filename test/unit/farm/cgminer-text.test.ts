@@ -1,8 +1,8 @@
 // A request in text gets text, as cgminer has answered since before it knew JSON: from every simulated device that
 // speaks its API.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asText } from '../../../drivers/_farm/servers/cgminer-text.ts';
 import type { Device, Farm } from '../../../fixtures/farm/farm.ts';
-import { asText } from '../../../fixtures/farm/servers/cgminer-text.ts';
 import { ask, askText, testFarm } from './clients.ts';
 
 describe('text', () => {

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { isRecord } from '../../../drivers/_farm/servers/cgminer-api.ts';
 import { type Farm, type FarmOptions, startFarm } from '../../../fixtures/farm/farm.ts';
-import { isRecord } from '../../../fixtures/farm/servers/cgminer-api.ts';
 import { loopback } from '../../support/loopback.ts';
 
 /** Where port 80 is in tests: an ordinary user may not bind 80. */

@@ -2,9 +2,9 @@
 // stays behind.
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { chooseVariants, parseMix } from '../../../fixtures/farm/families/index.ts';
 import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
 import { layOut } from '../../../fixtures/farm/layout.ts';
+import { chooseVariants, parseMix } from '../../../fixtures/farm/mix.ts';
 import { canBind, explainListenError, fileLimitAdvice } from '../../../fixtures/farm/ports.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
 import { parseIpv4 } from '../../../src/base/net/ipv4.ts';

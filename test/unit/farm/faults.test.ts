@@ -1,8 +1,8 @@
 // Faults of simulated devices: each shows at every server of the device, says the same there as the truth does, and
 // goes when it is switched off.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FAULTS, isFaultName } from '../../../drivers/_farm/faults.ts';
 import type { Device, Farm, FaultName } from '../../../fixtures/farm/farm.ts';
-import { FAULTS, isFaultName } from '../../../fixtures/farm/faults.ts';
 import {
   ask,
   askFramed,

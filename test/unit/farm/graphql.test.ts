@@ -1,7 +1,7 @@
 // GraphQL as the simulated devices speak it: what foreign clients may write, and that nothing runs while a field is
 // wrong.
 import { expect, test } from 'vitest';
-import { answerGraphql, fail, type Node } from '../../../fixtures/farm/servers/graphql.ts';
+import { answerGraphql, fail, type Node } from '../../../drivers/_farm/servers/graphql.ts';
 
 const ask = (query: string, mutation: Node = {}, variables?: object) =>
   answerGraphql(JSON.stringify({ query, variables }), {

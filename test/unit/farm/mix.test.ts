@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseVariants, FAMILY_NAMES, parseMix } from '../../../fixtures/farm/families/index.ts';
+import { chooseVariants, FAMILY_NAMES, parseMix } from '../../../fixtures/farm/mix.ts';
 
 const all = parseMix('all');
 /** What `npm run farm` starts when nobody says how many. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { tarOf } from '../../../../fixtures/farm/tar.ts';
+import { tarOf } from '../../../../drivers/_farm/tar.ts';
 import { Secret } from '../../../../src/base/secrets.ts';
 import { encodeFrame } from '../../../../src/transport/whatsminer/api3-frames.ts';
 import { textOfArchive } from '../../../../src/transport/whatsminer/archive.ts';
