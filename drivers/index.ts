@@ -1,6 +1,7 @@
 // Every driver that ships, in alphabetical order of id. Nothing is found at run time: to add a driver, add its line
 // here.
 import type { Driver } from '../src/driver/contract.ts';
+import { Families } from '../src/driver/family.ts';
 import { antminerStock } from './antminer-stock/index.ts';
 import { auradineFluxos } from './auradine-fluxos/index.ts';
 import { avalon } from './avalon/index.ts';
@@ -48,5 +49,7 @@ export const drivers: readonly Driver[] = [
   volcminer,
   whatsminer,
 ];
+
+export const families = new Families(drivers);
 
 export { pleaseAddMe } from './cgminer/please-add-me.ts';

@@ -25,6 +25,7 @@ const web = (name: string) =>
 export const blueprint = defineDriver({
   id: 'blueprint',
   make: 'Example',
+  families: [{ id: 'blueprint', tcp: [{ words: ['EXAMPLE ONE'] }] }],
   // What people look up. `evidence` says how sure we are: an answer of a real device, of our simulated one, or
   // documents only.
   covers: [{ models: 'Example One', firmware: '1.0 and newer', evidence: 'claimed' }],

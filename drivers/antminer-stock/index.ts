@@ -8,6 +8,7 @@ import { versionTexts } from '../_families/cgminer.ts';
 import { findAntminer } from '../_families/models.ts';
 import { isMskMiner } from '../_families/rwglr.ts';
 import { abilities } from './abilities.ts';
+import { FAMILIES } from './family.data.ts';
 import { generationOf } from './generation.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
@@ -15,6 +16,7 @@ import { replies } from './replies.ts';
 export const antminerStock = defineDriver({
   id: 'antminer-stock',
   make: 'Antminer',
+  families: FAMILIES,
   covers: [
     { models: 'S19 Pro', firmware: 'stock, built from 2020 on', evidence: 'recording' },
     { models: 'S19, T19 and S21 families', firmware: 'stock, built from 2020 on', evidence: 'simulated' },

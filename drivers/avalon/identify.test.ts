@@ -1,9 +1,10 @@
 // An Avalon is recognised by TCP and by its web page, each alone, and finds its model wherever its build wrote it.
+
 import { expect, test } from 'vitest';
-import { evidenceOf } from '../../src/driver/family.ts';
+import { families } from '../index.ts';
 import { identify, isHomeModel, modelOf, splitVer } from './identify.ts';
 
-const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => identify(evidenceOf(parts));
+const identifyBy = (parts: Parameters<typeof families.evidenceOf>[0]) => identify(families.evidenceOf(parts));
 
 test('a home model by its version', () => {
   const version =

@@ -2,6 +2,7 @@
 // asks for.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { abilities } from './abilities.ts';
+import { FAMILIES } from './family.data.ts';
 import { identify } from './identify.ts';
 import { read } from './read.ts';
 import { lacksRate, replies } from './replies.ts';
@@ -11,6 +12,7 @@ const via = 'cgminer';
 export const avalon = defineDriver({
   id: 'avalon',
   make: 'Avalon',
+  families: FAMILIES,
   covers: [
     { models: 'A1246', firmware: '21072802', evidence: 'recording' },
     { models: 'Avalon Q', firmware: '25052801', evidence: 'recording' },

@@ -3,6 +3,7 @@
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities } from './abilities.ts';
+import { FAMILIES } from './family.data.ts';
 import { GENERATIONS, machineOf } from './models.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
@@ -10,6 +11,7 @@ import { replies } from './replies.ts';
 export const axeos = defineDriver({
   id: 'axeos',
   make: 'Bitaxe',
+  families: FAMILIES,
   covers: [
     { models: 'Bitaxe Supra', firmware: 'AxeOS 2.4.5', evidence: 'recording' },
     { models: 'Bitaxe Gamma', firmware: 'AxeOS 2.14, which can pause', evidence: 'simulated' },

@@ -1,7 +1,6 @@
 // Which machine it is: Bitaxes are told by their chip, NerdAxes and LuckyMiners by a name of their own beside it. All
 // run the same API.
 import type { Known } from '../../src/driver/contract.ts';
-import type { FamilyId } from '../../src/driver/families.data.ts';
 import { first } from '../../src/driver/fields.ts';
 import type { Expectation } from '../../src/model/reading.ts';
 import { positive, present } from '../_families/cgminer.ts';
@@ -10,7 +9,7 @@ import { withOwnBuild } from '../_families/own-build.ts';
 import type { Info } from './replies.ts';
 
 /** What the web page says it is; `deviceModel` and `minerModel` know better. */
-export const GENERATIONS: Readonly<Partial<Record<FamilyId, keyof typeof MAKES>>> = {
+export const GENERATIONS: Readonly<Record<string, keyof typeof MAKES>> = {
   axeos: 'bitaxe',
   'axeos-nerd': 'nerd',
   luckyminer: 'lucky',

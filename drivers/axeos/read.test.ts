@@ -1,6 +1,7 @@
 // AxeOS and its kin where the recording does not reach: names, old builds, missing sensors, heat, pools.
+
 import { describe, expect, test } from 'vitest';
-import { evidenceOf } from '../../src/driver/family.ts';
+import { families } from '../index.ts';
 import { axeos as driver } from './index.ts';
 
 const read = (info: object, generation?: string) =>
@@ -13,13 +14,13 @@ test.each([
   ['<h1>Air handler</h1>', undefined],
 ])('%s', (body, identity) => {
   const web = { status: 200, body };
-  const found = driver.identify(evidenceOf({ web }));
+  const found = driver.identify(families.evidenceOf({ web }));
   expect(found).toEqual(identity && { confidence: 'likely', ...identity });
   const systemInfo = {
     status: 200,
     body: '{"ASICModel":"BM1368","freeHeap":8443612,"hashRate":1000,"stratumURL":"","version":"v2.4.5"}',
   };
-  if (identity) expect(driver.identify(evidenceOf({ web, systemInfo }))?.confidence).toBe('sure');
+  if (identity) expect(driver.identify(families.evidenceOf({ web, systemInfo }))?.confidence).toBe('sure');
 });
 
 describe('machines', () => {

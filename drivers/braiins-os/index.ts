@@ -6,6 +6,7 @@ import { first } from '../../src/driver/fields.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { abilities } from './abilities.ts';
+import { FAMILIES } from './family.data.ts';
 import { modelOf } from './parts.ts';
 import { read } from './read.ts';
 import { nameOfType } from './read-bmminer.ts';
@@ -24,6 +25,7 @@ const lacksSensors = (answer: unknown) => !sensors.safeParse(answer).success;
 export const braiinsOs = defineDriver({
   id: 'braiins-os',
   make: 'Antminer',
+  families: FAMILIES,
   covers: [
     { models: 'Antminer S19 XP', firmware: 'Braiins OS 25.07', evidence: 'recording' },
     { models: 'Antminer S21+, S21, S9', firmware: 'Braiins OS 22.08 to 25.03', evidence: 'recording' },

@@ -1,7 +1,8 @@
 // Braiins OS where the recordings do not reach: modes, limits, histories of errors, sensors, fans, and answers that mix
 // generations.
+
 import { describe, expect, test } from 'vitest';
-import { evidenceOf } from '../../src/driver/family.ts';
+import { families } from '../index.ts';
 import { MODELS } from '../models.data.ts';
 import { braiinsOs as driver } from './index.ts';
 import { modelOf, slotsOf } from './parts.ts';
@@ -11,7 +12,7 @@ const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, know
 const info = (value: object) => ({ data: { bosminer: { info: value } } });
 
 describe('identification', () => {
-  const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => driver.identify(evidenceOf(parts));
+  const identifyBy = (parts: Parameters<typeof families.evidenceOf>[0]) => driver.identify(families.evidenceOf(parts));
 
   test('by either name of the program, by the page, and by what devdetails adds', () => {
     for (const version of [
@@ -354,7 +355,7 @@ describe('the first generation, with the statistics of Bitmain', () => {
   const raw = { tcp, tcpStats: stats, tcpDetails: { devdetails: details, version: [version] } };
 
   test('names itself by its build', () => {
-    expect(driver.identify(evidenceOf({ version: JSON.stringify(version) }))).toEqual({
+    expect(driver.identify(families.evidenceOf({ version: JSON.stringify(version) }))).toEqual({
       confidence: 'sure',
       make: 'Antminer',
       model: 'S9',

@@ -4,12 +4,14 @@ import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { abilities } from './abilities.ts';
+import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
 export const elphapex = defineDriver({
   id: 'elphapex',
   make: 'Elphapex',
+  families: FAMILIES,
   covers: [
     { models: 'DG-Home1', firmware: 'stock 1.0.5', evidence: 'recording' },
     { models: 'DG1+', firmware: 'stock', evidence: 'simulated' },

@@ -5,6 +5,7 @@ import { toText } from '../../src/driver/fields.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { present } from '../_families/cgminer.ts';
 import { abilities } from './abilities.ts';
+import { FAMILIES } from './family.data.ts';
 import { makeOf, modelOf, read } from './read.ts';
 import { replies } from './replies.ts';
 import { resource } from './requests.ts';
@@ -12,6 +13,7 @@ import { resource } from './requests.ts';
 export const epicUmcos = defineDriver({
   id: 'epic-umcos',
   make: 'ePIC',
+  families: FAMILIES,
   covers: [
     { models: 'Antminer S19 XP', firmware: 'PowerPlay-BMS 1.5.13', evidence: 'recording' },
     { models: 'Antminer S21, BlockMiner 720i', firmware: 'PowerPlay-BMS 1.17', evidence: 'simulated' },

@@ -2,6 +2,7 @@
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities } from './abilities.ts';
+import { FAMILIES } from './family.data.ts';
 import { hostQuery, statsQuery } from './graphql.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
@@ -9,6 +10,7 @@ import { replies } from './replies.ts';
 export const futurebit = defineDriver({
   id: 'futurebit',
   make: 'FutureBit',
+  families: FAMILIES,
   covers: [
     { models: 'Apollo BTC, Apollo II', firmware: 'with GraphQL on port 5000', evidence: 'simulated' },
     { models: 'Apollo III, Apollo with units beside it', firmware: 'with GraphQL on port 5000', evidence: 'claimed' },

@@ -3,6 +3,7 @@
 // logs: it is never sent, so nothing here changes a device.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
+import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
@@ -11,6 +12,7 @@ const via = 'cgminer';
 export const goldshell = defineDriver({
   id: 'goldshell',
   make: 'Goldshell',
+  families: FAMILIES,
   covers: [
     { models: 'Goldshell KD5, KD Box Pro, Mini Doge, Byte', firmware: 'stock with /mcb', evidence: 'simulated' },
     {

@@ -1,8 +1,9 @@
 // Goldshell where the simulated devices do not reach: unknown models, boards of several kinds, and how it is
 // recognised.
+
 import { describe, expect, test } from 'vitest';
-import { evidenceOf } from '../../src/driver/family.ts';
 import { goldshellByte, goldshell as sample } from '../../test/contract/samples-iceriver-goldshell-innosilicon.ts';
+import { families } from '../index.ts';
 import { goldshell as driver } from './index.ts';
 
 describe('the samples', () => {
@@ -59,7 +60,7 @@ describe('recognised', () => {
     ['a program that many run', { version: bfgminer }, undefined],
     ['that beside an ordinary web server', { version: bfgminer, web: { status: 200, body: 'nginx' } }, undefined],
     ['its words anywhere in an answer', { version: '{"x":"KDAMiner"}', web: page }, 'likely'],
-  ])('%s', (_, parts, confidence) => expect(driver.identify(evidenceOf(parts))?.confidence).toBe(confidence));
+  ])('%s', (_, parts, confidence) => expect(driver.identify(families.evidenceOf(parts))?.confidence).toBe(confidence));
 });
 
 describe('a Byte', () => {

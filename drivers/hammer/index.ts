@@ -9,6 +9,7 @@ import { page, systemReply } from '../_families/bitmain-web.ts';
 import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
 import { versionTexts } from '../_families/cgminer.ts';
 import { unsupported } from '../_families/outcomes.ts';
+import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
@@ -33,6 +34,7 @@ const pools: Ability = {
 export const hammer = defineDriver({
   id: 'hammer',
   make: 'Hammer',
+  families: FAMILIES,
   covers: [
     { models: 'Hammer D10', firmware: 'stock', evidence: 'recording' },
     { models: 'Blackminer F1, F1+, F1-ULTRA, F1-MINI, F2', firmware: 'stock', evidence: 'claimed' },

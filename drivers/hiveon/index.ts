@@ -6,12 +6,14 @@ import { blinkQuestion } from '../_families/bitmain-forms.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { abilities } from './abilities.ts';
+import { FAMILIES } from './family.data.ts';
 import { generationOf, modelOf, read } from './read.ts';
 import { replies } from './replies.ts';
 
 export const hiveon = defineDriver({
   id: 'hiveon',
   make: 'Antminer',
+  families: FAMILIES,
   covers: [
     { models: 'Antminer S19', firmware: 'Hiveon, modern', evidence: 'simulated' },
     { models: 'Antminer T9', firmware: 'Hiveon, of its time', evidence: 'simulated' },

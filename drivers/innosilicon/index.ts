@@ -3,6 +3,7 @@
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities, call } from './abilities.ts';
+import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
@@ -11,6 +12,7 @@ const via = 'cgminer';
 export const innosilicon = defineDriver({
   id: 'innosilicon',
   make: 'Innosilicon',
+  families: FAMILIES,
   covers: [
     { models: 'Innosilicon T3H+, A11', firmware: 'stock with /api/getAll', evidence: 'simulated' },
     { models: 'Innosilicon T3, A10, A10X, A11MX and others', firmware: 'stock with /api', evidence: 'claimed' },

@@ -4,6 +4,7 @@ import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { abilities } from './abilities.ts';
+import { FAMILIES } from './family.data.ts';
 import { modelOf, read } from './read.ts';
 import { replies } from './replies.ts';
 
@@ -12,6 +13,7 @@ const via = 'cgminer';
 export const luxos = defineDriver({
   id: 'luxos',
   make: 'Antminer',
+  families: FAMILIES,
   covers: [
     { models: 'Antminer S19k Pro', firmware: 'LuxOS 2025.4', evidence: 'recording' },
     { models: 'Antminer S21', firmware: 'LuxOS 2025.9', evidence: 'simulated' },

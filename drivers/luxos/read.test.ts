@@ -1,6 +1,7 @@
 // LuxOS where the recording does not reach: modes, lights, hydro, immersion, faults, and answers that are missing.
+
 import { describe, expect, test } from 'vitest';
-import { evidenceOf } from '../../src/driver/family.ts';
+import { families } from '../index.ts';
 import { luxos as driver } from './index.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
@@ -9,7 +10,7 @@ const stats = (row: Record<string, unknown>) => ({ stats: { STATS: [{ Elapsed: 5
 const summary = (ghs: number) => ({ summary: { SUMMARY: [{ 'GHS 5s': ghs }] } });
 
 describe('identification', () => {
-  const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => driver.identify(evidenceOf(parts));
+  const identifyBy = (parts: Parameters<typeof families.evidenceOf>[0]) => driver.identify(families.evidenceOf(parts));
   const version =
     '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","LUXminer":"2025.4.8-57","Miner":"2025.4.8","Type":"Antminer S19j XP"}]}';
 

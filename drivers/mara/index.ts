@@ -5,6 +5,7 @@ import { present, versionTexts } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
 import { abilities } from './abilities.ts';
 import { afterLogin } from './after-login.ts';
+import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 import { resource } from './requests.ts';
@@ -12,6 +13,7 @@ import { resource } from './requests.ts';
 export const mara = defineDriver({
   id: 'mara',
   make: 'Antminer',
+  families: FAMILIES,
   covers: [
     // The units of its rates are in no recording.
     {

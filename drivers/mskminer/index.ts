@@ -4,6 +4,7 @@ import { defineDriver, type WebSession } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { isMskMiner } from '../_families/rwglr.ts';
+import { FAMILIES } from './family.data.ts';
 import { read, splitType } from './read.ts';
 import { replies } from './replies.ts';
 
@@ -21,6 +22,7 @@ const session: WebSession = {
 export const mskminer = defineDriver({
   id: 'mskminer',
   make: 'Antminer',
+  families: FAMILIES,
   covers: [
     { models: 'Antminer S19 (88 chips)', firmware: 'MSKMiner', evidence: 'simulated' },
     { models: 'other Antminers', firmware: 'MSKMiner', evidence: 'claimed' },

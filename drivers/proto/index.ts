@@ -2,6 +2,7 @@
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities } from './abilities.ts';
+import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 import { locked, open } from './requests.ts';
@@ -9,6 +10,7 @@ import { locked, open } from './requests.ts';
 export const proto = defineDriver({
   id: 'proto',
   make: 'Proto',
+  families: FAMILIES,
   covers: [
     { models: 'Proto Rig', firmware: 'Proto OS 1.8.0 of the vendor’s simulator', evidence: 'recording' },
     { models: 'Proto Rig', firmware: 'Proto OS 1.8.2 with sparse slots', evidence: 'simulated' },

@@ -4,6 +4,7 @@ import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { abilities } from './abilities.ts';
+import { FAMILIES } from './family.data.ts';
 import { modelOf, read } from './read.ts';
 import { replies } from './replies.ts';
 import { open } from './requests.ts';
@@ -11,6 +12,7 @@ import { open } from './requests.ts';
 export const vnish = defineDriver({
   id: 'vnish',
   make: 'Antminer',
+  families: FAMILIES,
   covers: [
     // The units of its rates are in no recording.
     {

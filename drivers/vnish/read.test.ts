@@ -1,6 +1,7 @@
 // VNish in what a simulated device does not show: units, old keys, states, odd uptimes, pools of two sources, faults.
+
 import { describe, expect, test } from 'vitest';
-import { evidenceOf } from '../../src/driver/family.ts';
+import { families } from '../index.ts';
 import { MODELS } from '../models.data.ts';
 import { vnish as driver } from './index.ts';
 import { pools } from './pools.ts';
@@ -10,7 +11,7 @@ const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, know
 const summary = (miner: object) => ({ summary: { miner } });
 
 describe('identification', () => {
-  const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => driver.identify(evidenceOf(parts));
+  const identifyBy = (parts: Parameters<typeof families.evidenceOf>[0]) => driver.identify(families.evidenceOf(parts));
   test('by TCP with model and version, also behind the words of stock; by the page', () => {
     const version =
       '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","Miner":"49.0.1.3","Type":"Antminer S19j Pro (Vnish 1.2.6-rc2)"}]}';

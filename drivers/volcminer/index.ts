@@ -7,6 +7,7 @@ import { reboot } from '../_families/bitmain-actions.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
 import { versionTexts } from '../_families/cgminer.ts';
+import { FAMILIES } from './family.data.ts';
 import { pools } from './pools.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
@@ -23,6 +24,7 @@ const lacksType = (answer: unknown) => replies.shape.system.parse(answer)?.miner
 export const volcminer = defineDriver({
   id: 'volcminer',
   make: 'VolcMiner',
+  families: FAMILIES,
   covers: [{ models: 'VolcMiner D1', firmware: 'stock', evidence: 'recording' }],
   asks: {
     status: { every: 'poll', ...page('get_miner_status.cgi') },

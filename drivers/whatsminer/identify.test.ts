@@ -1,9 +1,10 @@
 // A Whatsminer is recognised by each of its servers alone, and told which API it speaks.
+
 import { expect, test } from 'vitest';
-import { evidenceOf } from '../../src/driver/family.ts';
+import { families } from '../index.ts';
 import { generationOf, identify } from './identify.ts';
 
-const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => identify(evidenceOf(parts));
+const identifyBy = (parts: Parameters<typeof families.evidenceOf>[0]) => identify(families.evidenceOf(parts));
 
 test('by its web page alone, and then every server is asked', () => {
   const identity = identifyBy({ web: { status: 307, location: 'https://10.0.0.9/', body: '' } });

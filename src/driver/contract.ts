@@ -5,7 +5,7 @@ import type { Reading } from '../model/reading.ts';
 import type { AbilityName, Effect } from '../model/tasks/task-kinds.data.ts';
 import type { MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
 import { compiledWhenUsed } from './compiled.ts';
-import type { FamilyId } from './families.data.ts';
+import type { Family } from './recognition.ts';
 import { withoutFillerNames, withoutFillers } from './reported.ts';
 
 export type { MinerLink, MinerRequest, WebSession } from '../transport/request.ts';
@@ -23,12 +23,12 @@ export type Evidence = {
   readonly api4028?: WebEvidence;
   /** `GET /api/system/info`, where the start page names no family. */
   readonly systemInfo?: WebEvidence;
-  /** The page that only the family has which the others hint at (`FAMILY_PAGES`). */
+  /** The page that only the family has which the others hint at (`page` of a Family). */
   readonly familyPage?: WebEvidence;
   /** A page that asks for a login on that family, where the one before proves too little. */
   readonly guardedPage?: WebEvidence;
   /** What the tables of atlas sections 2.2 and 2.3 say of the above; third-party firmware wins over stock. */
-  readonly family: FamilyId | undefined;
+  readonly family: string | undefined;
   /** Something of the above proves the family (proof.ts); the rest are hints. */
   readonly isProven?: boolean;
 };
@@ -156,6 +156,8 @@ export type ReadResult = {
 export type Driver = {
   readonly id: string;
   readonly make: string;
+  /** How its devices show themselves and prove what they are; absent = it recognises what no family does. */
+  readonly families?: readonly Family[];
   readonly covers: readonly Cover[];
   readonly asks: Readonly<Record<string, Ask>>;
   readonly abilities: Readonly<Partial<Record<AbilityName, Ability>>>;

@@ -1,71 +1,127 @@
 // The firmware family that the answers of a device name, and whether they prove it. Pure.
-import type { Evidence } from './contract.ts';
-import { type FamilyId, TCP_WORDS, WEB_RULES, type WebRule } from './families.data.ts';
+import type { Driver, Evidence } from './contract.ts';
 import { isProven } from './proof.ts';
+import type { Family, OwnAnswer, StartPage } from './recognition.ts';
+
+/** Answers without what follows from them. */
+export type EvidenceParts = Omit<Evidence, 'family' | 'isProven'>;
+
+/** The families of some drivers. */
+export class Families {
+  /** Third-party firmware before that of makers, and last what lives on in others; else in the order of the drivers. */
+  readonly all: readonly Family[];
+  readonly #byId: ReadonlyMap<string, Family>;
+  readonly #driverIds: ReadonlyMap<string, string>;
+
+  constructor(drivers: readonly Pick<Driver, 'id' | 'families'>[]) {
+    this.all = drivers.flatMap(({ families = [] }) => families).toSorted((a, b) => rankOf(a) - rankOf(b));
+    this.#byId = new Map(this.all.map((family) => [family.id, family]));
+    this.#driverIds = new Map(
+      drivers.flatMap(({ id, families = [] }) => families.map((family) => [family.id, id] as const)),
+    );
+  }
+
+  get(id: string | undefined): Family | undefined {
+    return id === undefined ? undefined : this.#byId.get(id);
+  }
+
+  /** Whether the driver reads this family. */
+  isOf(driverId: string | undefined, id: string | undefined): boolean {
+    return driverId !== undefined && id !== undefined && this.#driverIds.get(id) === driverId;
+  }
+
+  /** Whether a device of this family, or of this driver, has an answer of its own to the question. */
+  mayAnswer(to: OwnAnswer['to'], { family, driverId }: { family?: string | undefined; driverId?: string | undefined }) {
+    return this.all.some(
+      ({ id, answers = [] }) =>
+        (id === family || this.isOf(driverId, id)) && answers.some((answer) => answer.to === to),
+    );
+  }
+
+  isProven(id: string | undefined, answers: EvidenceParts): boolean {
+    const family = this.get(id);
+    return family !== undefined && isProven(family, answers, this.all);
+  }
+
+  isAnyProven(answers: EvidenceParts): boolean {
+    return this.#namedBy(answers).some((family) => isProven(family, answers, this.all));
+  }
+
+  /** The answers, with the family that they name and whether they prove it. */
+  evidenceOf(answers: EvidenceParts): Evidence {
+    // A proof of one family beats the hint of another, but not where it lives on in the firmwares that replace it.
+    const proven = this.#namedBy(answers).find((each) => !each.livesOn && isProven(each, answers, this.all));
+    const family = proven ?? this.#shown(answers);
+    return { ...answers, family: family?.id, isProven: family !== undefined && isProven(family, answers, this.all) };
+  }
+
+  /**
+   * The family that the answers name. TCP words before API 3 before the web page, but any other family before one that
+   * lives on in the firmwares that replace it (stock Antminer firmware). A login challenge that spells out its
+   * algorithm may be MARA or newer stock: only MARA's own words on TCP decide for MARA, because trying its login on a
+   * stock miner would do harm.
+   */
+  familyOf(answers: EvidenceParts): string | undefined {
+    return this.#shown(answers)?.id;
+  }
+
+  tcpFamily(version: string | undefined, devdetails: string | undefined): string | undefined {
+    return this.#onTcp(version, devdetails)?.id;
+  }
+
+  #shown(answers: EvidenceParts): Family | undefined {
+    const found = this.#namedBy(answers);
+    return found.find((family) => !family.livesOn) ?? found[0];
+  }
+
+  #namedBy(answers: EvidenceParts): Family[] {
+    const { web } = answers;
+    return [
+      this.#onTcp(answers.version, answers.devdetails),
+      this.#answering('whatsminer3', answers),
+      this.#answering('api4028', answers),
+      web && this.all.find(({ startPages = [] }) => startPages.some((page) => fits(page, web))),
+      this.#answering('systemInfo', answers),
+    ].filter((family) => family !== undefined);
+  }
+
+  #onTcp(version = '', devdetails = ''): Family | undefined {
+    const [inVersion, inDetails] = [version.toUpperCase(), devdetails.toUpperCase()];
+    return this.all.find(({ tcp = [] }) =>
+      tcp.some((entry) =>
+        entry.words.some((word) => inVersion.includes(word) || (entry.in !== 'version' && inDetails.includes(word))),
+      ),
+    );
+  }
+
+  #answering(to: OwnAnswer['to'], answers: EvidenceParts): Family | undefined {
+    return this.all.find(({ answers: own = [] }) =>
+      own.some((answer) => answer.to === to && isHinted(answer, answers)),
+    );
+  }
+}
+
+const rankOf = ({ isThirdParty, livesOn }: Family): number => (isThirdParty ? 0 : livesOn ? 2 : 1);
 
 /** The start page redirects to TLS. The redirect is not followed: only the device itself is asked. */
 export const isSentToTls = (web: Evidence['web']): boolean =>
   web !== undefined && web.status >= 300 && web.status < 400 && web.location?.startsWith('https://') === true;
 
-export const isAnyProven = (answers: EvidenceParts) => familiesOf(answers).some((family) => isProven(family, answers));
-
-/** Answers without what follows from them. */
-export type EvidenceParts = Omit<Evidence, 'family' | 'isProven'>;
-
-/** The answers, with the family that they name and whether they prove it. */
-export function evidenceOf(answers: EvidenceParts): Evidence {
-  // A proof of one family beats the hint of another, but not where the proof is stock's: it lives on in the firmwares
-  // that replace it.
-  const proven = familiesOf(answers).find((each) => each !== 'antminer-stock' && isProven(each, answers));
-  const family = proven ?? familyOf(answers);
-  return { ...answers, family, isProven: family !== undefined && isProven(family, answers) };
+function isHinted({ to, words }: OwnAnswer, answers: EvidenceParts): boolean {
+  if (words === undefined) return false;
+  if (to === 'whatsminer3') return typeof answers.whatsminer3 === 'object' && answers.whatsminer3 !== null;
+  const page = answers[to];
+  return page?.status === 200 && words.every((word) => page.body.includes(word));
 }
 
-/**
- * The family that the answers name. TCP words before API 3 before the web page, but any third-party or foreign family
- * before stock Antminer firmware, whose realm and words live on in the firmwares that replace it. A login challenge
- * that spells out its algorithm may be MARA or newer stock: only MARA's own words on TCP decide for MARA, because
- * trying its login on a stock miner would do harm.
- */
-export function familyOf(answers: EvidenceParts): FamilyId | undefined {
-  const found = familiesOf(answers);
-  return found.find((family) => family !== 'antminer-stock') ?? found[0];
-}
-
-function familiesOf(answers: EvidenceParts): FamilyId[] {
-  const { web, whatsminer3 } = answers;
-  return [
-    tcpFamily(answers.version, answers.devdetails),
-    typeof whatsminer3 === 'object' && whatsminer3 !== null ? ('whatsminer' as const) : undefined,
-    // What an ePIC machine says of itself: which it is and what it can mine.
-    isPageWith(answers.api4028, '"Model"', '"Coins"') || isPageWith(answers.api4028, '"epic-miner v')
-      ? ('epic-umcos' as const)
-      : undefined,
-    web && WEB_RULES.find((rule) => ruleFits(rule, web))?.family,
-    // The API of a Bitaxe, which names its chip. Its readings show which relative it is.
-    isPageWith(answers.systemInfo, '"ASICModel"') ? ('axeos' as const) : undefined,
-  ].filter((family) => family !== undefined);
-}
-
-export function tcpFamily(version: string | undefined, devdetails: string | undefined): FamilyId | undefined {
-  const inVersion = version?.toUpperCase() ?? '';
-  const inDetails = devdetails?.toUpperCase() ?? '';
-  return TCP_WORDS.find((entry) =>
-    entry.words.some((word) => inVersion.includes(word) || (entry.in !== 'version' && inDetails.includes(word))),
-  )?.family;
-}
-
-function ruleFits(rule: WebRule<string>, web: NonNullable<Evidence['web']>): boolean {
+function fits(page: StartPage, web: NonNullable<Evidence['web']>): boolean {
   return (
-    (rule.status === undefined || web.status === rule.status) &&
-    (rule.realm === undefined || (web.authenticate?.includes(rule.realm) ?? false)) &&
-    (rule.location === undefined || (web.location?.includes(rule.location) ?? false)) &&
-    (rule.body === undefined || web.body.includes(rule.body))
+    (page.status === undefined || web.status === page.status) &&
+    (page.realm === undefined || (web.authenticate?.includes(page.realm) ?? false)) &&
+    (page.location === undefined || (web.location?.includes(page.location) ?? false)) &&
+    (page.body === undefined || web.body.includes(page.body))
   );
 }
-
-const isPageWith = (page: Evidence['web'], ...words: readonly string[]) =>
-  page?.status === 200 && words.every((word) => page.body.includes(word));
 
 /** A web server on 4028 (ePIC) speaks no CGMiner. */
 export function isWebPage(answer: string): boolean {

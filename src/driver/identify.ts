@@ -4,17 +4,18 @@ import type { Clock } from '../base/clock.ts';
 import { PeerError } from '../base/errors.ts';
 import type { ExchangeLimits, ProbeLink, ReadRequest } from '../transport/request.ts';
 import type { Driver, Evidence, Identity } from './contract.ts';
-import { FAMILY_PAGES } from './families.data.ts';
-import { type EvidenceParts, evidenceOf, familyOf, isAnyProven, isSentToTls, isWebPage, tcpFamily } from './family.ts';
-import { isProven } from './proof.ts';
+import { type EvidenceParts, type Families, isSentToTls, isWebPage } from './family.ts';
+import type { Family, FamilyPage } from './recognition.ts';
 
 /** `deadlineMs` bounds all questions together. */
 type GatherOptions = {
   readonly clock: Clock;
+  /** Those that the device may be of. */
+  readonly families: Families;
   readonly deadlineMs?: number;
   /** No other try follows: a slow device gets more time. */
   readonly isLastTry?: boolean;
-  /** The family that was read there recently: as soon as that shows again, nothing more is asked. */
+  /** The driver that read it recently: as soon as a family of it shows again, nothing more is asked. */
   readonly expected?: string | undefined;
   readonly signal?: AbortSignal;
 };
@@ -31,24 +32,24 @@ const ASKED_PORTS = [CGMINER_PORT, WEB_PORT, WHATSMINER3_PORT] as const;
 type AskedPort = (typeof ASKED_PORTS)[number];
 /** Asked only where a host answers and none of the ports above is open: VolcMiners keep their API there. */
 export const SIDE_PORTS = [VOLCMINER_PORT] as const;
-const PAGES = [
-  '/',
-  '/api/system/info',
-  ...FAMILY_PAGES.flatMap(({ path, guarded }) => [path, ...(guarded ? [guarded] : [])]),
-];
 /** Behind a web server on CGMiner's port: the first that is there. The oldest builds have the second only. */
 const EPIC_PAGES = ['/capabilities', '/summary'] as const;
 const asPage = (path: string) => ({ via: 'http', method: 'GET', path, auth: 'none', as: 'text' }) as const;
 /** The questions of identification. */
-export const IDENTIFYING: readonly ReadRequest[] = [
+export const identifyingQuestions = ({ all }: Families): readonly ReadRequest[] => [
   { via: 'cgminer', command: 'version' },
   { via: 'cgminer', command: 'version', isBare: true },
   { via: 'cgminer', command: 'version', port: VOLCMINER_PORT },
   { via: 'cgminer', command: 'devdetails' },
   { via: 'whatsminer3', cmd: 'get.device.info' },
   ...EPIC_PAGES.map((path) => ({ ...asPage(path), port: CGMINER_PORT })),
-  ...PAGES.flatMap((path) => [asPage(path), { ...asPage(path), port: TLS_PORT }]),
+  ...['/', '/api/system/info', ...all.flatMap(pagesOf)].flatMap((path) => [
+    asPage(path),
+    { ...asPage(path), port: TLS_PORT },
+  ]),
 ];
+const pagesOf = ({ page }: Family): string[] =>
+  page === undefined ? [] : [page.path, ...(page.guarded === undefined ? [] : [page.guarded])];
 /** Of one identification with the visit that follows it, in all. */
 export const IDENTIFY_DEADLINE_MS = 15_000;
 /**
@@ -75,7 +76,7 @@ export async function gatherEvidence(
   await questions.askTlsPage();
   await questions.askForBareText();
   await questions.askForFamily();
-  return { evidence: evidenceOf(questions.answers), failures: questions.failures };
+  return { evidence: options.families.evidenceOf(questions.answers), failures: questions.failures };
 }
 
 class Questions {
@@ -100,29 +101,36 @@ class Questions {
     this.#endMs = options.clock.monotonicMs() + (options.deadlineMs ?? this.#patience.deadlineMs);
   }
 
+  #shown(): Family | undefined {
+    const { families } = this.#options;
+    return families.get(families.familyOf(this.answers));
+  }
+
   async askPorts(): Promise<void> {
+    const { families, expected, isLastTry } = this.#options;
     for (const port of ASKED_PORTS) {
       if (!this.#openPorts.has(port)) continue;
       const before = this.#silences;
       await this.#askPort(port);
       if (this.#silences > before) this.#silent.add(port);
-      const shown = familyOf(this.answers);
-      if (shown !== 'antminer-stock' && shown !== undefined && shown === this.#options.expected) break;
+      const shown = this.#shown();
+      if (shown !== undefined && !shown.livesOn && families.isOf(expected, shown.id)) break;
     }
-    this.#isPatient = !this.#options.isLastTry && familyOf(this.answers) === 'antminer-stock';
+    this.#isPatient = !isLastTry && this.#shown()?.livesOn === true;
     if (this.#isPatient) for (const port of this.#silent) await this.#askPort(port);
   }
 
   /** A Whatsminer, which sends there too, is read at its own ports: its page is not worth the handshake. */
   async askTlsPage(): Promise<void> {
     const { web, ...others } = this.answers;
-    const isWhatsminer = familyOf(others) === 'whatsminer' || this.#options.expected === 'whatsminer';
+    const { families, expected } = this.#options;
+    const isWhatsminer = families.mayAnswer('whatsminer3', { family: families.familyOf(others), driverId: expected });
     if (isSentToTls(web) && !isWhatsminer) this.#keep('web', await this.#look('/', TLS_PORT));
   }
 
   /** Devices that stay silent to JSON may know bare text only. Asked last, so that it takes no port's time. */
   async askForBareText(): Promise<void> {
-    const isOpen = this.answers.version === undefined && !isAnyProven(this.answers);
+    const isOpen = this.answers.version === undefined && !this.#options.families.isAnyProven(this.answers);
     if (this.#silent.has(CGMINER_PORT) && isOpen)
       this.#keep('version', await this.#askText('version', { isBare: true }));
   }
@@ -130,20 +138,19 @@ class Questions {
   /** What the family in question has beside the usual ports: VolcMiner's own port, and pages behind the start page. */
   async askForFamily(): Promise<void> {
     const { answers } = this;
-    const { expected } = this.#options;
-    const family = familyOf(answers);
-    const mayBeVolcMiner = family === 'hammer' || this.#openPorts.has(VOLCMINER_PORT);
-    if (answers.version === undefined && mayBeVolcMiner)
+    const { families, expected } = this.#options;
+    const family = this.#shown();
+    const mayBeOnSidePort = family?.hasSidePort === true || this.#openPorts.has(VOLCMINER_PORT);
+    if (answers.version === undefined && mayBeOnSidePort)
       this.#keep('version', await this.#askText('version', { port: VOLCMINER_PORT }));
-    const isAxeosHint = family === 'axeos' || family === 'axeos-nerd' || family === 'luckyminer';
     // What was read there recently has proved itself already.
-    const isExpected = expected !== undefined && (family === expected || (isAxeosHint && expected === 'axeos'));
-    if (isExpected) return;
+    if (families.isOf(expected, family?.id)) return;
     const webPort = answers.web?.tlsKey === undefined ? WEB_PORT : TLS_PORT;
-    if ((family === undefined || isAxeosHint) && answers.web?.status === 200)
+    const mayTellItself = family === undefined || families.mayAnswer('systemInfo', { family: family.id });
+    if (mayTellItself && answers.web?.status === 200)
       this.#keep('systemInfo', await this.#look('/api/system/info', webPort));
-    const page = FAMILY_PAGES.find((each) => each.family === family);
-    if (page === undefined || !this.#openPorts.has(WEB_PORT) || isProven(page.family, answers)) return;
+    const page = family?.page;
+    if (page === undefined || !this.#openPorts.has(WEB_PORT) || families.isProven(family?.id, answers)) return;
     this.#keep('familyPage', await this.#lookAtFamilyPage(page, webPort));
     if (page.guarded !== undefined && answers.familyPage?.status === 200)
       this.#keep('guardedPage', await this.#look(page.guarded, webPort));
@@ -167,8 +174,8 @@ class Questions {
     if (version === undefined) return;
     if (isWebPage(version)) return this.#askEpic();
     this.#keep('version', version);
-    const named = tcpFamily(version, undefined);
-    if (named === undefined || !isProven(named, { version }))
+    const { families } = this.#options;
+    if (!families.isProven(families.tcpFamily(version, undefined), { version }))
       this.#keep('devdetails', await this.#askText('devdetails'));
   }
 
@@ -180,7 +187,7 @@ class Questions {
     }
   }
 
-  #lookAtFamilyPage({ path, port, headers }: (typeof FAMILY_PAGES)[number], webPort: number) {
+  #lookAtFamilyPage({ path, port, headers }: FamilyPage, webPort: number) {
     if (headers === undefined) return this.#look(path, port ?? webPort);
     const request = { ...asPage(path), port: port ?? webPort, headers };
     return this.#attempt(async (limits) => ({ status: 200, body: String(await this.#link.send(request, limits)) }));

@@ -3,39 +3,30 @@
 import { z } from 'zod';
 import type { WebEvidence } from '../transport/request.ts';
 import type { Evidence } from './contract.ts';
-import {
-  AXEOS_INFO,
-  EPIC_CAPABILITIES,
-  EPIC_SUMMARY,
-  FAMILY_PAGES,
-  type FamilyId,
-  PROVING_REALMS,
-  TCP_WORDS,
-  WHATSMINER_INFO,
-} from './families.data.ts';
+import type { Family, FamilyPage, OwnAnswer, ProvingRealm } from './recognition.ts';
 
 type Answers = Omit<Evidence, 'family' | 'isProven'>;
 
-export function isProven(family: FamilyId, answers: Answers): boolean {
-  const { version, devdetails, whatsminer3, api4028, systemInfo, web } = answers;
+/** `all` = every family that a device may name. */
+export function isProven(family: Family, answers: Answers, all: readonly Family[]): boolean {
+  const { version, devdetails, web } = answers;
+  const { answers: own = [], page, realms = [] } = family;
   return (
-    isNamedOnTcp(family, version, 'version') ||
-    isNamedOnTcp(family, devdetails, 'devdetails') ||
-    (family === 'whatsminer' && WHATSMINER_INFO.safeParse(whatsminer3).success) ||
-    (family === 'epic-umcos' && (fits(api4028, EPIC_CAPABILITIES) || fits(api4028, EPIC_SUMMARY))) ||
-    (AXEOS.includes(family) && fits(systemInfo, AXEOS_INFO)) ||
-    FAMILY_PAGES.some((page) => page.family === family && isPageOf(page, answers)) ||
-    PROVING_REALMS.some((rule) => rule.family === family && web !== undefined && asksLike(web, rule))
+    isNamedOnTcp(family, version, 'version', all) ||
+    isNamedOnTcp(family, devdetails, 'devdetails', all) ||
+    own.some((answer) => isOwn(answer, answers)) ||
+    (page !== undefined && isPageOf(page, answers)) ||
+    (web !== undefined && realms.some((realm) => asksLike(web, realm)))
   );
 }
 
-/** They share one API; their start pages differ. */
-const AXEOS: readonly FamilyId[] = ['axeos', 'axeos-nerd', 'luckyminer'];
+const isOwn = ({ to, shape }: OwnAnswer, answers: Answers): boolean =>
+  to === 'whatsminer3' ? shape.safeParse(answers.whatsminer3).success : fits(answers[to], shape);
 
-const asksLike = (web: WebEvidence, { realm, server }: (typeof PROVING_REALMS)[number]) =>
+const asksLike = (web: WebEvidence, { realm, server }: ProvingRealm) =>
   web.status === 401 && realmOf(web.authenticate) === realm && web.server !== undefined && server.test(web.server);
 
-function isPageOf({ shape, guarded, title }: (typeof FAMILY_PAGES)[number], answers: Answers): boolean {
+function isPageOf({ shape, guarded, title }: FamilyPage, answers: Answers): boolean {
   const { familyPage, guardedPage, web } = answers;
   if (!fits(familyPage, shape)) return false;
   if (guarded !== undefined && guardedPage?.status !== 401) return false;
@@ -51,20 +42,26 @@ const fits = (page: WebEvidence | undefined, shape: z.ZodType): boolean =>
   page?.status === 200 && shape.safeParse(jsonOf(page.body)).success;
 
 /**
- * An answer that names several families lists machines of others, as a monitor does: only stock's name lives on beside
- * that of what replaced it.
+ * An answer that names several families lists machines of others, as a monitor does: only a name that lives on stands
+ * beside that of what replaced it.
  */
-function isNamedOnTcp(family: FamilyId, answer: string | undefined, command: 'version' | 'devdetails'): boolean {
+function isNamedOnTcp(
+  family: Family,
+  answer: string | undefined,
+  command: 'version' | 'devdetails',
+  all: readonly Family[],
+): boolean {
   if (answer === undefined) return false;
   const names = namesOnTcp(answer);
-  const named = TCP_WORDS.flatMap((rule): FamilyId[] =>
-    !rule.isHint &&
-    (rule.in ?? command) === command &&
-    rule.words.some((word) => names.some((name) => isNamed(name, word.replace(/^"/, ''))))
-      ? [rule.family]
-      : [],
+  const named = all.filter(({ tcp = [] }) =>
+    tcp.some(
+      (rule) =>
+        !rule.isHint &&
+        (rule.in ?? command) === command &&
+        rule.words.some((word) => names.some((name) => isNamed(name, word.replace(/^"/, '')))),
+    ),
   );
-  return named.includes(family) && named.every((each) => each === family || each === 'antminer-stock');
+  return named.includes(family) && named.every((each) => each === family || each.livesOn);
 }
 
 /** The version of the program that a firmware was made of, alone or behind its name: `cgminer 4.9.0 `. */

@@ -1,7 +1,7 @@
 // A farm with many devices of each simulated family: one that has changed is never used again, so that no order meets
 // what another left. For tests over all drivers.
 import { vi } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
+import { drivers, families } from '../../drivers/index.ts';
 import { type Device, type FarmOptions, type FaultName, startFarm } from '../../fixtures/farm/farm.ts';
 import { chooseVariants, FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -91,7 +91,7 @@ export async function abilityFarm(perKind: number, options: Partial<FarmOptions>
   const recognise = async ({ ip }: Device, { driver: wanted }: Kind): Promise<Known> => {
     const open = new Set<number>();
     for (const port of [80, 4028, 4433]) if ((await transport.probe(ip, port, 5_000)) === 'open') open.add(port);
-    const { evidence } = await gatherEvidence(transport.link(ip), open, { clock: systemClock });
+    const { evidence } = await gatherEvidence(transport.link(ip), open, { families, clock: systemClock });
     const found = matchDriver(drivers, evidence);
     if (found?.driver !== wanted) throw new Error(`${ip} is no ${wanted.id} but ${found?.driver.id}`);
     const { confidence: _, ...known } = found.identity;

@@ -2,7 +2,7 @@
 // read and asked once in vain.
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
+import { drivers, families } from '../../drivers/index.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
@@ -57,7 +57,7 @@ test.each([
   asked.length = 0;
   const transport = createTransport({ clock: systemClock, log: silentLog, portMap: new Map([[4028, port]]) });
   const link = transport.link(IP);
-  const { evidence } = await gatherEvidence(link, new Set([4028]), { clock: systemClock });
+  const { evidence } = await gatherEvidence(link, new Set([4028]), { families, clock: systemClock });
   const choice = matchDriver(drivers, evidence);
   expect(choice).toMatchObject({
     driver: { id: 'avalon' },

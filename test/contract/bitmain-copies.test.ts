@@ -3,11 +3,10 @@
 import { describe, expect, test } from 'vitest';
 import { elphapex } from '../../drivers/elphapex/index.ts';
 import { hammer } from '../../drivers/hammer/index.ts';
-import { drivers } from '../../drivers/index.ts';
+import { drivers, families } from '../../drivers/index.ts';
 import { volcminer } from '../../drivers/volcminer/index.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Driver } from '../../src/driver/contract.ts';
-import { familyOf, evidenceOf as judged } from '../../src/driver/family.ts';
 import { matchDriver } from '../../src/driver/identify.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting } from './acting.ts';
@@ -64,7 +63,7 @@ describe('who is who', () => {
       [{ web }, 'likely'],
       [{ version }, 'sure'],
     ] as const) {
-      const found = matchDriver(drivers, judged(parts));
+      const found = matchDriver(drivers, families.evidenceOf(parts));
       expect([found?.driver.id, found?.identity.confidence, found?.identity.make]).toEqual([
         'volcminer',
         confidence,
@@ -75,7 +74,7 @@ describe('who is who', () => {
 
   test('a name that has Hammer in it somewhere is no Hammer', () => {
     const version = '{"VERSION":[{"Type":"Antminer S19","Miner":"sledgehammer 1"}]}';
-    expect(familyOf({ version })).toBe('antminer-stock');
+    expect(families.familyOf({ version })).toBe('antminer-stock');
   });
 });
 

@@ -1,9 +1,8 @@
 // What every driver owes the core, checked for all of them at once: tidy tables, and a `read` that no answer can upset.
 import { describe, expect, test } from 'vitest';
 import { blueprint } from '../../drivers/_blueprint/index.ts';
-import { drivers } from '../../drivers/index.ts';
+import { drivers, families } from '../../drivers/index.ts';
 import { ABILITY_NAMES, type Driver, type Evidence } from '../../src/driver/contract.ts';
-import { FAMILY_IDS } from '../../src/driver/families.data.ts';
 import { EFFECTS } from '../../src/model/tasks/task-kinds.data.ts';
 import { readStrictly, standsDamage } from './damage.ts';
 import { mutate, numbersOf, seeded } from './mutate.ts';
@@ -28,7 +27,7 @@ test('no two drivers cover the same thing', () => {
 });
 
 test('no family is claimed for sure by two drivers', () => {
-  for (const family of FAMILY_IDS) {
+  for (const { id: family } of families.all) {
     const evidence: Evidence = { family, version: '{"STATUS":[{"STATUS":"S"}],"VERSION":[{}]}' };
     const sure = drivers.filter((driver) => driver.identify(evidence)?.confidence === 'sure');
     expect(sure.length).toBeLessThanOrEqual(1);
@@ -107,7 +106,7 @@ describe.each(all.map((driver) => [driver.id, driver] as const))('%s', (_, drive
   test('identifies nothing from nothing, and no evidence upsets it', () => {
     expect(driver.identify({ family: undefined })).toBeUndefined();
     const random = seeded(7);
-    for (const family of [undefined, ...FAMILY_IDS]) {
+    for (const family of [undefined, ...families.all.map(({ id }) => id)]) {
       for (const text of ['', '{', 'null', '"', '{"VERSION":[{"Type":7}]}', '\u0000', '"'.repeat(9_999)]) {
         const web = { status: 200, body: text, authenticate: text, location: text };
         const whatsminer3 = mutate({ code: 0, msg: { miner: { type: 'M60S' } } }, random);

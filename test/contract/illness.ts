@@ -1,7 +1,7 @@
 // A farm with a device of each model in each state of `illness.data.ts`: read over real sockets and judged as the agent
 // judges, before it falls ill and until every hold is over. It says what was seen and decides nothing.
 import { vi } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
+import { drivers, families } from '../../drivers/index.ts';
 import { type Device, type FaultName, startFarm } from '../../fixtures/farm/farm.ts';
 import { FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
@@ -92,7 +92,7 @@ async function admit(transport: Transport, devices: readonly Device[]): Promise<
     const open = new Set<number>();
     for (const port of [80, 4028, 4433, 8359])
       if ((await transport.probe(first.ip, port, 5_000)) === 'open') open.add(port);
-    const { evidence } = await gatherEvidence(transport.link(first.ip), open, { clock: systemClock });
+    const { evidence } = await gatherEvidence(transport.link(first.ip), open, { families, clock: systemClock });
     const found = matchDriver(drivers, evidence);
     if (found === undefined) throw new Error(`${kind} is not recognised`);
     const { confidence: _, ...known } = found.identity;

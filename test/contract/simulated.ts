@@ -1,6 +1,8 @@
 // One driver against simulated devices of its family on real sockets, for tests of single families: what `farm.test.ts`
 // does for all.
+
 import { afterAll, beforeAll, expect } from 'vitest';
+import { families } from '../../drivers/index.ts';
 import { type Device, type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -88,7 +90,7 @@ async function simulated(
   const evidenceOf = async (ip: string, ports: readonly number[] = [80, 4028, 4433]) => {
     const open = new Set<number>();
     for (const port of ports) if ((await transport.probe(ip, port, 2_000)) === 'open') open.add(port);
-    return (await gatherEvidence(transport.link(ip), open, { clock: systemClock })).evidence;
+    return (await gatherEvidence(transport.link(ip), open, { families, clock: systemClock })).evidence;
   };
   const look = (by: Driver, known: Known, over: MinerLink, memory: VisitMemory) =>
     visit({

@@ -1,7 +1,7 @@
 // Leaving out answers changes nothing that a driver reports, but for what `subsets.data.ts` explains: what is missing
 // may not become a statement.
 import { beforeAll, expect, test } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
+import { drivers, families } from '../../drivers/index.ts';
 import { type Device, startFarm } from '../../fixtures/farm/farm.ts';
 import { FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -75,7 +75,7 @@ async function captureKind(transport: Transport, kind: string, devices: readonly
 async function recognise(transport: Transport, ip: string): Promise<{ driver: Driver; known: Known }> {
   const open = new Set<number>();
   for (const port of [80, 4028, 4433, 8359]) if ((await transport.probe(ip, port, 5_000)) === 'open') open.add(port);
-  const { evidence } = await gatherEvidence(transport.link(ip), open, { clock: systemClock });
+  const { evidence } = await gatherEvidence(transport.link(ip), open, { families, clock: systemClock });
   const found = matchDriver(drivers, evidence);
   if (found === undefined) throw new Error(`${ip} is not recognised`);
   const { confidence: _, ...known } = found.identity;

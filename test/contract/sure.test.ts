@@ -1,7 +1,7 @@
 // Every kind of the simulated farm proves its family without a login, by the questions that every scan asks: it is a
 // lasting miner at once.
 import { expect, test } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
+import { drivers, families } from '../../drivers/index.ts';
 import type { Device } from '../../fixtures/farm/farm.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -25,7 +25,11 @@ async function confidenceAt(device: Device) {
     const open = new Set<number>();
     for (const port of [...SCAN_PORTS, ...SIDE_PORTS])
       if ((await transport.probe(device.ip, port, 2_000)) === 'open') open.add(port);
-    const { evidence } = await gatherEvidence(transport.link(device.ip), open, { clock: systemClock, isLastTry: true });
+    const { evidence } = await gatherEvidence(transport.link(device.ip), open, {
+      families,
+      clock: systemClock,
+      isLastTry: true,
+    });
     const choice = matchDriver(drivers, evidence);
     return `${choice?.driver.id} ${choice?.identity.confidence}`;
   } finally {

@@ -1,13 +1,12 @@
 // Devices that lie, flood and break every protocol: nothing but declared errors comes of it, nothing grows, nothing
 // blocks.
 import { expect, onTestFinished, test } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
+import { drivers, families } from '../../drivers/index.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import type { Driver } from '../../src/driver/contract.ts';
-import { familyOf } from '../../src/driver/family.ts';
 import { gatherEvidence } from '../../src/driver/identify.ts';
 import { processorMs } from '../../src/driver/visit/costly.ts';
 import { VisitMemory } from '../../src/driver/visit/memory.ts';
@@ -96,7 +95,8 @@ test(`${isFull ? '10,000' : 'some hundred'} malformed replies over every transpo
       await attempt(request.via, DEADLINE_MS * 3, () =>
         transport.link(ip, login).send(request, { deadlineMs: DEADLINE_MS }),
       );
-    const identify = () => gatherEvidence(transport.link(ip), new Set([80, 4028, 4433]), { clock: systemClock });
+    const identify = () =>
+      gatherEvidence(transport.link(ip), new Set([80, 4028, 4433]), { families, clock: systemClock });
     await attempt('identify', 10_000, identify);
     return WRITES.length + 4;
   };
@@ -198,7 +198,7 @@ test('the worst replies hold up the loop for no longer than promised', () => {
     const text = unit.repeat(FULL / unit.length);
     const web = { status: 200, location: text, authenticate: text, body: text };
     const evidence = { family: undefined, version: text, devdetails: text, web, api4028: web };
-    note(`tell the family by ${JSON.stringify(unit)}`, () => void familyOf(evidence));
+    note(`tell the family by ${JSON.stringify(unit)}`, () => void families.familyOf(evidence));
     for (const driver of drivers) {
       const raw = Object.fromEntries(Object.keys(driver.asks).map((ask) => [ask, text]));
       note(`${driver.id} reads ${JSON.stringify(unit)}`, () => read(driver, raw, {}));

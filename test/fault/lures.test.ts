@@ -1,11 +1,13 @@
 // Devices that are none of ours and look like miners in everything that can be seen without a login: whatever they
 // show, no password goes to them. Each is as complete as somebody with our own source can make it: a simulated device
 // of the family, behind a listener that keeps what it is sent.
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { families } from '../../drivers/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { createAgent } from '../../src/agent/agent.ts';
@@ -13,7 +15,6 @@ import { parseConfig } from '../../src/agent/config/config.ts';
 import { waitingDevices } from '../../src/agent/device/trust/waiting.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { WEB_RULES } from '../../src/driver/families.data.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';
 import { until } from '../e2e/until.ts';
 import { freshClient } from '../support/fresh-client.ts';
@@ -188,23 +189,25 @@ test('pages with one word of a family get no factory login, and no order', async
   const net = loopback(26);
   const portMap = await suitablePortMap();
   const requests: string[] = [];
-  const pages = WEB_RULES.map((rule, i) => {
-    const server = createServer((request, response) => {
-      requests.push(
-        `${request.method} ${request.url} ${request.headers.authorization ?? ''}${request.headers.cookie ?? ''}`,
-      );
-      const isStart = request.url === '/';
-      const headers = {
-        ...(rule.realm === undefined
-          ? {}
-          : { 'www-authenticate': `Digest realm="${rule.realm}", nonce="n", qop="auth"` }),
-        ...(rule.location === undefined ? {} : { location: `${rule.location}x` }),
-      };
-      response.writeHead(isStart ? (rule.status ?? 200) : rule.status === 401 ? 401 : 404, headers);
-      response.end(isStart ? `<html>${rule.body ?? ''}</html>` : '');
+  const pages = families.all
+    .flatMap(({ startPages = [] }) => startPages)
+    .map((rule, i) => {
+      const server = createServer((request, response) => {
+        requests.push(
+          `${request.method} ${request.url} ${request.headers.authorization ?? ''}${request.headers.cookie ?? ''}`,
+        );
+        const isStart = request.url === '/';
+        const headers = {
+          ...(rule.realm === undefined
+            ? {}
+            : { 'www-authenticate': `Digest realm="${rule.realm}", nonce="n", qop="auth"` }),
+          ...(rule.location === undefined ? {} : { location: `${rule.location}x` }),
+        };
+        response.writeHead(isStart ? (rule.status ?? 200) : rule.status === 401 ? 401 : 404, headers);
+        response.end(isStart ? `<html>${rule.body ?? ''}</html>` : '');
+      });
+      return { rule, server, ip: net.ip(i + 2) };
     });
-    return { rule, server, ip: net.ip(i + 2) };
-  });
   for (const { server, ip } of pages)
     await new Promise<void>((resolve) => server.listen(portMap[80] ?? 80, ip, resolve));
   onTestFinished(() => {

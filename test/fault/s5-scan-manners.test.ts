@@ -2,7 +2,7 @@
 // time, nothing twice, nothing that has an effect. Requests are counted where they are handed to the transport and at
 // the devices.
 import { expect, onTestFinished, test } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
+import { drivers, families } from '../../drivers/index.ts';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
@@ -12,7 +12,6 @@ import { runScan } from '../../src/agent/scan/scan.ts';
 import { scanLimitsOf } from '../../src/agent/scan/scan-limits.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { FAMILY_PAGES } from '../../src/driver/families.data.ts';
 import type { MutexPriority } from '../../src/transport/limits/device-mutex.ts';
 import type { MinerRequest, ProbeLink } from '../../src/transport/request.ts';
 import { freshClient } from '../support/fresh-client.ts';
@@ -81,7 +80,7 @@ const IDENTIFYING = new Set(
     { via: 'cgminer', command: 'version', port: 8359 } as const,
     { via: 'cgminer', command: 'devdetails' } as const,
     { via: 'whatsminer3', cmd: 'get.device.info' } as const,
-    ...['/', '/capabilities', '/api/system/info', ...FAMILY_PAGES.map(({ path }) => path)].map(
+    ...['/', '/capabilities', '/api/system/info', ...families.all.flatMap(({ page }) => page?.path ?? [])].map(
       (path) => ({ via: 'http', method: 'GET', path, auth: 'none', as: 'text' }) as const,
     ),
     ...drivers.flatMap(({ afterLogin }) => (afterLogin ? [afterLogin.ask] : [])),

@@ -99,7 +99,7 @@ export async function captureOnce(
 
     const probeLink = recording(client.transport.link(ip), record);
     const { evidence } = await gatherEvidence(probeLink, open, {
-      ...{ clock: systemClock, signal, isLastTry: true, deadlineMs: 15_000 },
+      ...{ clock: systemClock, families: client.families, signal, isLastTry: true, deadlineMs: 15_000 },
     });
     const choice = await alone(() => client.selectDriver(ip, evidence, signal));
     const known = choice === undefined ? {} : knownFrom(choice.identity);

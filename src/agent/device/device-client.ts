@@ -5,6 +5,7 @@ import { PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { AbilityName, Driver, Evidence, FirmwareImage, Known } from '../../driver/contract.ts';
+import { Families } from '../../driver/family.ts';
 import type { DriverMatch } from '../../driver/identify.ts';
 import { VisitMemory } from '../../driver/visit/memory.ts';
 import type { Recorder } from '../../transport/tcp/recorder.ts';
@@ -57,7 +58,11 @@ export function createDeviceClient(options: DeviceClientOptions) {
   const { clock, log, drivers, config, mayReach, driverOnRecord, recorder } = options;
   const { record } = options.trust;
   const transport = createTransport({ clock, log, portMap: config.portMap, mayReach, ...(recorder && { recorder }) });
-  const questions = createQuestions({ clock, drivers, recentMs: () => RECENT_INTERVALS * config.poll.interval });
+  const families = new Families(drivers);
+  const questions = createQuestions({
+    ...{ clock, drivers, families },
+    recentMs: () => RECENT_INTERVALS * config.poll.interval,
+  });
   const link = (...to: Parameters<typeof transport.link>) => questions.noted(transport.link(...to));
   const coveredBy = (driverId: string, ip: string) => {
     const rule = ruleFor(config.credentials.logins, driverId, ip);
@@ -70,13 +75,13 @@ export function createDeviceClient(options: DeviceClientOptions) {
   });
   const newTarget = targetMaker();
   const identification: Identification = new Identification({
-    ...{ clock, drivers, trust, questions, logins, newTarget, link, driverOnRecord },
+    ...{ clock, drivers, families, trust, questions, logins, newTarget, link, driverOnRecord },
   });
   const visitParts = { clock, settings: config, trust, questions, logins, identification };
   const visit = visitWithLogin.bind(undefined, visitParts);
   const { deviceMutex } = transport;
   const recognition = new Recognition({
-    ...{ clock, settings: config, deviceMutex, trust, questions, identification, newTarget, link, visit },
+    ...{ clock, families, settings: config, deviceMutex, trust, questions, identification, newTarget, link, visit },
   });
   const asCommand = <T>({ ip }: MinerTarget, signal: AbortSignal, work: () => Promise<T>) =>
     deviceMutex.run(ip, 'command', signal, work);
@@ -84,6 +89,7 @@ export function createDeviceClient(options: DeviceClientOptions) {
   return {
     transport,
     drivers,
+    families,
     /** The caller holds the device mutex. */
     selectDriver: (ip: string, evidence: Evidence, signal: AbortSignal) =>
       identification.selectDriver(ip, evidence, { signal, identifying: questions.identifying(ip) }),

@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Driver, Evidence } from '../../driver/contract.ts';
+import type { Families } from '../../driver/family.ts';
 import { type DriverMatch, gatherEvidence, matchDriver, SCAN_PORTS } from '../../driver/identify.ts';
 import { HTTP_PORT } from '../../transport/http/ask.ts';
 import type { ProbeLink } from '../../transport/request.ts';
@@ -19,6 +20,7 @@ const ASK_AGAIN_MS = 4_000;
 type IdentificationParts = {
   readonly clock: Clock;
   readonly drivers: readonly Driver[];
+  readonly families: Families;
   readonly trust: DeviceTrust;
   readonly questions: Questions;
   readonly logins: Logins;
@@ -90,9 +92,9 @@ export class Identification {
   }
 
   async #askWho(ip: string, signal: AbortSignal | undefined, identifying: Identifying): Promise<Evidence> {
-    const { clock, trust, link } = this.#parts;
+    const { clock, families, trust, link } = this.#parts;
     const { evidence, failures } = await gatherEvidence(identifying.heardByProbe(link(ip)), new Set(SCAN_PORTS), {
-      ...{ clock, deadlineMs: ASK_AGAIN_MS, ...(signal && { signal }) },
+      ...{ clock, families, deadlineMs: ASK_AGAIN_MS, ...(signal && { signal }) },
     });
     const { version, web, whatsminer3, api4028 } = evidence;
     const isSilent = [version, web, whatsminer3, api4028].every((answer) => answer === undefined);

@@ -4,7 +4,8 @@ import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Driver } from '../../driver/contract.ts';
-import { IDENTIFYING } from '../../driver/identify.ts';
+import type { Families } from '../../driver/family.ts';
+import { identifyingQuestions } from '../../driver/identify.ts';
 import { CGMINER_PORT, readCgminerText } from '../../transport/cgminer/protocol.ts';
 import { HTTP_PORT, readPage } from '../../transport/http/ask.ts';
 import type { MinerLink, MinerRequest, ProbeLink, WebEvidence } from '../../transport/request.ts';
@@ -103,14 +104,15 @@ export type LastVisit = {
 export function createQuestions(parts: {
   readonly clock: Clock;
   readonly drivers: readonly Driver[];
+  readonly families: Families;
   readonly recentMs: () => number;
 }) {
-  const { clock, drivers, recentMs } = parts;
+  const { clock, drivers, families, recentMs } = parts;
   /** When each question of identification was last sent to each device; oldest first. */
   const sentMs = new Map<string, number>();
   const visits = new LruMap<LastVisit>(MAX_DEVICES);
   const ofIdentification = new Set(
-    [...IDENTIFYING, ...drivers.flatMap(({ afterLogin }) => afterLogin?.ask ?? [])].map(questionKey),
+    [...identifyingQuestions(families), ...drivers.flatMap(({ afterLogin }) => afterLogin?.ask ?? [])].map(questionKey),
   );
   const isRecent = (atMs: number | undefined) => atMs !== undefined && clock.monotonicMs() - atMs < recentMs();
 

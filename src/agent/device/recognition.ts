@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Evidence } from '../../driver/contract.ts';
+import type { Families } from '../../driver/family.ts';
 import { type DriverMatch, gatherEvidence, IDENTIFY_DEADLINE_MS } from '../../driver/identify.ts';
 import type { VisitOutcome } from '../../driver/visit/visit.ts';
 import type { DeviceMutex } from '../../transport/limits/device-mutex.ts';
@@ -22,6 +23,7 @@ type RecognitionParts = {
   readonly settings: { readonly poll: { readonly deadline: number } };
   readonly deviceMutex: Pick<DeviceMutex, 'run'>;
   readonly trust: Pick<DeviceTrust, 'reread'>;
+  readonly families: Families;
   readonly questions: Questions;
   readonly identification: Identification;
   readonly newTarget: NewTarget;
@@ -85,11 +87,11 @@ export class Recognition {
     readonly evidence: Evidence;
     readonly match?: DriverMatch | undefined;
   }> {
-    const { clock, identification, link } = this.#parts;
+    const { clock, families, identification, link } = this.#parts;
     const last = lastVisit();
     const expected = last?.status === 'failed' ? undefined : last?.driverId;
     const { evidence, failures } = await gatherEvidence(identifying.heardByProbe(link(ip)), openPorts, {
-      ...{ clock, signal, expected, isLastTry },
+      ...{ clock, families, signal, expected, isLastTry },
     });
     if (expected !== undefined && (failures.length > 0 || identification.isShownAs(ip, evidence, expected)))
       return { evidence, match: identification.matchOf(expected, evidence) };

@@ -1,6 +1,6 @@
 // One simulated device of each model of each family, on the real ports of its own loopback address, and what our driver
 // reads of it.
-import { drivers } from '../../../drivers/index.ts';
+import { drivers, families } from '../../../drivers/index.ts';
 import { type Device, type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
 import { chooseVariants, FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../../fixtures/farm/mix.ts';
 import { systemClock } from '../../../src/base/clock.ts';
@@ -54,7 +54,7 @@ export function ourReader(): Reader {
   const read = async ({ ip, login }: Device) => {
     const open = new Set<number>();
     for (const port of IDENTIFY_PORTS) if ((await transport.probe(ip, port, 2_000)) === 'open') open.add(port);
-    const { evidence } = await gatherEvidence(transport.link(ip), open, { clock: systemClock });
+    const { evidence } = await gatherEvidence(transport.link(ip), open, { families, clock: systemClock });
     const found = matchDriver(drivers, evidence);
     if (found === undefined) return { ip };
     const { confidence: _, ...known } = found.identity;

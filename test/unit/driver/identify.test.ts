@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { families } from '../../../drivers/index.ts';
 import type { Driver, Evidence, Identity } from '../../../src/driver/contract.ts';
-import { WEB_RULES } from '../../../src/driver/families.data.ts';
-import { familyOf } from '../../../src/driver/family.ts';
 import { gatherEvidence, matchDriver } from '../../../src/driver/identify.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { fakeLink, takes } from './fake-link.ts';
@@ -21,7 +20,7 @@ const stockPage = {
 const gather = async (script: Record<string, unknown>, ports: readonly number[], deadlineMs = 6_000) => {
   const clock = createVirtualClock();
   const link = fakeLink(clock, script);
-  const result = await clock.finish(gatherEvidence(link, new Set(ports), { clock, deadlineMs }));
+  const result = await clock.finish(gatherEvidence(link, new Set(ports), { families, clock, deadlineMs }));
   return { ...result, link, clock };
 };
 
@@ -37,7 +36,9 @@ describe('the questions', () => {
     const ask = async (expected: string, script: Record<string, unknown>) => {
       const clock = createVirtualClock();
       const link = fakeLink(clock, script);
-      const { evidence } = await clock.finish(gatherEvidence(link, new Set([80, 4028, 4433]), { clock, expected }));
+      const { evidence } = await clock.finish(
+        gatherEvidence(link, new Set([80, 4028, 4433]), { families, clock, expected }),
+      );
       return { asked: link.asked, family: evidence.family };
     };
     const script = { version: luxos, '/': 'Luxor Firmware' };
@@ -95,7 +96,7 @@ describe('the questions', () => {
     const elapsed = async (script: Record<string, unknown>, ports: readonly number[], isLastTry = false) => {
       const clock = createVirtualClock();
       const startMs = clock.monotonicMs();
-      await clock.finish(gatherEvidence(fakeLink(clock, script), new Set(ports), { clock, isLastTry }));
+      await clock.finish(gatherEvidence(fakeLink(clock, script), new Set(ports), { families, clock, isLastTry }));
       return clock.monotonicMs() - startMs;
     };
     expect(await elapsed({ version: mute }, [4028])).toBeLessThan(2_000);
@@ -123,14 +124,14 @@ describe('the questions', () => {
   test('on the last try one mute server does not take the time of the others', async () => {
     const clock = createVirtualClock();
     const link = fakeLink(clock, { version: takes(99_000, ''), '/': takes(2_000, 'Luxor Firmware') });
-    const gathered = gatherEvidence(link, new Set([80, 4028]), { clock, isLastTry: true });
+    const gathered = gatherEvidence(link, new Set([80, 4028]), { families, clock, isLastTry: true });
     expect((await clock.finish(gathered)).evidence.family).toBe('luxos');
   });
 
   test('on the last try a device that takes its time is still known', async () => {
     const clock = createVirtualClock();
     const slow = fakeLink(clock, { version: takes(4_000, '{"VERSION":[{"LUXminer":"2025.1"}]}') });
-    const gathered = gatherEvidence(slow, new Set([4028]), { clock, isLastTry: true });
+    const gathered = gatherEvidence(slow, new Set([4028]), { families, clock, isLastTry: true });
     expect((await clock.finish(gathered)).evidence.family).toBe('luxos');
   });
 
@@ -181,7 +182,7 @@ describe('the questions', () => {
     const silent = takes(99_000, '');
     const link = fakeLink(clock, { version: silent, '/': silent, 'get.device.info': silent });
     const startMs = clock.monotonicMs();
-    await clock.finish(gatherEvidence(link, new Set([80, 4028, 4433]), { clock, deadlineMs: 4_000 }));
+    await clock.finish(gatherEvidence(link, new Set([80, 4028, 4433]), { families, clock, deadlineMs: 4_000 }));
     expect(clock.monotonicMs() - startMs).toBeLessThanOrEqual(4_001);
   });
 });
@@ -192,26 +193,30 @@ describe('the family', () => {
     ['Antminer S9 hiveon', 'hiveon'],
     ['Bitmain Antminer S9 BOSer', 'braiins-os'],
     ['{"CGMiner":"4.11.1"}', undefined],
-  ])('%s is %s', (version, family) => expect(familyOf({ version })).toBe(family));
+  ])('%s is %s', (version, family) => expect(families.familyOf({ version })).toBe(family));
 
-  test('Antminer in devdetails proves nothing', () => expect(familyOf({ devdetails: 'Antminer S19' })).toBeUndefined());
+  test('Antminer in devdetails proves nothing', () =>
+    expect(families.familyOf({ devdetails: 'Antminer S19' })).toBeUndefined());
 
   test('MARA is told from stock by its own words, never by trying its login', () => {
     const web = { ...stockPage, authenticate: `${stockPage.authenticate}, algorithm=MD5` };
-    expect(familyOf({ version: 'kaonsu Antminer', web })).toBe('mara');
-    expect(familyOf({ version: antminer, web })).toBe('antminer-stock');
+    expect(families.familyOf({ version: 'kaonsu Antminer', web })).toBe('mara');
+    expect(families.familyOf({ version: antminer, web })).toBe('antminer-stock');
   });
 
   test('every web rule fits a page made from it, and its family or an earlier rule is found', () => {
-    for (const [index, rule] of WEB_RULES.entries()) {
+    const rules = families.all.flatMap(({ id, startPages = [] }) =>
+      startPages.map((page) => ({ ...page, family: id })),
+    );
+    for (const [index, rule] of rules.entries()) {
       const web = {
         status: rule.status ?? 200,
         body: `<html>${rule.body ?? ''}</html>`,
         ...(rule.realm && { authenticate: `Digest realm="${rule.realm} Configuration"` }),
         ...(rule.location && { location: `${rule.location}10.0.0.1/` }),
       };
-      const found = familyOf({ web });
-      const earlier = WEB_RULES.slice(0, index + 1).map(({ family }) => family);
+      const found = families.familyOf({ web });
+      const earlier = rules.slice(0, index + 1).map(({ family }) => family);
       expect(earlier).toContain(found);
     }
   });

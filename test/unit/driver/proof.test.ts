@@ -1,9 +1,7 @@
 // A proof of a family is what only it says, where it says it; everything else is a hint, whoever shows it.
 import { describe, expect, test } from 'vitest';
-import { drivers } from '../../../drivers/index.ts';
+import { drivers, families } from '../../../drivers/index.ts';
 import type { Evidence } from '../../../src/driver/contract.ts';
-import { WEB_RULES } from '../../../src/driver/families.data.ts';
-import { evidenceOf } from '../../../src/driver/family.ts';
 import { matchDriver } from '../../../src/driver/identify.ts';
 import { speaksCgminer } from '../../../src/driver/proof.ts';
 import { parseBareText } from '../../../src/transport/cgminer/bare-text.ts';
@@ -12,10 +10,12 @@ import { parseBareText } from '../../../src/transport/cgminer/bare-text.ts';
 const asJson = (text: string) => JSON.stringify(parseBareText(text));
 
 const confidenceOf = (parts: Omit<Evidence, 'family' | 'isProven'>) =>
-  matchDriver(drivers, evidenceOf(parts))?.identity.confidence;
+  matchDriver(drivers, families.evidenceOf(parts))?.identity.confidence;
 const LIGHTTPD = { server: 'lighttpd/1.4.32' };
 
-test.each(WEB_RULES.map((rule) => [JSON.stringify(rule), rule] as const))('%s is a hint', (_, rule) => {
+test.each(
+  families.all.flatMap(({ startPages = [] }) => startPages.map((page) => [JSON.stringify(page), page] as const)),
+)('%s is a hint', (_, rule) => {
   const web = {
     status: rule.status ?? 200,
     body: rule.body ?? '',

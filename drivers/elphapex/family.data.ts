@@ -1,0 +1,10 @@
+// How a device shows that it is of this family: Elphapex, by its login challenge. Atlas sections 2.2, 2.3.
+import type { Family } from '../../src/driver/recognition.ts';
+
+export const FAMILIES: readonly Family[] = [
+  {
+    id: 'elphapex',
+    startPages: [{ status: 401, realm: 'Daoge' }],
+    realms: [{ realm: 'Daoge Configuration', server: /^lighttpd\// }],
+  },
+];

@@ -1,0 +1,19 @@
+// How a device shows that it is of this family: Goldshell. Atlas sections 2.2, 2.3.
+import { z } from 'zod';
+import type { Family } from '../../src/driver/recognition.ts';
+
+export const FAMILIES: readonly Family[] = [
+  {
+    id: 'goldshell',
+    tcp: [
+      { words: ['INTCHAINS_QOMO', 'KDAMINER'] },
+      // A program of many: its page must show whether it runs on a Goldshell.
+      { words: ['BFGMINER'], isHint: true },
+    ],
+    startPages: [{ body: 'cloud-box' }],
+    page: {
+      path: '/mcb/status',
+      shape: z.looseObject({ model: z.string().regex(/^goldshell/i), firmware: z.string().min(1) }),
+    },
+  },
+];

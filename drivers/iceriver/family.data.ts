@@ -1,0 +1,31 @@
+// How a device shows that it is of this family: Iceriver. Atlas sections 2.2, 2.3.
+import { z } from 'zod';
+import type { Family } from '../../src/driver/recognition.ts';
+
+export const FAMILIES: readonly Family[] = [
+  {
+    id: 'iceriver',
+    startPages: [{ body: '用户界面' }],
+    // The web app answers this question to everybody, and passes on what its mining program says; while that is not
+    // there it says so in these words.
+    page: {
+      path: '/user/userpanel?post=4',
+      shape: z.union([
+        z.looseObject({
+          error: z.literal(0),
+          message: z.string(),
+          data: z.looseObject({
+            softver1: z.string().min(1),
+            rtpow: z.string().min(1),
+            runtime: z.string().regex(/^\d+:\d+:\d+:\d+$/),
+          }),
+        }),
+        z.looseObject({
+          error: z.literal([1, 2]),
+          message: z.literal(['Connect miner failed!', 'Miner return failed!']),
+          data: z.strictObject({}),
+        }),
+      ]),
+    },
+  },
+];

@@ -1,0 +1,26 @@
+// How a device shows that it is of this family: Whatsminer, by its mining program, its page, or `get.device.info` of its API 3. Atlas sections 2.2, 2.3.
+import { z } from 'zod';
+import type { Family } from '../../src/driver/recognition.ts';
+
+export const FAMILIES: readonly Family[] = [
+  {
+    id: 'whatsminer',
+    tcp: [{ words: ['BTMINER', 'BITMICRO', 'WHATSMINER'] }],
+    startPages: [{ status: 307, location: 'https://' }, { location: '/cgi-bin/luci' }, { body: '/cgi-bin/luci' }],
+    answers: [
+      {
+        to: 'whatsminer3',
+        words: [],
+        shape: z
+          .looseObject({
+            code: z.int(),
+            msg: z.looseObject({
+              network: z.looseObject({ mac: z.string().min(1) }).optional(),
+              miner: z.looseObject({ type: z.string().min(1) }).optional(),
+            }),
+          })
+          .refine(({ msg }) => msg.network !== undefined || msg.miner !== undefined),
+      },
+    ],
+  },
+];
