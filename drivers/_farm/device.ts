@@ -3,6 +3,7 @@
 import { renderError } from '../../src/base/errors.ts';
 import { type FaultName, FaultSet, type FaultValue } from './faults.ts';
 import { type DeviceIdentity, identityOf } from './identity.ts';
+import type { Report, ReportFacts } from './ip-report.ts';
 import { type BodyState, bodyAt, type Mode, type ModelSpec, steadyHs } from './physics.ts';
 import type { Host } from './servers/host.ts';
 import { Listeners, type SimServer } from './servers/listener.ts';
@@ -55,6 +56,8 @@ export type SimulatedDevices = {
    * farm only where its mix names them.
    */
   readonly rare?: readonly Variant[];
+  /** Absent where the family has no such button, or we do not know what it sends. */
+  ipReport?(facts: ReportFacts): Report;
   /** The login that their owner has set, where they have none from the factory. */
   readonly owner?: Login;
 };

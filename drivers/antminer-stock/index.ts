@@ -3,6 +3,7 @@ import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { speaksOfBoards } from '../_families/bitmain.ts';
 import { blinkQuestion } from '../_families/bitmain-forms.ts';
+import { BITMAIN_IP_REPORT } from '../_families/bitmain-ip-report.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { versionTexts } from '../_families/cgminer.ts';
 import { findAntminer } from '../_families/models.ts';
@@ -17,6 +18,7 @@ export const antminerStock = defineDriver({
   id: 'antminer-stock',
   make: 'Antminer',
   families: FAMILIES,
+  ipReport: BITMAIN_IP_REPORT,
   covers: [
     { models: 'S19 Pro', firmware: 'stock, built from 2020 on', evidence: 'recording' },
     { models: 'S19, T19 and S21 families', firmware: 'stock, built from 2020 on', evidence: 'simulated' },

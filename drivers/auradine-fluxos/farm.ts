@@ -4,6 +4,7 @@
 import { json, NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import type { SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';
 import { serialOf } from '../_farm/identity.ts';
+import { textReport } from '../_farm/ip-report.ts';
 import { rollText, round } from '../_farm/noise.ts';
 import type { Mode, ModelSpec } from '../_farm/physics.ts';
 import {
@@ -62,7 +63,12 @@ const AURADINE_VARIANTS: readonly Variant[] = MODELS.map((model) => {
   };
 });
 
-export const simulated: SimulatedDevices = { shares: { auradine: 2 }, usual: AURADINE_VARIANTS };
+export const simulated: SimulatedDevices = {
+  shares: { auradine: 2 },
+  usual: AURADINE_VARIANTS,
+  ipReport: ({ ip, mac, model, serial_number: serial, firmware_version: version }) =>
+    textReport(12_345, JSON.stringify({ command: 'ipreport', SerialNo: serial ?? '', ip, mac, model, version })),
+};
 
 const boardsOf = (device: SimDevice) =>
   device.body().boards.map((board) => ({ ...board, mhs: round(board.hashrateHs / 1e6, 2) }));

@@ -3,7 +3,7 @@
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities } from './abilities.ts';
-import { FAMILIES } from './family.data.ts';
+import { FAMILIES, IP_REPORT } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 import { resource } from './requests.ts';
@@ -14,6 +14,7 @@ export const auradineFluxos = defineDriver({
   id: 'auradine-fluxos',
   make: 'Auradine',
   families: FAMILIES,
+  ipReport: IP_REPORT,
   covers: [
     { models: 'Teraflux AT1500', firmware: 'FluxOS 2023-12.27', evidence: 'recording' },
     { models: 'Teraflux AT2880', firmware: 'FluxOS 2024', evidence: 'simulated' },

@@ -1,5 +1,5 @@
 // How a device shows that it is of this family: Elphapex, by its login challenge. Atlas sections 2.2, 2.3.
-import type { Family } from '../../src/driver/recognition.ts';
+import type { Family, IpReport } from '../../src/driver/recognition.ts';
 
 export const FAMILIES: readonly Family[] = [
   {
@@ -8,3 +8,5 @@ export const FAMILIES: readonly Family[] = [
     realms: [{ realm: 'Daoge Configuration', server: /^lighttpd\// }],
   },
 ];
+
+export const IP_REPORT: IpReport = { port: 9_999, words: /^DG_IPREPORT_ONLY$/ };

@@ -1,5 +1,7 @@
 // Elphapex with the maker's firmware, as variants of the farm.
+
 import type { SimulatedDevices, Variant } from '../_farm/device.ts';
+import { textReport } from '../_farm/ip-report.ts';
 import { ELPHAPEX_MODELS } from './farm.data.ts';
 import { elphapexTruth } from './farm-facts.ts';
 import { elphapexWebServer } from './farm-web.ts';
@@ -14,4 +16,8 @@ const ELPHAPEX_VARIANTS: readonly Variant[] = ELPHAPEX_MODELS.map((model) => ({
   truth: (device) => elphapexTruth(device, model),
 }));
 
-export const simulated: SimulatedDevices = { shares: { elphapex: 4 }, usual: ELPHAPEX_VARIANTS };
+export const simulated: SimulatedDevices = {
+  shares: { elphapex: 4 },
+  usual: ELPHAPEX_VARIANTS,
+  ipReport: () => textReport(9_999, 'DG_IPREPORT_ONLY'),
+};

@@ -4,7 +4,7 @@ import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { abilities } from './abilities.ts';
-import { FAMILIES } from './family.data.ts';
+import { FAMILIES, IP_REPORT } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
@@ -12,6 +12,7 @@ export const elphapex = defineDriver({
   id: 'elphapex',
   make: 'Elphapex',
   families: FAMILIES,
+  ipReport: IP_REPORT,
   covers: [
     { models: 'DG-Home1', firmware: 'stock 1.0.5', evidence: 'recording' },
     { models: 'DG1+', firmware: 'stock', evidence: 'simulated' },

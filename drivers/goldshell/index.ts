@@ -3,7 +3,7 @@
 // logs: it is never sent, so nothing here changes a device.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { FAMILIES } from './family.data.ts';
+import { FAMILIES, IP_REPORT } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
@@ -13,6 +13,7 @@ export const goldshell = defineDriver({
   id: 'goldshell',
   make: 'Goldshell',
   families: FAMILIES,
+  ipReport: IP_REPORT,
   covers: [
     { models: 'Goldshell KD5, KD Box Pro, Mini Doge, Byte', firmware: 'stock with /mcb', evidence: 'simulated' },
     {

@@ -4,6 +4,7 @@ import { type Ability, defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { light, reboot } from '../_families/bitmain-actions.ts';
 import { bitmainBody } from '../_families/bitmain-conf.ts';
+import { BITMAIN_IP_REPORT } from '../_families/bitmain-ip-report.ts';
 import { confPools } from '../_families/bitmain-pools.ts';
 import { page, systemReply } from '../_families/bitmain-web.ts';
 import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
@@ -35,6 +36,7 @@ export const hammer = defineDriver({
   id: 'hammer',
   make: 'Hammer',
   families: FAMILIES,
+  ipReport: BITMAIN_IP_REPORT,
   covers: [
     { models: 'Hammer D10', firmware: 'stock', evidence: 'recording' },
     { models: 'Blackminer F1, F1+, F1-ULTRA, F1-MINI, F2', firmware: 'stock', evidence: 'claimed' },

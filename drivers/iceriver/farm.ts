@@ -3,6 +3,7 @@
 
 import { json, NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import type { PoolSetting, SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';
+import { textReport } from '../_farm/ip-report.ts';
 import { rollText } from '../_farm/noise.ts';
 import type { SimServer } from '../_farm/servers/listener.ts';
 import type { WebReply, WebRequest } from '../_farm/servers/web.ts';
@@ -19,7 +20,11 @@ const ICERIVER_VARIANTS: readonly Variant[] = ICERIVER_MODELS.map((model) => ({
   truth: (device) => iceriverTruth(device, model),
 }));
 
-export const simulated: SimulatedDevices = { shares: { iceriver: 3 }, usual: ICERIVER_VARIANTS };
+export const simulated: SimulatedDevices = {
+  shares: { iceriver: 3 },
+  usual: ICERIVER_VARIANTS,
+  ipReport: ({ ip }) => textReport(11_503, `addr:${ip}`),
+};
 
 const LOGIN_PAGE =
   '<!doctype html><html><head><meta charset="utf-8"><TITLE>用户界面</TITLE></head><body><form action="/user/loginpost"></form></body></html>\n';

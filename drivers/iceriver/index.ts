@@ -3,7 +3,7 @@
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities, page } from './abilities.ts';
-import { FAMILIES } from './family.data.ts';
+import { FAMILIES, IP_REPORT } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
@@ -11,6 +11,7 @@ export const iceriver = defineDriver({
   id: 'iceriver',
   make: 'Iceriver',
   families: FAMILIES,
+  ipReport: IP_REPORT,
   covers: [
     { models: 'Iceriver KS0, KS3M, KS5L, AL3', firmware: 'stock with /user/userpanel', evidence: 'simulated' },
     { models: 'Iceriver KS1, KS2, KS3, KS3L, KS5, KS5M', firmware: 'stock with /user/userpanel', evidence: 'claimed' },

@@ -1,6 +1,7 @@
 // Sealminer as variants of the farm: BDMiner on TCP 4028, PHP pages behind a login that sets a cookie. Atlas section
 // 13.
 
+import { deflateSync } from 'node:zlib';
 import { standardPool, standardSummary } from '../_farm/cgminer-answers.ts';
 import type { PoolSetting, SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';
 import type { Mode } from '../_farm/physics.ts';
@@ -35,6 +36,10 @@ export const simulated: SimulatedDevices = {
   shares: { sealminer: 3 },
   usual: SEALMINER_VARIANTS,
   rare: SHUT_SEALMINER_VARIANTS,
+  ipReport: ({ mac, model, firmware_version: version }) => {
+    const parts = [{ mac: mac.toLowerCase() }, { miner_type: model }, { fw_version: version }];
+    return { port: 18_650, bytes: deflateSync(parts.map((part) => JSON.stringify(part)).join('\0')) };
+  },
 };
 
 const MODE_NAMES = { sleep: '', low: 'Low', normal: 'Normal', high: 'High' } as const satisfies Record<Mode, string>;

@@ -3,7 +3,7 @@ import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { abilities } from './abilities.ts';
-import { FAMILIES } from './family.data.ts';
+import { FAMILIES, IP_REPORT } from './family.data.ts';
 import { modelOf, read } from './read.ts';
 import { replies } from './replies.ts';
 import { page } from './session.ts';
@@ -12,6 +12,7 @@ export const sealminer = defineDriver({
   id: 'sealminer',
   make: 'Sealminer',
   families: FAMILIES,
+  ipReport: IP_REPORT,
   covers: [
     { models: 'Sealminer A2', firmware: 'stock, from 2025 on', evidence: 'simulated' },
     { models: 'Sealminer A1, A2 Pro, A3 and others', firmware: 'stock with BDMiner', evidence: 'claimed' },

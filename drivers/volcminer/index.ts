@@ -4,6 +4,7 @@ import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { speaksOfBoards } from '../_families/bitmain.ts';
 import { reboot } from '../_families/bitmain-actions.ts';
+import { BITMAIN_IP_REPORT } from '../_families/bitmain-ip-report.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
 import { versionTexts } from '../_families/cgminer.ts';
@@ -25,6 +26,7 @@ export const volcminer = defineDriver({
   id: 'volcminer',
   make: 'VolcMiner',
   families: FAMILIES,
+  ipReport: BITMAIN_IP_REPORT,
   covers: [{ models: 'VolcMiner D1', firmware: 'stock', evidence: 'recording' }],
   asks: {
     status: { every: 'poll', ...page('get_miner_status.cgi') },

@@ -1,5 +1,7 @@
 // Whatsminer with API 2 and API 3 as variants of the farm, with the web that only says where the login page is.
+
 import type { SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';
+import { textReport } from '../_farm/ip-report.ts';
 import type { SimServer } from '../_farm/servers/listener.ts';
 import { WHATSMINER_MODELS } from './farm.data.ts';
 import { whatsminer2Server } from './farm-api2-tcp.ts';
@@ -24,6 +26,7 @@ export const simulated: SimulatedDevices = {
   shares: { 'whatsminer-2': 18, 'whatsminer-3': 10 },
   usual: WHATSMINER_VARIANTS,
   rare: FIRST_WHATSMINER_VARIANTS,
+  ipReport: ({ ip, mac }) => textReport(8_888, `IP:${ip}MAC:${mac}`),
 };
 
 /** The real page is on 443, with a self-signed certificate; nothing needs it. */

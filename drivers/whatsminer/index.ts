@@ -3,7 +3,7 @@
 import { defineDriver } from '../../src/driver/contract.ts';
 import { abilities } from './abilities.ts';
 import { toReading } from './facts.ts';
-import { FAMILIES } from './family.data.ts';
+import { FAMILIES, IP_REPORT } from './family.data.ts';
 import { identify } from './identify.ts';
 import { factsFromApi3 } from './read-api3.ts';
 import { factsFromTcp } from './read-tcp.ts';
@@ -16,6 +16,7 @@ export const whatsminer = defineDriver({
   id: 'whatsminer',
   make: 'Whatsminer',
   families: FAMILIES,
+  ipReport: IP_REPORT,
   covers: [
     { models: 'M20S', firmware: 'API 1: before 2022-07-29', evidence: 'recording' },
     { models: 'M20 to M50 series', firmware: 'API 2: 2022-07-29 to 2024-10-31', evidence: 'simulated' },

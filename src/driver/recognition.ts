@@ -51,6 +51,17 @@ export type OwnAnswer = {
 /** A login challenge and the server that asks it. The realm alone is on any page that was copied. */
 export type ProvingRealm = { readonly realm: string; readonly server: RegExp };
 
+/**
+ * What a device broadcasts when a person presses its IP-report button, and to which port. `words`: the first group is
+ * the address, the second the MAC; either may be missing. `fields`: of a JSON object. `isPacked`: zlib data in which
+ * the first MAC is the miner's. It is a hint to look there, never who it is.
+ */
+export type IpReport = { readonly port: number } & (
+  | { readonly words: RegExp }
+  | { readonly fields: z.ZodType<{ ip: string; mac: string }> }
+  | { readonly isPacked: true }
+);
+
 export type Family = {
   readonly id: string;
   /** Firmware for machines of other makers: looked for before the makers' own, whose words may live on in it. */

@@ -1,9 +1,11 @@
 // Whom the agent touches: only addresses of the ranges, whatever a device, a redirect, a task or a text says.
 // Connections are counted where sockets are made and by listeners that must stay alone.
+
 import { createSocket } from 'node:dgram';
 import { createServer as createSecure } from 'node:https';
 import { createServer, type Server, Socket } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { drivers } from '../../drivers/index.ts';
 import { createFetch } from '../../src/agent/firmware/fetch.ts';
 import { createIpReports } from '../../src/agent/ip-reports/listener.ts';
 import { createScanTask } from '../../src/agent/tasks/kinds/scan-task.ts';
@@ -231,6 +233,7 @@ test('what the service or a report names outside the ranges is refused before an
   // A report of a miner, from inside and from elsewhere.
   const hints: string[] = [];
   const listener = createIpReports({
+    drivers,
     clock: { ...systemClock, monotonicMs: () => 0 },
     log: silentLog,
     portOf: () => 0,

@@ -1,8 +1,10 @@
 // What miners broadcast when their IP-report button is pressed: one port and one form per make. It reads what a
 // datagram claims and trusts none of it: any device in the network can send one.
 import { inflateSync } from 'node:zlib';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
+import type { Driver } from '../../driver/contract.ts';
+import type { IpReport } from '../../driver/recognition.ts';
 import { macState, normaliseMac } from '../../model/identity-facts.ts';
 import { parseJson } from '../../wire/frames.ts';
 
@@ -23,20 +25,40 @@ const MAX_INFLATED_BYTES = 64 * 1024;
 
 const MAC = /\b[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}\b/;
 
-const addressed = z.object({ ip: z.string(), mac: z.string() });
-
-export const REPORT_FORMATS: readonly ReportFormat[] = [
-  { port: 14_235, makes: 'Antminer, VolcMiner, Hammer', read: byWords(/^\[?([\d.]+)(?:\/[^\]]*\])?,([0-9A-Fa-f:]+)$/) },
-  { port: 11_503, makes: 'Iceriver', read: byWords(/^addr:([\d.]+)$/) },
-  { port: 8_888, makes: 'Whatsminer', read: byWords(/^IP:([\d.]+)MAC:([0-9A-Fa-f:]+)$/) },
-  { port: 1_314, makes: 'Goldshell', read: byFields(addressed) },
-  { port: 18_650, makes: 'Sealminer', read: packed },
-  { port: 9_999, makes: 'Elphapex', read: byWords(/^DG_IPREPORT_ONLY$/) },
-  // Devices of another maker send JSON to this port, too.
-  { port: 12_345, makes: 'Auradine', read: byFields(addressed.extend({ SerialNo: z.string() })) },
-  { port: 54_321, makes: 'iPollo', read: byWords(/IP Addr:\[([\d.]+)\].*MAC Addr:\[([0-9A-Fa-f:]+)\]/s) },
-  { port: 42_069, makes: 'HiveOS', read: byWords(/^HiveOS ([\d.]+)$/) },
+/** Makes of which no driver reads the devices. */
+const WITHOUT_DRIVER: readonly Sender[] = [
+  { make: 'iPollo', ipReport: { port: 54_321, words: /IP Addr:\[([\d.]+)\].*MAC Addr:\[([0-9A-Fa-f:]+)\]/s } },
+  { make: 'HiveOS', ipReport: { port: 42_069, words: /^HiveOS ([\d.]+)$/ } },
 ];
+
+/** One per port: several makes may send there. */
+export function reportFormats(drivers: readonly Sender[]): ReportFormat[] {
+  const byPort = Map.groupBy(
+    [...drivers, ...WITHOUT_DRIVER].flatMap(({ make, ipReport }) => (ipReport === undefined ? [] : { make, ipReport })),
+    ({ ipReport }) => ipReport.port,
+  );
+  return [...byPort].map(([port, senders]) => {
+    const readers = senders.map(({ ipReport }) => readerOf(ipReport));
+    return {
+      port,
+      makes: senders.map(({ make }) => make).join(', '),
+      read(bytes) {
+        for (const read of readers) {
+          const claim = read(bytes);
+          if (claim !== undefined) return claim;
+        }
+        return undefined;
+      },
+    };
+  });
+}
+
+type Sender = Pick<Driver, 'make' | 'ipReport'>;
+
+function readerOf(form: IpReport): ReportFormat['read'] {
+  if ('words' in form) return byWords(form.words);
+  return 'fields' in form ? byFields(form.fields) : packed;
+}
 
 /** The first group is the address, the second the MAC. */
 function byWords(form: RegExp): ReportFormat['read'] {

@@ -5,7 +5,8 @@ import { LruMap } from 'toad-cache';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { MAX_REPORT_BYTES, REPORT_FORMATS, type ReportFormat } from './formats.ts';
+import type { Driver } from '../../driver/contract.ts';
+import { MAX_REPORT_BYTES, type ReportFormat, reportFormats } from './formats.ts';
 
 /** `claimedMac` = the MAC in the datagram, which proves nothing. `makes` = the makes known to send to that port. */
 export type IpReport = {
@@ -17,6 +18,8 @@ export type IpReport = {
 type Options = {
   readonly clock: Clock;
   readonly log: Log;
+  /** They know what their devices send. */
+  readonly drivers: readonly Pick<Driver, 'make' | 'ipReport'>[];
   /** Where a standard port is bound; 0 = anywhere. */
   readonly portOf: (standard: number) => number;
   /** Whether the address is in the configured ranges. */
@@ -37,7 +40,7 @@ const WARN_EVERY_MS = 60_000;
 /** A port may be free later, and a process without free file descriptors may have some later. */
 const RETRY_MS = 60_000;
 
-export function createIpReports({ clock, log, portOf, isOurs, onReport }: Options) {
+export function createIpReports({ clock, log, drivers, portOf, isOurs, onReport }: Options) {
   const sockets = new Map<number, Socket>();
   const senders = new LruMap<() => boolean>(MAX_KNOWN);
   const reportedMs = new LruMap<number>(MAX_KNOWN);
@@ -105,7 +108,7 @@ export function createIpReports({ clock, log, portOf, isOurs, onReport }: Option
   return {
     /** Resolves when every port is bound or was refused; refused ones are tried again. */
     async start(): Promise<void> {
-      await Promise.all(REPORT_FORMATS.map(listen));
+      await Promise.all(reportFormats(drivers).map(listen));
     },
     /** Resolves when all sockets are closed and all reports handled. */
     async stop(): Promise<void> {

@@ -1,14 +1,17 @@
 // What is read out of the reports of each make, and that nothing else is taken for one.
+
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { drivers } from '../../../../drivers/index.ts';
 import { ipReportOf } from '../../../../fixtures/farm/ip-report.ts';
-import { REPORT_FORMATS } from '../../../../src/agent/ip-reports/formats.ts';
+import { reportFormats } from '../../../../src/agent/ip-reports/formats.ts';
 
+const FORMATS = reportFormats(drivers);
 const IP = '10.31.0.17';
 const MAC = 'CC:0C:13:00:00:17';
 const read = (port: number, bytes: string | Buffer) =>
-  REPORT_FORMATS.find((format) => format.port === port)?.read(Buffer.from(bytes));
+  FORMATS.find((format) => format.port === port)?.read(Buffer.from(bytes));
 
 test.each([
   [14_235, `${IP},${MAC}`],
@@ -51,12 +54,12 @@ test.each([0, 1, 8, 64])('a packed report is found behind %i bytes', (before) =>
   // Bytes that look like the beginning of packed data, and are none.
   const noise = Buffer.from(Array.from({ length: before }, (_, index) => [0x78, 0x9c, 0x01][index % 3] ?? 0));
   const bytes = Buffer.concat([noise, deflateSync(text)]);
-  expect(REPORT_FORMATS.find(({ port }) => port === 18_650)?.read(bytes)).toEqual({ mac: MAC });
+  expect(FORMATS.find(({ port }) => port === 18_650)?.read(bytes)).toEqual({ mac: MAC });
 });
 
 test('property: any bytes are a claim or nothing', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 512 }), fc.constantFrom(...REPORT_FORMATS), (bytes, format) => {
+    fc.property(fc.uint8Array({ maxLength: 512 }), fc.constantFrom(...FORMATS), (bytes, format) => {
       const claim = format.read(Buffer.from(bytes));
       expect(claim === undefined || typeof claim === 'object').toBe(true);
     }),

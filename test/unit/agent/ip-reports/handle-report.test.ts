@@ -1,10 +1,12 @@
 // A press of the button on a simulated miner, over real sockets: the address is looked at now, identity is what the
 // device itself says.
+
 import { createSocket } from 'node:dgram';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { drivers } from '../../../../drivers/index.ts';
 import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
 import { createAgent } from '../../../../src/agent/agent.ts';
@@ -49,7 +51,14 @@ async function setUp(mix: string, exclude: readonly string[] = []) {
     emit: (event) => void events.push(event),
     signal: new AbortController().signal,
   });
-  const listener = createIpReports({ clock: systemClock, log, portOf: () => 0, isOurs: () => true, onReport: desk });
+  const listener = createIpReports({
+    drivers,
+    clock: systemClock,
+    log,
+    portOf: () => 0,
+    isOurs: () => true,
+    onReport: desk,
+  });
   await listener.start();
   cleanUp.push(
     () => farm.stop(),

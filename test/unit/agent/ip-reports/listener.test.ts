@@ -1,7 +1,9 @@
 // Which datagrams become a hint: those of the configured ranges, once, and never more than the total allows. Over real
 // sockets on loopback.
+
 import { createSocket } from 'node:dgram';
 import { afterEach, expect, test } from 'vitest';
+import { drivers } from '../../../../drivers/index.ts';
 import { createIpReports, type IpReport } from '../../../../src/agent/ip-reports/listener.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
@@ -34,7 +36,7 @@ async function setUp(portOf: (standard: number) => number = () => 0, handle: () 
     reports.push(report);
     return handle();
   };
-  const listener = createIpReports({ clock, log, portOf, isOurs, onReport });
+  const listener = createIpReports({ drivers, clock, log, portOf, isOurs, onReport });
   await listener.start();
   cleanUp.push(() => listener.stop());
   /** Sends from `from` and waits until everything that was sent until then has been taken. */
@@ -60,7 +62,7 @@ const antminer = (ip: string) => `${ip},${MAC}`;
 test('a report of a configured address is handed on with its claim, once in ten seconds', async () => {
   const { reports, send, clock } = await setUp();
   await send(SENDER, 14_235, antminer(SENDER), antminer(SENDER), antminer(SENDER));
-  const report = { ip: SENDER, makes: 'Antminer, VolcMiner, Hammer', claimedMac: MAC };
+  const report = { ip: SENDER, makes: 'Antminer, Hammer, VolcMiner', claimedMac: MAC };
   expect(reports).toEqual([report]);
   clock.leptMs += 10_000;
   await send(SENDER, 14_235, antminer(SENDER));
