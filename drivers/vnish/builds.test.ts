@@ -1,4 +1,4 @@
-// What versions of VNish's web tell in other words than those of the farm.
+// What builds of VNish tell in other words than those of the farm, on their web and on TCP.
 import { expect, test } from 'vitest';
 import { vnish } from './index.ts';
 
@@ -88,4 +88,20 @@ test('volts and watts of boards on TCP', () => {
   const boardOf = (volts: number) => vnish.read({ tcpStats: stats(volts) }, {}).reading.boards?.[0];
   expect(boardOf(12_625)).toMatchObject({ voltageV: 12.625, powerW: 990 });
   expect(boardOf(920)).not.toHaveProperty('voltageV');
+});
+
+test('the S9 on TCP: its fans sit in the last places, its boards count from 6', () => {
+  const fans = [0, 0, 0, 0, 5_280, 5_640, 0, 0].map((rpm, index) => [`fan${index + 1}`, rpm]);
+  const chains = [6, 7, 8].map((number) => ({ [`chain_acn${number}`]: 63, [`chain_consumption${number}`]: 480 }));
+  const data = { 'GHS 5s': '12600', fan_num: 2, ...Object.fromEntries(fans), ...Object.assign({}, ...chains) };
+  const readS9 = (more: object = {}) => {
+    const STATS = [{ Type: 'Antminer S9 (vnish 3.9.0)' }, { STATS: 0, ...data, ...more }];
+    return vnish.read({ tcpStats: { STATS } }, {}).reading;
+  };
+  const well = readS9();
+  expect(well.fans?.map(({ rpm }) => rpm)).toEqual([5_280, 5_640]);
+  expect(well.powerW).toBe(1_440);
+  const ill = readS9({ fan6: 0, chain_state7: 'failure' });
+  expect(ill.fans?.map(({ rpm }) => rpm)).toEqual([0, 5_280]);
+  expect(ill.boards?.map(({ isAlive }) => isAlive)).toEqual([undefined, false, undefined]);
 });

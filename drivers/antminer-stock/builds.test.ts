@@ -1,17 +1,14 @@
-// The same dialect from builds that differ in their units, their sensors and their words: what one build proves of a
+// Builds of Bitmain's dialect that differ in their units, their sensors and their words: what one build proves of a
 // figure, another does not.
 import { describe, expect, test } from 'vitest';
-import { antminerStock } from '../../drivers/antminer-stock/index.ts';
-import { hiveon } from '../../drivers/hiveon/index.ts';
-import { vnish } from '../../drivers/vnish/index.ts';
-import type { Driver } from '../../src/driver/contract.ts';
+import { antminerStock } from './index.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-const readWith = (driver: Driver, raw: Record<string, unknown>) => driver.read(raw, {}).reading;
+const readRaw = (raw: Record<string, unknown>) => antminerStock.read(raw, {}).reading;
 const classic = (Type: string, data: Fields) => ({ STATS: [{ Type }, { STATS: 0, ...data }] });
-const read = (Type: string, data: Fields) => readWith(antminerStock, { stats: classic(Type, data) });
+const read = (Type: string, data: Fields) => readRaw({ stats: classic(Type, data) });
 const page = (type: string, chain: Fields, data: Fields = {}) =>
-  readWith(antminerStock, {
+  readRaw({
     stats: {
       INFO: { type },
       STATS: [{ rate_5s: 9_000, rate_unit: 'GH/s', ...data, chain: [{ index: 0, asic_num: 4, ...chain }] }],
@@ -87,9 +84,6 @@ describe('power', () => {
   test('is told for the whole and for each board', () => {
     const reading = read('Antminer S9', { ...data, chain_power: '640.50 (AB)' });
     expect(reading).toMatchObject({ powerW: 640.5, boards: [{ powerW: 640.5 }] });
-    expect(readWith(hiveon, { stats: classic('Antminer S19 Hiveon', { ...data, total_power: 1_290 }) }).powerW).toBe(
-      1_290,
-    );
   });
 
   test('less than any machine takes is none', () => {
@@ -114,7 +108,7 @@ describe('chips', () => {
       STATS: [{ elapsed: 5, rate_5s, rate_unit: 'H/s', chain: rows }],
     });
     const chips = (rows: readonly Fields[], rate: number) =>
-      readWith(antminerStock, { stats: stats(rows, rate) }).boards?.map((board) => board.chips);
+      readRaw({ stats: stats(rows, rate) }).boards?.map((board) => board.chips);
     expect(chips(chain, 0)).toEqual([undefined, undefined]);
     expect(chips([...chain, { index: 2, asic_num: 92, rate_real: 7e12 }], 7e12)).toEqual([0, 0, 92]);
   });
@@ -157,36 +151,14 @@ describe('sensors', () => {
   });
 });
 
-describe('VNish of the S9', () => {
-  const data = {
-    'GHS 5s': '12600',
-    fan_num: 2,
-    ...Object.fromEntries([0, 0, 0, 0, 5_280, 5_640, 0, 0].map((rpm, index) => [`fan${index + 1}`, rpm])),
-    ...Object.assign(
-      {},
-      ...[6, 7, 8].map((chain) => ({ [`chain_acn${chain}`]: 63, [`chain_consumption${chain}`]: 480 })),
-    ),
+test('hidden pools of a firmware are none of those that are set', () => {
+  const pools = {
+    POOLS: [
+      { POOL: 0, URL: 'stratum+tcp://a.example:3333' },
+      { POOL: 1, URL: '*', User: '*' },
+    ],
   };
-  const tcpStats = (more: Fields = {}) => ({ tcpStats: classic('Antminer S9 (vnish 3.9.0)', { ...data, ...more }) });
-
-  test('its fans sit in the last places, its boards count from 6', () => {
-    const { fans, powerW } = readWith(vnish, tcpStats());
-    expect(fans?.map(({ rpm }) => rpm)).toEqual([5_280, 5_640]);
-    expect(powerW).toBe(1_440);
-    const ill = readWith(vnish, tcpStats({ fan6: 0, chain_state7: 'failure' }));
-    expect(ill.fans?.map(({ rpm }) => rpm)).toEqual([0, 5_280]);
-    expect(ill.boards?.map(({ isAlive }) => isAlive)).toEqual([undefined, false, undefined]);
-  });
-
-  test('hidden pools of a firmware are none of those that are set', () => {
-    const pools = {
-      POOLS: [
-        { POOL: 0, URL: 'stratum+tcp://a.example:3333' },
-        { POOL: 1, URL: '*', User: '*' },
-      ],
-    };
-    expect(readWith(antminerStock, { pools }).pools?.map(({ url }) => url)).toEqual(['stratum+tcp://a.example:3333']);
-  });
+  expect(readRaw({ pools }).pools?.map(({ url }) => url)).toEqual(['stratum+tcp://a.example:3333']);
 });
 
 test('an S7 has the fans that turn, however many plugs it counts', () => {
