@@ -51,5 +51,3 @@ export const drivers: readonly Driver[] = [
 ];
 
 export const families = new Families(drivers);
-
-export { pleaseAddMe } from './cgminer/please-add-me.ts';

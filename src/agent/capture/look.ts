@@ -1,6 +1,6 @@
 // What is at an address, in the form that a person sees: of each contact of a scan, and of one miner that is read now.
 // It keeps nothing.
-import { drivers, pleaseAddMe } from '../../../drivers/index.ts';
+import { drivers } from '../../../drivers/index.ts';
 import { systemClock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Evidence } from '../../driver/contract.ts';
@@ -9,6 +9,7 @@ import type { DeviceClient, Recognised } from '../device/device-client.ts';
 import type { Contact, ScanPlan } from '../scan/plan.ts';
 import { runScan } from '../scan/scan.ts';
 import type { Found } from './found.ts';
+import { pleaseAddMe } from './please-add-me.ts';
 
 type FoundListener = {
   /** Each miner, and each host that answers without being recognised, once. */
