@@ -1,7 +1,8 @@
 // A driver to copy. It is for a device that does not exist, is compiled and tested like the others, and is not in
 // drivers/index.ts.
 //
-// 1. Copy this folder, name it after the firmware family (`antminer-stock`, not `s19`), change `id` and `make`.
+// 1. Copy this folder, name it after the firmware family (`antminer-stock`, not `s19`), change `id` and `make`. Say in
+// family.data.ts how its devices show themselves.
 // 2. Write `asks`: what to send and how often. `poll` = each poll, as few as possible; `slow` = pools, errors, light,
 // mode; `static` = names.
 // 3. Write one schema per ask in replies.ts. Readers of src/driver/fields.ts turn what devices write into numbers or
@@ -10,12 +11,13 @@
 // away.
 // 5. Add abilities: only what you have seen work, each with the proof that can be read back. Leave out what the family
 // cannot do.
-// 6. Add one line to drivers/index.ts. `npx vitest run --project contract` tells what is missing. drivers/README.md
-// tells it all at length.
+// 6. Write farm.ts, the simulated device. Add one line to drivers/index.ts and one to drivers/farm-index.ts.
+// `npx vitest run --project contract` tells what is missing. drivers/README.md tells it all at length.
 import { z } from 'zod';
 import { defineDriver } from '../../src/driver/contract.ts';
 import { versionTexts } from '../_families/cgminer.ts';
 import { orLostReply } from '../_families/lost-reply.ts';
+import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
@@ -25,7 +27,7 @@ const web = (name: string) =>
 export const blueprint = defineDriver({
   id: 'blueprint',
   make: 'Example',
-  families: [{ id: 'blueprint', tcp: [{ words: ['EXAMPLE ONE'] }] }],
+  families: FAMILIES,
   // What people look up. `evidence` says how sure we are: an answer of a real device, of our simulated one, or
   // documents only.
   covers: [{ models: 'Example One', firmware: '1.0 and newer', evidence: 'claimed' }],

@@ -1,5 +1,5 @@
 // How a device shows that it is of this family: Elphapex, by its login challenge. Atlas sections 2.2, 2.3.
-import type { Family, IpReport } from '../../src/driver/recognition.ts';
+import type { Family, IpReportForm } from '../../src/driver/recognition.ts';
 
 export const FAMILIES: readonly Family[] = [
   {
@@ -9,4 +9,4 @@ export const FAMILIES: readonly Family[] = [
   },
 ];
 
-export const IP_REPORT: IpReport = { port: 9_999, words: /^DG_IPREPORT_ONLY$/ };
+export const IP_REPORT: IpReportForm = { port: 9_999, words: /^DG_IPREPORT_ONLY$/ };

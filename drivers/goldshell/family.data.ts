@@ -1,6 +1,6 @@
 // How a device shows that it is of this family: Goldshell. Atlas sections 2.2, 2.3.
 import { z } from 'zod';
-import type { Family, IpReport } from '../../src/driver/recognition.ts';
+import type { Family, IpReportForm } from '../../src/driver/recognition.ts';
 
 export const FAMILIES: readonly Family[] = [
   {
@@ -18,4 +18,4 @@ export const FAMILIES: readonly Family[] = [
   },
 ];
 
-export const IP_REPORT: IpReport = { port: 1_314, fields: z.object({ ip: z.string(), mac: z.string() }) };
+export const IP_REPORT: IpReportForm = { port: 1_314, fields: z.object({ ip: z.string(), mac: z.string() }) };

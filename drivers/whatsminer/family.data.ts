@@ -1,6 +1,6 @@
 // How a device shows that it is of this family: Whatsminer, by its mining program, its page, or `get.device.info` of its API 3. Atlas sections 2.2, 2.3.
 import { z } from 'zod';
-import type { Family, IpReport } from '../../src/driver/recognition.ts';
+import type { Family, IpReportForm } from '../../src/driver/recognition.ts';
 
 export const FAMILIES: readonly Family[] = [
   {
@@ -25,4 +25,4 @@ export const FAMILIES: readonly Family[] = [
   },
 ];
 
-export const IP_REPORT: IpReport = { port: 8_888, words: /^IP:([\d.]+)MAC:([0-9A-Fa-f:]+)$/ };
+export const IP_REPORT: IpReportForm = { port: 8_888, words: /^IP:([\d.]+)MAC:([0-9A-Fa-f:]+)$/ };

@@ -5,7 +5,7 @@ import type { Reading } from '../model/reading.ts';
 import type { AbilityName, Effect } from '../model/tasks/task-kinds.data.ts';
 import type { MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
 import { compiledWhenUsed } from './compiled.ts';
-import type { Family, IpReport } from './recognition.ts';
+import type { Family, IpReportForm } from './recognition.ts';
 import { withoutFillerNames, withoutFillers } from './reported.ts';
 
 export type { MinerLink, MinerRequest, WebSession } from '../transport/request.ts';
@@ -158,7 +158,7 @@ export type Driver = {
   readonly make: string;
   /** How its devices show themselves and prove what they are; absent = it recognises what no family does. */
   readonly families?: readonly Family[];
-  readonly ipReport?: IpReport;
+  readonly ipReport?: IpReportForm;
   readonly covers: readonly Cover[];
   readonly asks: Readonly<Record<string, Ask>>;
   readonly abilities: Readonly<Partial<Record<AbilityName, Ability>>>;

@@ -56,7 +56,7 @@ export type ProvingRealm = { readonly realm: string; readonly server: RegExp };
  * the address, the second the MAC; either may be missing. `fields`: of a JSON object. `isPacked`: zlib data in which
  * the first MAC is the miner's. It is a hint to look there, never who it is.
  */
-export type IpReport = { readonly port: number } & (
+export type IpReportForm = { readonly port: number } & (
   | { readonly words: RegExp }
   | { readonly fields: z.ZodType<{ ip: string; mac: string }> }
   | { readonly isPacked: true }

@@ -4,7 +4,7 @@ import { inflateSync } from 'node:zlib';
 import type { z } from 'zod';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import type { Driver } from '../../driver/contract.ts';
-import type { IpReport } from '../../driver/recognition.ts';
+import type { IpReportForm } from '../../driver/recognition.ts';
 import { macState, normaliseMac } from '../../model/identity-facts.ts';
 import { parseJson } from '../../wire/frames.ts';
 
@@ -55,7 +55,7 @@ export function reportFormats(drivers: readonly Sender[]): ReportFormat[] {
 
 type Sender = Pick<Driver, 'make' | 'ipReport'>;
 
-function readerOf(form: IpReport): ReportFormat['read'] {
+function readerOf(form: IpReportForm): ReportFormat['read'] {
   if ('words' in form) return byWords(form.words);
   return 'fields' in form ? byFields(form.fields) : packed;
 }
