@@ -70,6 +70,13 @@ const inMemory = folderInMemory();
  */
 const IN_MEMORY = { ...BUSY, ...FAST, ...PROMPT, ...(inMemory !== undefined && { env: { TMPDIR: inMemory } }) };
 
+/**
+ * V8 13 can end the process (`Check failed: jit_page.has_value()`) when it makes a faster wrapper for a call from
+ * WebAssembly to JavaScript while others of the process are freed. A worker that starts a thread for large pages from
+ * its sources, which Node strips of types with WebAssembly, again and again, met that in two runs of three.
+ */
+const NO_WRAPPER_TIERS = '--wasm-wrapper-tiering-budget=2000000000';
+
 const POSTGRES = {
   globalSetup: 'test/postgres/global-setup.ts',
   runner: 'test/postgres/runner.ts',
@@ -89,6 +96,7 @@ const WITH_WHOLE_FORM = [
 
 export default defineConfig({
   test: {
+    execArgv: [NO_WRAPPER_TIERS],
     teardownTimeout: 60_000,
     reporters: ['default', new SecondTries(), new BarTable()],
     sequence: { sequencer: LongestFirst },

@@ -15,7 +15,7 @@ import { quantile } from './by-chance.ts';
 import { isFull, isWithin, report } from './table.ts';
 
 /** Of each turn: with those clients, and while they stand still. What else this host does is in both. */
-const TURN_MS = isFull ? 3_000 : 1_000;
+const TURN_MS = isFull ? 5_000 : 1_000;
 const TURNS = 6;
 const EVERY_MS = 20;
 
