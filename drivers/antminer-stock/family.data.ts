@@ -1,4 +1,5 @@
-// How a device shows that it is of this family: Stock firmware of Antminers. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. Stock firmware of Antminers: by its name in `version` or the realm of its
+// login. Atlas sections 2.2, 2.3.
 import type { Family } from '../../src/driver/recognition.ts';
 
 export const FAMILIES: readonly Family[] = [

@@ -1,6 +1,5 @@
 // Antminer stock of generation A as variants of the farm: classic statistics on TCP, and what they say of themselves.
 // Atlas sections 3.2, 3.3.
-
 import { OLD_ANTMINERS, type OldAntminer, OTHER_ANTMINERS, RARE_ANTMINERS } from '../_farm/bitmain/antminer-a.data.ts';
 import { poolFacts } from '../_farm/bitmain/facts.ts';
 import { poolsOf } from '../_farm/bitmain/tcp.ts';

@@ -1,5 +1,4 @@
 // Antminer stock, generations B and C, as variants of the farm.
-
 import { ANTMINER_MODELS } from '../_farm/bitmain/antminer.data.ts';
 import { antminerTruth } from '../_farm/bitmain/facts.ts';
 import { antminerTcpServer } from '../_farm/bitmain/tcp.ts';

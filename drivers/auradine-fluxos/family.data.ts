@@ -1,4 +1,5 @@
-// How a device shows that it is of this family: Auradine. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. Auradine: by its mining program or its start page. Atlas sections 2.2,
+// 2.3.
 import { z } from 'zod';
 import type { Family, IpReportForm } from '../../src/driver/recognition.ts';
 

@@ -1,6 +1,5 @@
 // Auradine machines as variants of the farm: CGMiner words on TCP 4028, a page on 80, an API with a token on 8080.
 // Atlas section 10.
-
 import { json, NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import type { SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';
 import { serialOf } from '../_farm/identity.ts';

@@ -35,7 +35,7 @@ export const ledReply = z.looseObject({
   LED: list(z.looseObject({ Code: code(), Msg: text() }), 1),
 });
 
-/** One schema per ask of driver.ts. */
+/** One schema per ask of index.ts. */
 export const replies = z.object({
   summary: reply(
     summaryReply

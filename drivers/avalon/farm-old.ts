@@ -1,6 +1,5 @@
 // Avalons of the 7, 8 and 9 series: one machine or several on the wires of one controller, which tells them apart in
 // its stats, has the rate of all of them in its summary, and names itself in `devdetails` only. Atlas section 5.
-
 import { standardPool, standardSummary } from '../_farm/cgminer-answers.ts';
 import type { SimDevice, Variant } from '../_farm/device.ts';
 import { round } from '../_farm/noise.ts';

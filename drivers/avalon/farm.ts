@@ -1,6 +1,5 @@
 // Avalons, A series and home models, as variants of the farm: TCP 4028 with one client at a time, control by `ascset`,
 // and a small web page. Atlas section 5.
-
 import { standardPool, standardSummary } from '../_farm/cgminer-answers.ts';
 import type { SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';
 import { type Command, classicServer, envelope, type Said } from '../_farm/servers/cgminer-api.ts';

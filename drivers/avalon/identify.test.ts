@@ -1,5 +1,4 @@
 // An Avalon is recognised by TCP and by its web page, each alone, and finds its model wherever its build wrote it.
-
 import { expect, test } from 'vitest';
 import { families } from '../index.ts';
 import { identify, isHomeModel, modelOf, splitVer } from './identify.ts';

@@ -69,7 +69,7 @@ const avalonVersion = versionRow.extend({
   VERSION: text(),
 });
 
-/** One schema per ask of driver.ts. */
+/** One schema per ask of index.ts. */
 export const replies = z.object({
   estats: reply(statsReply),
   stats: reply(statsReply),

@@ -1,5 +1,5 @@
-// How a device shows that it is of this family: Bitaxe and its kin: one API, and start pages of their own. What tells the API apart is the chip, and the memory of the
-// controller beside it. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. Bitaxe and its kin: one API, and start pages of their own. The API shows
+// the chip, and the memory of the controller beside it. Atlas sections 2.2, 2.3.
 import { z } from 'zod';
 import type { Family } from '../../src/driver/recognition.ts';
 

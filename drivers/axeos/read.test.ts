@@ -1,5 +1,4 @@
 // AxeOS and its kin where the recording does not reach: names, old builds, missing sensors, heat, pools.
-
 import { describe, expect, test } from 'vitest';
 import { families } from '../index.ts';
 import { axeos as driver } from './index.ts';

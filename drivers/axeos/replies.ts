@@ -114,6 +114,6 @@ export const infoReply = z
   );
 export type Info = z.output<typeof infoReply>;
 
-/** One schema per ask of driver.ts. */
+/** One schema per ask of index.ts. */
 export const replies = z.object({ info: reply(infoReply) });
 export type Replies = z.output<typeof replies>;

@@ -1,5 +1,6 @@
-// How a device shows that it is of this family: Braiins OS, by its mining program or its page. Others number their versions like its API too: its own title and a page
-// behind its login belong to the proof.. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. Braiins OS: by its mining program or its page. Other applications number
+// their versions as its API does: the proof also wants its own title and a page behind its login. Atlas sections 2.2,
+// 2.3.
 import { z } from 'zod';
 import type { Family } from '../../src/driver/recognition.ts';
 

@@ -1,6 +1,5 @@
 // The CGMiner words of Braiins OS (port 4028): all that versions before 22.08 have, and an extra of the later ones.
 // Atlas section 6.2.
-
 import { standardPool } from '../_farm/cgminer-answers.ts';
 import type { SimDevice } from '../_farm/device.ts';
 import { type Command, cgminerServer, envelope, REFUSALS, type Said } from '../_farm/servers/cgminer-api.ts';

@@ -1,6 +1,5 @@
 // Braiins OS where the recordings do not reach: modes, limits, histories of errors, sensors, fans, and answers that mix
 // generations.
-
 import { describe, expect, test } from 'vitest';
 import { families } from '../index.ts';
 import { MODELS } from '../models.data.ts';

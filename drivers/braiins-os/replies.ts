@@ -1,4 +1,4 @@
-// One schema per ask of driver.ts: REST first, then what stands in for it on older versions.
+// One schema per ask of index.ts: REST first, then what stands in for it on older versions.
 import { z } from 'zod';
 import { oldReplies } from './replies-old.ts';
 import { restReplies } from './replies-rest.ts';

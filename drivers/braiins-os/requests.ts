@@ -1,6 +1,5 @@
 // How Braiins OS is asked: REST behind a token (from 25.07), GraphQL behind a cookie, the LuCI page for the MAC,
 // CGMiner words on TCP (atlas 6).
-
 import { z } from 'zod';
 import type { WebSession } from '../../src/driver/contract.ts';
 

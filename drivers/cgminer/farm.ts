@@ -1,6 +1,5 @@
 // A plain CGMiner 4.11 API, as a generic driver meets it: one client at a time, no web, no MAC, and `devs` an error
 // when no device is plugged in.
-
 import { standardPool, standardSummary } from '../_farm/cgminer-answers.ts';
 import type { SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';
 import { round } from '../_farm/noise.ts';

@@ -1,4 +1,4 @@
-// How a device shows that it is of this family: Elphapex, by its login challenge. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. Elphapex: by its login challenge. Atlas sections 2.2, 2.3.
 import type { Family, IpReportForm } from '../../src/driver/recognition.ts';
 
 export const FAMILIES: readonly Family[] = [

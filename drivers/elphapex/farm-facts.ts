@@ -1,6 +1,5 @@
 // The present state of a simulated Elphapex in the numbers that its firmware prints. Its pages and the truth read
 // these, so they agree.
-
 import { type AntminerPool, poolFacts, statusFacts, type WebStatus } from '../_farm/bitmain/facts.ts';
 import type { SimDevice } from '../_farm/device.ts';
 import { serialOf } from '../_farm/identity.ts';

@@ -1,6 +1,5 @@
 // The web of Elphapex (port 80): digest login, the pages, the writes. Empty slots repeat the board sensors of another
 // slot. Atlas section 20.
-
 import {
   bodyOf,
   FORBIDDEN,

@@ -1,5 +1,4 @@
 // Elphapex with the maker's firmware, as variants of the farm.
-
 import type { SimulatedDevices, Variant } from '../_farm/device.ts';
 import { textReport } from '../_farm/ip-report.ts';
 import { ELPHAPEX_MODELS } from './farm.data.ts';

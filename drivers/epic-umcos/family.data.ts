@@ -1,5 +1,5 @@
-// How a device shows that it is of this family: ePIC, by what it says of itself: which it is and what it can mine, or, in its first generation, its program, its coin
-// and its session. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. ePIC: by what it says of itself, which is its model and its coins or, in
+// the first generation, its program, its coin and its session. Atlas sections 2.2, 2.3.
 import { z } from 'zod';
 import type { Family } from '../../src/driver/recognition.ts';
 

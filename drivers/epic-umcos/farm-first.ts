@@ -1,6 +1,5 @@
 // The first generation of ePIC's machines, for Siacoin (epic-miner 2.x): no page, everything in one summary on port
 // 4028, under keys of its own. Atlas section 9 has its successors; what it takes beside a reboot is not known.
-
 import { json, NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import type { SimDevice, Variant } from '../_farm/device.ts';
 import { round } from '../_farm/noise.ts';

@@ -1,6 +1,5 @@
 // Miners with ePIC's firmware as variants of the farm: a page on port 80, and an HTTP API on 4028, where others have
 // CGMiner. Atlas section 9.
-
 import { json, NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import type { SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';
 import { serialOf } from '../_farm/identity.ts';

@@ -111,7 +111,7 @@ const networkPart = object({ mac_address: asWritten() });
 /** One row per chip: MH/s first. */
 const chipRow = z.array(z.unknown());
 
-/** One schema per ask of driver.ts. */
+/** One schema per ask of index.ts. */
 export const replies = z.object({
   summary: reply(summaryReply),
   temps: reply(

@@ -1,4 +1,5 @@
-// How a device shows that it is of this family: FutureBit Apollo. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. FutureBit Apollo: by where its page sends to, and by one question that
+// its API answers without a login. Atlas sections 2.2, 2.3.
 import { z } from 'zod';
 import type { Family } from '../../src/driver/recognition.ts';
 

@@ -1,6 +1,5 @@
 // FutureBit Apollos as variants of the farm: a page that sends everybody on, and GraphQL on port 5000 behind a token.
 // Atlas section 23.
-
 import { json, NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import type { SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';
 import { rollText, round } from '../_farm/noise.ts';

@@ -1,6 +1,5 @@
 // A Goldshell LT5: TCP is closed, and the page that lists its boards asks for no login. Of its four places for sensors
 // one is in use. Atlas section 18.
-
 import { json, NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import type { SimDevice, Variant } from '../_farm/device.ts';
 import { round } from '../_farm/noise.ts';

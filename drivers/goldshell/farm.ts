@@ -1,5 +1,4 @@
 // Goldshell as variants of the farm: with its TCP API, and with its page alone.
-
 import type { SimulatedDevices } from '../_farm/device.ts';
 import { textReport } from '../_farm/ip-report.ts';
 import { GOLDSHELL_PAGE_VARIANTS } from './farm-page.ts';

@@ -1,6 +1,5 @@
 // Goldshell where the simulated devices do not reach: unknown models, boards of several kinds, and how it is
 // recognised.
-
 import { describe, expect, test } from 'vitest';
 import { goldshellByte, goldshell as sample } from '../../test/contract/samples-iceriver-goldshell-innosilicon.ts';
 import { families } from '../index.ts';

@@ -1,4 +1,5 @@
-// How a device shows that it is of this family: Hammer and Blackminer. The login challenge is the same at a VolcMiner: other answers show which of the two. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. Hammer and Blackminer: by their names. Their login challenge is also that
+// of a VolcMiner: other answers show which it is. Atlas sections 2.2, 2.3.
 import type { Family } from '../../src/driver/recognition.ts';
 
 export const FAMILIES: readonly Family[] = [

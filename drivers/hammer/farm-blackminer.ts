@@ -1,7 +1,6 @@
 // A Blackminer F1-ULTRA with the maker's firmware, as a variant of the farm: the API that a Hammer has from it, its
 // keys named by the coin (GHS beside Handshake), the sensors of its chips in a text; a web in the words of Hammer and
 // VolcMiner. After published answers of such a machine; atlas section 26.
-
 import { poolFacts } from '../_farm/bitmain/facts.ts';
 import { json, NOT_FOUND, networkOf, reboot, setBlink, tcpPools } from '../_farm/bitmain/pages.ts';
 import { BLACK_MINER_REALM } from '../_farm/black-miner/models.data.ts';

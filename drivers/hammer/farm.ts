@@ -1,5 +1,4 @@
 // Hammer with the maker's firmware as variants of the farm, and the Blackminer that it comes from.
-
 import { blackMinerVariant } from '../_farm/black-miner/variants.ts';
 import type { SimulatedDevices } from '../_farm/device.ts';
 import { bitmainReport } from '../_farm/ip-report.ts';

@@ -1,6 +1,5 @@
 // A T9 with Hiveon firmware: three chains to a board, numbered 2 to 4 and 9 to 14, and fans in places 3 and 6. Atlas
 // section 15.
-
 import { type AntminerFacts, antminerFacts, antminerTruth } from '../_farm/bitmain/facts.ts';
 import { poolsOf, summaryOf, versionOf } from '../_farm/bitmain/tcp.ts';
 import type { SimDevice } from '../_farm/device.ts';

@@ -1,6 +1,5 @@
 // Hiveon firmware on Antminers, as variants of the farm. The light is switched by forms, as on Antminers from before
 // 2020. Atlas sections 3.4, 15.
-
 import { antminerFacts, antminerTruth } from '../_farm/bitmain/facts.ts';
 import { NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import { antminerTcpServer } from '../_farm/bitmain/tcp.ts';

@@ -1,4 +1,4 @@
-// How a device shows that it is of this family: Iceriver. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. Iceriver: by its start page and its panel. Atlas sections 2.2, 2.3.
 import { z } from 'zod';
 import type { Family, IpReportForm } from '../../src/driver/recognition.ts';
 

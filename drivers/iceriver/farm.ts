@@ -1,6 +1,5 @@
 // Iceriver as variants of the farm: the web app of the KS series, whose forms are numbers, behind a login that sets a
 // cookie. Atlas section 17.
-
 import { json, NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import type { PoolSetting, SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';
 import { textReport } from '../_farm/ip-report.ts';

@@ -1,5 +1,4 @@
 // The login of Iceriver (atlas 17): a form that sets a cookie. Builds that hand out no cookie answer everybody.
-
 import { z } from 'zod';
 import type { WebSession } from '../../src/driver/contract.ts';
 import { int } from '../../src/driver/fields.ts';

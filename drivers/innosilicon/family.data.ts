@@ -1,4 +1,5 @@
-// How a device shows that it is of this family: Innosilicon, whose first machine was the DragonMint. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. Innosilicon: by its mining program, or by the page of its first machine,
+// the DragonMint. Atlas sections 2.2, 2.3.
 import type { Family } from '../../src/driver/recognition.ts';
 
 export const FAMILIES: readonly Family[] = [

@@ -1,5 +1,4 @@
 // TCP 4028 of an Innosilicon: CGMiner's words for anybody, reads only. Atlas section 19.
-
 import { standardPool, standardSummary } from '../_farm/cgminer-answers.ts';
 import type { SimDevice } from '../_farm/device.ts';
 import { type Command, cgminerServer, envelope, REFUSALS, type Said } from '../_farm/servers/cgminer-api.ts';

@@ -1,6 +1,5 @@
 // Innosilicon as variants of the farm: a web API where every call is posted behind a token, and TCP 4028 for reading.
 // Atlas section 19.
-
 import { json, NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import type { PoolSetting, SimDevice, Variant } from '../_farm/device.ts';
 import { rollText } from '../_farm/noise.ts';

@@ -1,4 +1,4 @@
-// How a device shows that it is of this family: LuxOS. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. LuxOS: by its mining program or its start page. Atlas sections 2.2, 2.3.
 import type { Family } from '../../src/driver/recognition.ts';
 
 export const FAMILIES: readonly Family[] = [

@@ -1,5 +1,4 @@
 // The reads of LuxOS on TCP 4028: CGMiner's commands with keys of its own, and its own commands. Atlas section 7.
-
 import { standardPool } from '../_farm/cgminer-answers.ts';
 import type { SimDevice } from '../_farm/device.ts';
 import type { LuxosModel } from './farm.data.ts';

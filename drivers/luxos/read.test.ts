@@ -1,5 +1,4 @@
 // LuxOS where the recording does not reach: modes, lights, hydro, immersion, faults, and answers that are missing.
-
 import { describe, expect, test } from 'vitest';
 import { families } from '../index.ts';
 import { luxos as driver } from './index.ts';

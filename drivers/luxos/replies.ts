@@ -75,7 +75,7 @@ export const profilesReply = z.looseObject({
   PROFILES: list(z.looseObject({ 'Profile Name': text(64), Watts: field(toWatts) }), 256),
 });
 
-/** One schema per ask of driver.ts. */
+/** One schema per ask of index.ts. */
 export const replies = z.object({
   summary: reply(summaryReply.refine(({ SUMMARY }) => SUMMARY !== undefined)),
   devs: reply(devsReply.extend({ DEVS: list(boardRow, 64) }).refine(({ DEVS }) => DEVS !== undefined)),

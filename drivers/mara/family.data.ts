@@ -1,4 +1,5 @@
-// How a device shows that it is of this family: MARA, whose page keeps the realm of stock firmware. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. MARA: by its own words. Its page keeps the realm of stock firmware. Atlas
+// sections 2.2, 2.3.
 import type { Family } from '../../src/driver/recognition.ts';
 
 export const FAMILIES: readonly Family[] = [

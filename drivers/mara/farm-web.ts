@@ -1,5 +1,4 @@
 // The API of MARA firmware (port 80): digest login in stock's realm, everything under /kaonsu/v1. Atlas section 14.
-
 import { json, NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import type { SimDevice } from '../_farm/device.ts';
 import { digestServer } from '../_farm/servers/digest.ts';

@@ -1,6 +1,5 @@
 // What MARA firmware can be told, and the configuration that it keeps: the whole of it or nothing, with a history of
 // what was changed. Atlas section 14.
-
 import { bodyOf, FORBIDDEN, json, NOT_FOUND, reboot } from '../_farm/bitmain/pages.ts';
 import type { PoolSetting, SimDevice } from '../_farm/device.ts';
 import { isRecord } from '../_farm/servers/cgminer-api.ts';

@@ -1,5 +1,4 @@
 // MSKMiner firmware on an Antminer S19 with 88 chips to a board, as a variant of the farm. Atlas section 16.
-
 import { antminerFacts } from '../_farm/bitmain/facts.ts';
 import { json, NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import { poolsOf } from '../_farm/bitmain/tcp.ts';

@@ -1,4 +1,5 @@
-// How a device shows that it is of this family: Proto rigs. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. Proto rigs: by their start page and their system page. Atlas sections
+// 2.2, 2.3.
 import { z } from 'zod';
 import type { Family } from '../../src/driver/recognition.ts';
 

@@ -110,7 +110,7 @@ export const targetReply = z.looseObject({
   performance_mode: text(32),
 });
 
-/** One schema per ask of driver.ts. */
+/** One schema per ask of index.ts. */
 export const replies = z.object({
   mining: reply(miningReply),
   telemetry: reply(

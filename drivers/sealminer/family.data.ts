@@ -1,4 +1,5 @@
-// How a device shows that it is of this family: Sealminer. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. Sealminer: by its mining program or its start page. Atlas sections 2.2,
+// 2.3.
 import type { Family, IpReportForm } from '../../src/driver/recognition.ts';
 
 export const FAMILIES: readonly Family[] = [

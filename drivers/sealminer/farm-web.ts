@@ -1,6 +1,5 @@
 // The web of a Sealminer (port 80): PHP pages under /cgi-bin; who has not logged in sees the form, with status 200.
 // Atlas section 13.
-
 import { json, NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import type { SimDevice } from '../_farm/device.ts';
 import { rollText } from '../_farm/noise.ts';

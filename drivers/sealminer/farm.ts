@@ -1,6 +1,5 @@
 // Sealminer as variants of the farm: BDMiner on TCP 4028, PHP pages behind a login that sets a cookie. Atlas section
 // 13.
-
 import { deflateSync } from 'node:zlib';
 import { standardPool, standardSummary } from '../_farm/cgminer-answers.ts';
 import type { PoolSetting, SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';

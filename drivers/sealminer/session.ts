@@ -1,5 +1,4 @@
 // How one logs in to a Sealminer's web (atlas 13): a form that sets a cookie. Who keeps it is the core's business.
-
 import { z } from 'zod';
 import type { WebSession } from '../../src/driver/contract.ts';
 

@@ -1,4 +1,5 @@
-// How a device shows that it is of this family: VNish. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. VNish: by its mining program, its start page or its information page.
+// Atlas sections 2.2, 2.3.
 import { z } from 'zod';
 import type { Family } from '../../src/driver/recognition.ts';
 

@@ -1,6 +1,5 @@
 // VNish from before AnthillOS: no API on its web, and everything in the statistics on TCP, in the keys of the firmware
 // that it replaced and some of its own. Atlas section 8 has its successors.
-
 import { NOT_FOUND } from '../_farm/bitmain/pages.ts';
 import { standardPool } from '../_farm/cgminer-answers.ts';
 import type { SimDevice, Variant } from '../_farm/device.ts';

@@ -1,5 +1,4 @@
 // Antminers with VNish as variants of the farm: the web with its API, and CGMiner words on TCP. Atlas section 8.
-
 import { standardPool } from '../_farm/cgminer-answers.ts';
 import type { SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';
 import { type Command, cgminerServer, envelope, REFUSALS, type Said } from '../_farm/servers/cgminer-api.ts';

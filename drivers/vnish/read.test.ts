@@ -1,5 +1,4 @@
 // VNish in what a simulated device does not show: units, old keys, states, odd uptimes, pools of two sources, faults.
-
 import { describe, expect, test } from 'vitest';
 import { families } from '../index.ts';
 import { MODELS } from '../models.data.ts';

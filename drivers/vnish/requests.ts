@@ -1,5 +1,4 @@
 // How VNish is asked: everything under /api/v1, reads without login, changes behind a token for the password (atlas 8).
-
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { MinerLink, WebSession } from '../../src/driver/contract.ts';

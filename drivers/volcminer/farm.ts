@@ -1,5 +1,4 @@
 // VolcMiner with the maker's firmware as variants of the farm.
-
 import { blackMinerVariant } from '../_farm/black-miner/variants.ts';
 import type { SimulatedDevices } from '../_farm/device.ts';
 import { bitmainReport } from '../_farm/ip-report.ts';

@@ -1,4 +1,5 @@
-// How a device shows that it is of this family: Whatsminer, by its mining program, its page, or `get.device.info` of its API 3. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. Whatsminer: by its mining program, its page, or `get.device.info` of its
+// API 3. Atlas sections 2.2, 2.3.
 import { z } from 'zod';
 import type { Family, IpReportForm } from '../../src/driver/recognition.ts';
 

@@ -1,6 +1,5 @@
 // TCP 4028 of Whatsminer API 2: plain reads in two envelopes, tokens, encrypted writes that are really checked. Atlas
 // sections 4.1 and 4.2.
-
 import type { SimDevice } from '../_farm/device.ts';
 import { cgminerServer, envelope, type Said } from '../_farm/servers/cgminer-api.ts';
 import type { SimServer } from '../_farm/servers/listener.ts';

@@ -1,7 +1,6 @@
 // A Whatsminer M3, years before the first API of its make: `summary` and `pools` of CGMiner with some keys of its own,
 // of which `Voltage` is the number of a step. That `devdetails` names it as those of later machines do is assumed.
 // Atlas section 4 has its successors.
-
 import { standardPool, standardSummary } from '../_farm/cgminer-answers.ts';
 import type { SimDevice, Variant } from '../_farm/device.ts';
 import { round } from '../_farm/noise.ts';

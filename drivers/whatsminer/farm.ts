@@ -1,5 +1,4 @@
 // Whatsminer with API 2 and API 3 as variants of the farm, with the web that only says where the login page is.
-
 import type { SimDevice, SimulatedDevices, Variant } from '../_farm/device.ts';
 import { textReport } from '../_farm/ip-report.ts';
 import type { SimServer } from '../_farm/servers/listener.ts';

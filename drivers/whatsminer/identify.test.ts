@@ -1,5 +1,4 @@
 // A Whatsminer is recognised by each of its servers alone, and told which API it speaks.
-
 import { expect, test } from 'vitest';
 import { families } from '../index.ts';
 import { generationOf, identify } from './identify.ts';

@@ -150,7 +150,7 @@ const flatSummary = flat(tcpSummaryRow.refine(({ Elapsed }) => Elapsed !== undef
   SUMMARY: [Msg],
 }));
 
-/** One schema per ask, in the order of `asks` in driver.ts. */
+/** One schema per ask, in the order of `asks` in index.ts. */
 export const replies = z.object({
   summary: reply(
     z.union([

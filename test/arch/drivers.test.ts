@@ -1,5 +1,5 @@
-// One folder is the driver: it holds all of it, and nothing but the two lists names it, so that deleting the folder and
-// its lines there leaves the rest as it was.
+// One folder is the driver: it has a simulated device, tests and a text for people, and nothing but the two lists
+// imports any of it.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

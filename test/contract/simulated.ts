@@ -1,6 +1,5 @@
 // One driver against simulated devices of its family on real sockets, for tests of single families: what `farm.test.ts`
 // does for all.
-
 import { afterAll, beforeAll, expect } from 'vitest';
 import { families } from '../../drivers/index.ts';
 import { type Device, type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';

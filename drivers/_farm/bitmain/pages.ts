@@ -1,6 +1,5 @@
 // Pages that Antminer stock and the makes that copied its web have alike: how they answer, reboot, blink, and read what
 // is posted. Atlas section 3.4.
-
 import type { PoolSetting, SimDevice } from '../device.ts';
 import { isRecord, parseObject } from '../servers/cgminer-api.ts';
 import type { WebReply, WebRequest } from '../servers/web.ts';

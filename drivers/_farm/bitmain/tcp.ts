@@ -1,6 +1,5 @@
 // TCP 4028 of Antminer stock: classic answers, the `new_api` form of generation C, and the broken `stats` of early
 // builds. Atlas sections 3.2, 3.3.
-
 import type { SimDevice } from '../device.ts';
 import { type Command, classicServer, envelope, type Said } from '../servers/cgminer-api.ts';
 import type { SimServer } from '../servers/listener.ts';

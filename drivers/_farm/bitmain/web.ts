@@ -1,6 +1,5 @@
 // The web of Antminer stock (port 80): digest login on every page, the CGI reads and the writes that drivers use. Atlas
 // sections 3.2 and 3.4.
-
 import type { SimDevice } from '../device.ts';
 import type { Mode } from '../physics.ts';
 import { digestServer } from '../servers/digest.ts';

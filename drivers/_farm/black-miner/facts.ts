@@ -1,6 +1,5 @@
 // The present state of a simulated Hammer or VolcMiner in the numbers that its firmware prints. Every server and the
 // truth read these, so they agree.
-
 import { type AntminerPool, poolFacts } from '../bitmain/facts.ts';
 import type { SimDevice } from '../device.ts';
 import { round } from '../noise.ts';

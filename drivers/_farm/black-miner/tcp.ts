@@ -1,6 +1,5 @@
 // The CGMiner API of Hammer (4028 or 8359) and VolcMiner (8359): rates in MH/s as text; Hammer repeats keys, VolcMiner
 // forgets a comma. Atlas sections 21, 22.
-
 import { tcpPools } from '../bitmain/pages.ts';
 import type { SimDevice } from '../device.ts';
 import { classicServer, envelope, type Said } from '../servers/cgminer-api.ts';

@@ -1,5 +1,4 @@
 // The web of Hammer and VolcMiner (port 80), which ask for a login in the same words. Atlas sections 21, 22.
-
 import {
   bodyOf,
   confBase,
