@@ -15,8 +15,8 @@
 // `npx vitest run --project contract` tells what is missing. drivers/README.md tells it all at length.
 import { z } from 'zod';
 import { defineDriver } from '../../src/driver/contract.ts';
-import { versionTexts } from '../_families/cgminer.ts';
-import { orLostReply } from '../_families/lost-reply.ts';
+import { orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { versionTexts } from '../_dialects/cgminer.ts';
 import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';

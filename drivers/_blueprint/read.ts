@@ -2,8 +2,8 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { poolReadings, present, whenS } from '../_families/cgminer.ts';
-import { hashrates, windowHs } from '../_families/windows.ts';
+import { poolReadings, present, whenS } from '../_dialects/cgminer.ts';
+import { hashrates, windowHs } from '../_dialects/windows.ts';
 import type { Replies } from './replies.ts';
 
 export function read({ summary, boards, oldBoards, pools, light, system }: Replies, known: Known): Reading {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, list, num, text, toText } from '../../src/driver/fields.ts';
-import { devRow, devsReply, poolsReply, summaryReply } from '../_families/cgminer.ts';
+import { devRow, devsReply, poolsReply, summaryReply } from '../_dialects/cgminer.ts';
 
 /** A family adds its own keys to a shared row. */
 const boardRow = devRow.extend({ 'Chip Temp': num({ min: -50, max: 200 }) });

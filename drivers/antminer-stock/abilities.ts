@@ -1,8 +1,8 @@
 // What a stock Antminer can be told (atlas 3.4), by the generation of its web. Whether it obeyed is found out by
 // looking, not here.
 import type { Ability, AbilityName } from '../../src/driver/contract.ts';
-import { kernelLog, reboot } from '../_families/bitmain-actions.ts';
-import { unsupported } from '../_families/outcomes.ts';
+import { unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { kernelLog, reboot } from '../_dialects/bitmain-actions.ts';
 import { generationA, isGenerationA } from './generation-a.ts';
 import { generationsBc } from './generations-bc.ts';
 

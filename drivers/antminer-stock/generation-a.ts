@@ -3,11 +3,11 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, Known, MinerLink } from '../../src/driver/contract.ts';
-import { reboot } from '../_families/bitmain-actions.ts';
-import { formLight, formMode, formPools } from '../_families/bitmain-forms.ts';
-import { page } from '../_families/bitmain-web.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { unsupported } from '../_families/outcomes.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { reboot } from '../_dialects/bitmain-actions.ts';
+import { formLight, formMode, formPools } from '../_dialects/bitmain-forms.ts';
+import { page } from '../_dialects/bitmain-web.ts';
 
 const UPLOAD_MS = 1_800_000;
 

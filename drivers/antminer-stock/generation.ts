@@ -1,6 +1,6 @@
 // Which of the three stock firmware generations a build belongs to (atlas 3). Decided by the build date and, where the
 // web of 2020 never came to a machine, by its name; no question asked.
-import { is17Series } from '../_families/bitmain-modes.ts';
+import { is17Series } from '../_dialects/bitmain-modes.ts';
 
 type Generation = 'a' | 'b' | 'c';
 

@@ -4,13 +4,13 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage, Known, MinerLink } from '../../src/driver/contract.ts';
-import { light } from '../_families/bitmain-actions.ts';
-import { bitmainBody, type Conf } from '../_families/bitmain-conf.ts';
-import { bitmainMode, confMode, likeBefore, modeNumber, UNCLEAR } from '../_families/bitmain-modes.ts';
-import { confPools } from '../_families/bitmain-pools.ts';
-import { page } from '../_families/bitmain-web.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { unsupported } from '../_families/outcomes.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { light } from '../_dialects/bitmain-actions.ts';
+import { bitmainBody, type Conf } from '../_dialects/bitmain-conf.ts';
+import { bitmainMode, confMode, likeBefore, modeNumber, UNCLEAR } from '../_dialects/bitmain-modes.ts';
+import { confPools } from '../_dialects/bitmain-pools.ts';
+import { page } from '../_dialects/bitmain-web.ts';
 import { type Found, firmwareFor, type Machine } from './bundle.ts';
 
 /** Numbers on B, texts on C; where the generation is not known, as the device itself writes it. */

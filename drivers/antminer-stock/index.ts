@@ -1,13 +1,13 @@
 // Antminers with Bitmain's own firmware, in three generations: A has forms where B and C have JSON, and tells less.
 import { defineDriver } from '../../src/driver/contract.ts';
+import { findAntminer } from '../../src/driver/kit/models/models.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { speaksOfBoards } from '../_families/bitmain.ts';
-import { blinkQuestion } from '../_families/bitmain-forms.ts';
-import { BITMAIN_IP_REPORT } from '../_families/bitmain-ip-report.ts';
-import { page } from '../_families/bitmain-web.ts';
-import { versionTexts } from '../_families/cgminer.ts';
-import { findAntminer } from '../_families/models.ts';
-import { isMskMiner } from '../_families/rwglr.ts';
+import { speaksOfBoards } from '../_dialects/bitmain.ts';
+import { blinkQuestion } from '../_dialects/bitmain-forms.ts';
+import { BITMAIN_IP_REPORT } from '../_dialects/bitmain-ip-report.ts';
+import { page } from '../_dialects/bitmain-web.ts';
+import { versionTexts } from '../_dialects/cgminer.ts';
+import { isMskMiner } from '../_dialects/rwglr.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
 import { generationOf } from './generation.ts';

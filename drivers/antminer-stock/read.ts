@@ -2,15 +2,15 @@
 // decided here.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstSerial, isNoFault, largest, mean } from '../../src/driver/fields.ts';
+import { findAntminer, type Model } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, ErrorReading, PsuReading, Reading } from '../../src/model/reading.ts';
-import { mergeStats, readStats, type Stats, statsType } from '../_families/bitmain.ts';
-import type { Board } from '../_families/bitmain-boards.ts';
-import { expectation } from '../_families/bitmain-expectation.ts';
-import { fansOf } from '../_families/bitmain-fans.ts';
-import { modeName, settingOf } from '../_families/bitmain-modes.ts';
-import { controlBoard, isBlinking, isFineWord, statusFaults, webPools } from '../_families/bitmain-web.ts';
-import { poolReadings, present } from '../_families/cgminer.ts';
-import { findAntminer, type Model } from '../_families/models.ts';
+import { mergeStats, readStats, type Stats, statsType } from '../_dialects/bitmain.ts';
+import type { Board } from '../_dialects/bitmain-boards.ts';
+import { expectation } from '../_dialects/bitmain-expectation.ts';
+import { fansOf } from '../_dialects/bitmain-fans.ts';
+import { modeName, settingOf } from '../_dialects/bitmain-modes.ts';
+import { controlBoard, isBlinking, isFineWord, statusFaults, webPools } from '../_dialects/bitmain-web.ts';
+import { poolReadings, present } from '../_dialects/cgminer.ts';
 import { CODES } from './errors.data.ts';
 import type { Replies } from './replies.ts';
 

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { text } from '../../src/driver/fields.ts';
-import { statsReply, toWatts } from '../_families/bitmain.ts';
-import { blinkState } from '../_families/bitmain-forms.ts';
-import { blinkPage, modePage, poolsPage, summaryPage, systemReply } from '../_families/bitmain-web.ts';
-import { poolsReply, versionReply } from '../_families/cgminer.ts';
+import { statsReply, toWatts } from '../_dialects/bitmain.ts';
+import { blinkState } from '../_dialects/bitmain-forms.ts';
+import { blinkPage, modePage, poolsPage, summaryPage, systemReply } from '../_dialects/bitmain-web.ts';
+import { poolsReply, versionReply } from '../_dialects/cgminer.ts';
 
 /** `miner_power: 3250`: nothing but a name, a colon and the figure, so that no error page is taken for one. */
 const WATTS = /^[^<:]{0,40}:\s*"?(\d+(?:\.\d+)?)\s*W?"?\s*\}?\s*$/i;

@@ -3,12 +3,12 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
+import { beforeAct } from '../../src/driver/kit/act/lost-reply.ts';
+import { SO_ALREADY, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { ability, light, modesAndPresets, pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
+import { showsVersionIn } from '../../src/driver/kit/words/firmware-version.ts';
+import { parseTarget, sameTarget } from '../../src/driver/kit/words/target-preset.ts';
 import type { PowerMode } from '../../src/model/tasks/task-params.ts';
-import { showsVersionIn } from '../_families/firmware-version.ts';
-import { beforeAct } from '../_families/lost-reply.ts';
-import { SO_ALREADY, unsupported } from '../_families/outcomes.ts';
-import { parseTarget, sameTarget } from '../_families/target-preset.ts';
-import { ability, light, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { LOCATE, NORMAL } from './errors.data.ts';
 import { NAMED, sleeps, tuningOf } from './read.ts';
 import { ledReply, modeReply } from './replies.ts';

@@ -1,11 +1,11 @@
 // Turns the answers of one Auradine machine into a Reading (atlas 10).
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, sumOfAll, toText } from '../../src/driver/fields.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
+import { targetText } from '../../src/driver/kit/words/target-preset.ts';
 import type { BoardReading, ErrorReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { aliveByWord, poolReadings, positive, present, rateHs, whenS } from '../_families/cgminer.ts';
-import { findModel, type Model } from '../_families/models.ts';
-import { targetText } from '../_families/target-preset.ts';
-import { hashrates, windowHs } from '../_families/windows.ts';
+import { aliveByWord, poolReadings, positive, present, rateHs, whenS } from '../_dialects/cgminer.ts';
+import { hashrates, windowHs } from '../_dialects/windows.ts';
 import { LAMP, LOCATE } from './errors.data.ts';
 import type { Replies } from './replies.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { field, int, list, num, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
-import { devRow, devsReply, poolsReply, summaryReply, summaryRow, versionReply } from '../_families/cgminer.ts';
+import { devRow, devsReply, poolsReply, summaryReply, summaryRow, versionReply } from '../_dialects/cgminer.ts';
 
 const asWritten = () => field((value) => toText(value, 128));
 const id = () => int({ min: 0, max: 63 });

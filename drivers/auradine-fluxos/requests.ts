@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink, WebSession } from '../../src/driver/contract.ts';
 import { list, text } from '../../src/driver/fields.ts';
-import { orLostReply } from '../_families/lost-reply.ts';
-import { bearer } from '../_families/web-session.ts';
+import { orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { bearer } from '../../src/driver/kit/web/web-session.ts';
 
 const PORT = 8080;
 const DEADLINE_MS = 15_000;

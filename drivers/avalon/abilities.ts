@@ -2,10 +2,10 @@
 // (atlas 5.3).
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, Known, MinerLink } from '../../src/driver/contract.ts';
-import { beforeAct } from '../_families/lost-reply.ts';
-import { ACCEPTED, SO_ALREADY, unsupported } from '../_families/outcomes.ts';
-import { haveNoComma, showsFilledUp } from '../_families/pool-params.ts';
-import { light, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
+import { beforeAct } from '../../src/driver/kit/act/lost-reply.ts';
+import { ACCEPTED, SO_ALREADY, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { haveNoComma, showsFilledUp } from '../../src/driver/kit/act/pool-params.ts';
+import { light, modesAndPresets, pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
 import { ascset, DEADLINE_MS, soonS } from './ascset.ts';
 import { changePools, POOLS } from './pools.ts';
 import { statsReply } from './replies.ts';

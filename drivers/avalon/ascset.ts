@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink, MinerRequest } from '../../src/driver/contract.ts';
 import { int, list, text } from '../../src/driver/fields.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
 
 type CgminerRequest = Extract<MinerRequest, { readonly via: 'cgminer' }>;
 

@@ -1,9 +1,9 @@
 // The hashboards of one Avalon controller, from lists with one value per board. A board that shows no sign of life is
 // left out.
 import { largest, mean, toTempC } from '../../src/driver/fields.ts';
+import type { OwnBuild } from '../../src/driver/kit/models/own-build.ts';
 import type { BoardReading, Expectation } from '../../src/model/reading.ts';
-import { present, rateHs } from '../_families/cgminer.ts';
-import type { OwnBuild } from '../_families/own-build.ts';
+import { present, rateHs } from '../_dialects/cgminer.ts';
 import type { Module } from './replies.ts';
 import { number, numbers, whole } from './tokens.ts';
 

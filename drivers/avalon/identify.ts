@@ -2,9 +2,9 @@
 // write it (atlas 5.1).
 import type { Evidence, Identity } from '../../src/driver/contract.ts';
 import { first } from '../../src/driver/fields.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { present, versionTexts } from '../_families/cgminer.ts';
-import { findModel, type Model } from '../_families/models.ts';
+import { present, versionTexts } from '../_dialects/cgminer.ts';
 
 /** What builds say of themselves: `PROD`, `MODEL` of `version`, and `Ver` of the stats text. */
 export type Names = {

@@ -1,10 +1,10 @@
 // The pools of an Avalon: set one by one with the login in the command, in force after a reboot (atlas 5.3). Each of
 // its three places holds a pool; none can be emptied.
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { poolsReply } from '../_families/cgminer.ts';
-import { beforeAct } from '../_families/lost-reply.ts';
-import { THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
-import { filledUp, samePools, type WantedPool } from '../_families/pool-params.ts';
+import { beforeAct } from '../../src/driver/kit/act/lost-reply.ts';
+import { THEY_WERE_SO, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { filledUp, samePools, type WantedPool } from '../../src/driver/kit/act/pool-params.ts';
+import { poolsReply } from '../_dialects/cgminer.ts';
 import { ascset, DEADLINE_MS, tell } from './ascset.ts';
 
 export const POOLS = 3;

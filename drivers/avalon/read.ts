@@ -2,10 +2,10 @@
 // with one value per board.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstSerial, largest, mean, toTempC } from '../../src/driver/fields.ts';
+import { withOwnBuild } from '../../src/driver/kit/models/own-build.ts';
 import type { Expectation, FanReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
-import { poolReadings, present, rateHs } from '../_families/cgminer.ts';
-import { withOwnBuild } from '../_families/own-build.ts';
-import { hashrates } from '../_families/windows.ts';
+import { poolReadings, present, rateHs } from '../_dialects/cgminer.ts';
+import { hashrates } from '../_dialects/windows.ts';
 import { boards, ownBuild } from './boards.ts';
 import { faults, isPsuSilent } from './faults.ts';
 import { isHomeModel, modelOf, type Names, splitVer } from './identify.ts';

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { list, num, text } from '../../src/driver/fields.ts';
-import { poolsReply, summaryReply, versionRow, whenS } from '../_families/cgminer.ts';
+import { poolsReply, summaryReply, versionRow, whenS } from '../_dialects/cgminer.ts';
 import { scanSections, type Tokens } from './tokens.ts';
 
 /**

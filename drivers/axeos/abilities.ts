@@ -1,8 +1,8 @@
 // What we change on AxeOS and its kin (atlas 11): restart, show itself, pause, frequency, pools, firmware.
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { ACCEPTED, SO_ALREADY, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
-import { filledUp, showsFilledUp, type WantedPool } from '../_families/pool-params.ts';
-import { blink, firmware, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
+import { ACCEPTED, SO_ALREADY, THEY_WERE_SO, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { filledUp, showsFilledUp, type WantedPool } from '../../src/driver/kit/act/pool-params.ts';
+import { blink, firmware, modesAndPresets, pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
 import { expectApplication, isVersion } from './firmware.ts';
 import { mhzOf, setFrequency } from './frequency.ts';
 import { addressesOf } from './read.ts';

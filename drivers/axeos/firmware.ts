@@ -1,7 +1,7 @@
 // Firmware of AxeOS and its kin: one application image of the chip's maker (ESP-IDF), sent as it is. The pages of the
 // web server are another file, which this does not send.
 import type { FirmwareImage, MinerLink } from '../../src/driver/contract.ts';
-import { unsupported } from '../_families/outcomes.ts';
+import { unsupported } from '../../src/driver/kit/act/outcomes.ts';
 
 const IMAGE_MAGIC = 0xe9;
 /** Begins the description that every application has and no boot loader, file system or whole-flash file. */

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { SO_ALREADY, unsupported } from '../_families/outcomes.ts';
+import { SO_ALREADY, unsupported } from '../../src/driver/kit/act/outcomes.ts';
 import { changeAndRestart, DEADLINE_MS, get, readInfo } from './send.ts';
 
 const WHAT = 'set the frequency of';

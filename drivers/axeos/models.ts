@@ -2,10 +2,10 @@
 // run the same API.
 import type { Known } from '../../src/driver/contract.ts';
 import { first } from '../../src/driver/fields.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
+import { withOwnBuild } from '../../src/driver/kit/models/own-build.ts';
 import type { Expectation } from '../../src/model/reading.ts';
-import { positive, present } from '../_families/cgminer.ts';
-import { findModel, type Model } from '../_families/models.ts';
-import { withOwnBuild } from '../_families/own-build.ts';
+import { positive, present } from '../_dialects/cgminer.ts';
 import type { Info } from './replies.ts';
 
 /** What the web page says it is; `deviceModel` and `minerModel` know better. */

@@ -2,9 +2,9 @@
 // for a pool.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, isNoFault, largest, mean, scale } from '../../src/driver/fields.ts';
+import { categoryOfWords } from '../../src/driver/kit/words/trouble-words.ts';
 import type { BoardReading, ErrorReading, FanReading, PoolReading, Reading } from '../../src/model/reading.ts';
-import { positive, present } from '../_families/cgminer.ts';
-import { categoryOfWords } from '../_families/trouble-words.ts';
+import { positive, present } from '../_dialects/cgminer.ts';
 import { HARDWARE_FAULT, OVERHEATED, POWER_FAULT } from './errors.data.ts';
 import { chipsOf, machineOf } from './models.ts';
 import type { Info, Replies } from './replies.ts';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, text, toBoolean, toTempC, toText } from '../../src/driver/fields.ts';
-import { rateHs, toDifficulty } from '../_families/cgminer.ts';
-import { part } from '../_families/reply-part.ts';
+import { rateHs, toDifficulty } from '../_dialects/cgminer.ts';
+import { part } from '../_dialects/reply-part.ts';
 
 const rate = () => field((value) => rateHs(value, 'G'));
 /** -1 is a sensor that is not there. */

@@ -2,8 +2,8 @@
 // say 404 or 405.
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { ACCEPTED } from '../_families/outcomes.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { ACCEPTED } from '../../src/driver/kit/act/outcomes.ts';
 import { type Info, infoReply } from './replies.ts';
 
 export const DEADLINE_MS = 8_000;

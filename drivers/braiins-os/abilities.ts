@@ -2,11 +2,11 @@
 // then what older versions know.
 import { z } from 'zod';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { showsVersionIn } from '../_families/firmware-version.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { ACCEPTED, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
-import { samePools, type WantedPool } from '../_families/pool-params.ts';
-import { firmware, light, log, pools, reboot } from '../_families/usual-abilities.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { ACCEPTED, THEY_WERE_SO, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { samePools, type WantedPool } from '../../src/driver/kit/act/pool-params.ts';
+import { firmware, light, log, pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
+import { showsVersionIn } from '../../src/driver/kit/words/firmware-version.ts';
 import { powerMode } from './power.ts';
 import { poolsReply } from './replies-rest.ts';
 import { graphqlSession, rest } from './requests.ts';

@@ -1,8 +1,9 @@
 // What Braiins OS tells of its troubles. REST gives a history of up to hundreds of entries, so only the newest hour
 // counts, each message once.
+
+import { categoryOfWords } from '../../src/driver/kit/words/trouble-words.ts';
 import type { ErrorReading } from '../../src/model/reading.ts';
-import { present } from '../_families/cgminer.ts';
-import { categoryOfWords } from '../_families/trouble-words.ts';
+import { present } from '../_dialects/cgminer.ts';
 import type { Fault } from './replies-rest.ts';
 
 /** Entries without a code of their own have this one. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { defineDriver } from '../../src/driver/contract.ts';
 import { first } from '../../src/driver/fields.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { present, versionTexts } from '../_families/cgminer.ts';
+import { present, versionTexts } from '../_dialects/cgminer.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
 import { modelOf } from './parts.ts';

@@ -1,11 +1,11 @@
 // What the generations have in common when they are read: slots behind board names, fans behind four places, models
 // behind names.
 import { first, largest } from '../../src/driver/fields.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
+import { setPools } from '../../src/driver/kit/pool-rows.ts';
 import type { BoardReading, FanReading, PoolReading } from '../../src/model/reading.ts';
-import { present } from '../_families/cgminer.ts';
-import { unlessEmpty } from '../_families/empty-list.ts';
-import { findModel, type Model } from '../_families/models.ts';
-import { setPools } from '../_families/pool-rows.ts';
+import { present } from '../_dialects/cgminer.ts';
+import { unlessEmpty } from '../_dialects/empty-list.ts';
 
 /** Boards count from 1, on the S9 from 6. A dead one in the middle does not move those after it. */
 export function slotsOf(names: readonly (number | undefined)[]): (number | undefined)[] {

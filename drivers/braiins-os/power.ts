@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { beforeAct } from '../_families/lost-reply.ts';
-import { ACCEPTED, unsupported } from '../_families/outcomes.ts';
-import { modesAndPresets } from '../_families/usual-abilities.ts';
+import { beforeAct } from '../../src/driver/kit/act/lost-reply.ts';
+import { ACCEPTED, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { modesAndPresets } from '../../src/driver/kit/act/usual-abilities.ts';
 import { RUNNING } from './read-rest.ts';
 import { configurationReply, detailsReply } from './replies-rest.ts';
 import { graphql, QUERIES, rest } from './requests.ts';

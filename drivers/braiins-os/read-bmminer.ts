@@ -1,11 +1,11 @@
 // The first generation as a Reading (2018 and 2019, Antminer S9): it is built on Bitmain's mining program, and its
 // statistics are in Bitmain's dialect.
 import { first, toNumber } from '../../src/driver/fields.ts';
+import type { Model } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { readStats, speaksOfBoards, statsType } from '../_families/bitmain.ts';
-import { fansOf } from '../_families/bitmain-fans.ts';
-import { positive, present, rateHs } from '../_families/cgminer.ts';
-import type { Model } from '../_families/models.ts';
+import { readStats, speaksOfBoards, statsType } from '../_dialects/bitmain.ts';
+import { fansOf } from '../_dialects/bitmain-fans.ts';
+import { positive, present, rateHs } from '../_dialects/cgminer.ts';
 import { hottest } from './parts.ts';
 import type { Replies } from './replies.ts';
 

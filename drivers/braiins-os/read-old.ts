@@ -2,11 +2,11 @@
 // give both the MAC.
 import type { z } from 'zod';
 import { first, mean, sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
+import type { Model } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { poolReadings, positive, present, rateHs } from '../_families/cgminer.ts';
-import { boardsBeside } from '../_families/empty-list.ts';
-import type { Model } from '../_families/models.ts';
-import { hashrates } from '../_families/windows.ts';
+import { poolReadings, positive, present, rateHs } from '../_dialects/cgminer.ts';
+import { boardsBeside } from '../_dialects/empty-list.ts';
+import { hashrates } from '../_dialects/windows.ts';
 import { appeals } from './errors.ts';
 import { countedChips, fansOf, hottest, poolsIn, slotsOf } from './parts.ts';
 import type { Replies } from './replies.ts';

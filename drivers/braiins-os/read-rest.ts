@@ -1,9 +1,9 @@
 // The REST generation as a Reading. Each answer gives its own fields; what is missing stays away.
 import { first, firstMac, largest, mean, scale } from '../../src/driver/fields.ts';
+import type { Model } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { positive, present } from '../_families/cgminer.ts';
-import { boardsBeside } from '../_families/empty-list.ts';
-import type { Model } from '../_families/models.ts';
+import { positive, present } from '../_dialects/cgminer.ts';
+import { boardsBeside } from '../_dialects/empty-list.ts';
 import { errorsOf } from './errors.ts';
 import { countedChips, fansOf, poolsIn, slotsOf } from './parts.ts';
 import type { Replies } from './replies.ts';

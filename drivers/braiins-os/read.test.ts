@@ -1,8 +1,8 @@
 // Braiins OS where the recordings do not reach: modes, limits, histories of errors, sensors, fans, and answers that mix
 // generations.
 import { describe, expect, test } from 'vitest';
+import { MODELS } from '../../src/driver/kit/models/models.data.ts';
 import { families } from '../index.ts';
-import { MODELS } from '../models.data.ts';
 import { braiinsOs as driver } from './index.ts';
 import { modelOf, slotsOf } from './parts.ts';
 import { graphqlSession, luciSession, restSession } from './requests.ts';

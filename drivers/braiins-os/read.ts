@@ -3,7 +3,7 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first } from '../../src/driver/fields.ts';
 import type { Reading } from '../../src/model/reading.ts';
-import { present } from '../_families/cgminer.ts';
+import { present } from '../_dialects/cgminer.ts';
 import { modelOf } from './parts.ts';
 import { bmminerExpectedHs, bmminerName, readBmminer } from './read-bmminer.ts';
 import { graphqlExpectedHs, readGraphql, readTcp, tcpExpectedHs } from './read-old.ts';

@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, poolAddress, temp, text, toText } from '../../src/driver/fields.ts';
-import { statsReply } from '../_families/bitmain.ts';
-import { devRow, poolsReply, rateHs, summaryReply, versionReply } from '../_families/cgminer.ts';
-import { part } from '../_families/reply-part.ts';
+import { statsReply } from '../_dialects/bitmain.ts';
+import { devRow, poolsReply, rateHs, summaryReply, versionReply } from '../_dialects/cgminer.ts';
+import { part } from '../_dialects/reply-part.ts';
 
 const megahashes = () => field((value) => rateHs(value, 'M'));
 const watts = () => num({ min: 1, max: 100_000 });

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, poolAddress, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
-import { rateHs } from '../_families/cgminer.ts';
-import { part } from '../_families/reply-part.ts';
+import { rateHs } from '../_dialects/cgminer.ts';
+import { part } from '../_dialects/reply-part.ts';
 
 /** Serial numbers and MACs are opaque: what is malformed is judged elsewhere and must arrive as written. */
 const asWritten = () => field((value) => toText(value, 128));

@@ -4,8 +4,8 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { orLostReply } from '../_families/lost-reply.ts';
-import { ACCEPTED, SO_ALREADY } from '../_families/outcomes.ts';
+import { orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { ACCEPTED, SO_ALREADY } from '../../src/driver/kit/act/outcomes.ts';
 import { graphqlErrors, graphqlSession, isLoginWanted, rest } from './requests.ts';
 
 export const DEADLINE_MS = 15_000;

@@ -1,9 +1,9 @@
 // Says who made a device that has no driver, from its `version` answer and the family tables. A guess is left out: no
 // make is better than a wrong one.
 import type { Evidence } from '../../src/driver/contract.ts';
-import { versionTexts } from '../_families/cgminer.ts';
-import { findModel, type Model } from '../_families/models.ts';
-import { FIRMWARE_KEYS, type FirmwareKey } from '../models.data.ts';
+import { FIRMWARE_KEYS, type FirmwareKey } from '../../src/driver/kit/models/models.data.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
+import { versionTexts } from '../_dialects/cgminer.ts';
 
 type Description = { readonly make?: string; readonly model?: string; readonly firmwareVersion?: string };
 

@@ -2,14 +2,14 @@
 // from a guess.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstMac, largest, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
+import type { Model } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { readStats, type Stats } from '../_families/bitmain.ts';
-import { sensors } from '../_families/bitmain-boards.ts';
-import { toFans } from '../_families/bitmain-fans.ts';
-import { rateUnitOf } from '../_families/bitmain-units.ts';
-import { aliveByWord, poolReadings, positive, present, whenS } from '../_families/cgminer.ts';
-import type { Model } from '../_families/models.ts';
-import { hashrates, windowHs } from '../_families/windows.ts';
+import { readStats, type Stats } from '../_dialects/bitmain.ts';
+import { sensors } from '../_dialects/bitmain-boards.ts';
+import { toFans } from '../_dialects/bitmain-fans.ts';
+import { rateUnitOf } from '../_dialects/bitmain-units.ts';
+import { aliveByWord, poolReadings, positive, present, whenS } from '../_dialects/cgminer.ts';
+import { hashrates, windowHs } from '../_dialects/windows.ts';
 import { describe, modelOf } from './describe.ts';
 import type { Replies } from './replies.ts';
 

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { list } from '../../src/driver/fields.ts';
-import { statsReply } from '../_families/bitmain.ts';
-import { devsReply, poolsReply, summaryReply } from '../_families/cgminer.ts';
+import { statsReply } from '../_dialects/bitmain.ts';
+import { devsReply, poolsReply, summaryReply } from '../_dialects/cgminer.ts';
 
 const anyRow = z.record(z.string(), z.unknown());
 

@@ -1,10 +1,10 @@
 // What an Elphapex can be told: reboot, light, sleep and wake, pools (atlas 20).
 import type { Ability, AbilityName } from '../../src/driver/contract.ts';
 import { toNumber } from '../../src/driver/fields.ts';
-import { light, reboot } from '../_families/bitmain-actions.ts';
-import { inAllPlaces } from '../_families/bitmain-conf.ts';
-import { confMode, likeBefore } from '../_families/bitmain-modes.ts';
-import { confPools } from '../_families/bitmain-pools.ts';
+import { light, reboot } from '../_dialects/bitmain-actions.ts';
+import { inAllPlaces } from '../_dialects/bitmain-conf.ts';
+import { confMode, likeBefore } from '../_dialects/bitmain-modes.ts';
+import { confPools } from '../_dialects/bitmain-pools.ts';
 
 const MODE = 'fc-work-mode';
 /** Others exist; their meaning is unknown. */

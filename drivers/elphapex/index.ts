@@ -2,7 +2,7 @@
 // units (atlas 20).
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { page } from '../_families/bitmain-web.ts';
+import { page } from '../_dialects/bitmain-web.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES, IP_REPORT } from './family.data.ts';
 import { read } from './read.ts';

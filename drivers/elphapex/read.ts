@@ -2,14 +2,14 @@
 // numbers.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, toNumber, toTempC } from '../../src/driver/fields.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
-import { readStats, toWatts } from '../_families/bitmain.ts';
-import type { Board, Units } from '../_families/bitmain-boards.ts';
-import { expectation } from '../_families/bitmain-expectation.ts';
-import { fansOf } from '../_families/bitmain-fans.ts';
-import { controlBoard, isBlinking, statusFaults, webPools } from '../_families/bitmain-web.ts';
-import { present } from '../_families/cgminer.ts';
-import { findModel, type Model } from '../_families/models.ts';
+import { readStats, toWatts } from '../_dialects/bitmain.ts';
+import type { Board, Units } from '../_dialects/bitmain-boards.ts';
+import { expectation } from '../_dialects/bitmain-expectation.ts';
+import { fansOf } from '../_dialects/bitmain-fans.ts';
+import { controlBoard, isBlinking, statusFaults, webPools } from '../_dialects/bitmain-web.ts';
+import { present } from '../_dialects/cgminer.ts';
 import type { Replies } from './replies.ts';
 
 /** No chip is that hot in C: above it the figure is in thousandths. */

@@ -1,12 +1,12 @@
 // What we change on ePIC firmware (atlas 9): reboot, light, sleep and tuning target, pools, firmware; and its log.
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage, MinerLink } from '../../src/driver/contract.ts';
-import { showsVersionIn } from '../_families/firmware-version.ts';
-import { beforeAct } from '../_families/lost-reply.ts';
-import { unsupported } from '../_families/outcomes.ts';
-import type { WantedPool } from '../_families/pool-params.ts';
-import { parseTarget, sameTarget, type Target } from '../_families/target-preset.ts';
-import { firmware, light, log, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
+import { beforeAct } from '../../src/driver/kit/act/lost-reply.ts';
+import { unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import type { WantedPool } from '../../src/driver/kit/act/pool-params.ts';
+import { firmware, light, log, modesAndPresets, pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
+import { showsVersionIn } from '../../src/driver/kit/words/firmware-version.ts';
+import { parseTarget, sameTarget, type Target } from '../../src/driver/kit/words/target-preset.ts';
 import { capabilitiesReply, type Summary, summaryReply } from './replies.ts';
 import { resource, sendCommand, uploadTo } from './requests.ts';
 import { tuningOf } from './tuning.ts';

@@ -2,7 +2,7 @@
 // told.
 import { first, largest, toText } from '../../src/driver/fields.ts';
 import type { BoardReading } from '../../src/model/reading.ts';
-import { positive, present, rateHs } from '../_families/cgminer.ts';
+import { positive, present, rateHs } from '../_dialects/cgminer.ts';
 import type { Replies } from './replies.ts';
 
 /** A board that is found but switched off has no row among those that hash; one that is not found is no board. */

@@ -3,7 +3,7 @@
 import { defineDriver } from '../../src/driver/contract.ts';
 import { toText } from '../../src/driver/fields.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { present } from '../_families/cgminer.ts';
+import { present } from '../_dialects/cgminer.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
 import { makeOf, modelOf, read } from './read.ts';

@@ -1,13 +1,13 @@
 // Turns the answers of one ePIC miner into a Reading (atlas 9).
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstMac, firstSerial, isNoFault, largest, sumOfAll, toNumber } from '../../src/driver/fields.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
+import { withOwnBuild } from '../../src/driver/kit/models/own-build.ts';
+import { setPools } from '../../src/driver/kit/pool-rows.ts';
+import { categoryOfWords } from '../../src/driver/kit/words/trouble-words.ts';
 import type { ErrorReading, FanReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
-import { positive, present, rateHs } from '../_families/cgminer.ts';
-import { boardsBeside } from '../_families/empty-list.ts';
-import { findModel, type Model } from '../_families/models.ts';
-import { withOwnBuild } from '../_families/own-build.ts';
-import { setPools } from '../_families/pool-rows.ts';
-import { categoryOfWords } from '../_families/trouble-words.ts';
+import { positive, present, rateHs } from '../_dialects/cgminer.ts';
+import { boardsBeside } from '../_dialects/empty-list.ts';
 import { boardsOf, hottestC } from './boards.ts';
 import type { Capabilities, Replies, Summary } from './replies.ts';
 import { type Tuning, tuningOf } from './tuning.ts';

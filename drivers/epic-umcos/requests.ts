@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { orLostReply } from '../_families/lost-reply.ts';
+import { orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
 
 const PORT = 4028;
 const DEADLINE_MS = 15_000;

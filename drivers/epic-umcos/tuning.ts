@@ -1,8 +1,8 @@
 // What ePIC's tuner is set to: the algorithm in use, its target and what of it is in force while the machine throttles
 // itself.
 import { first } from '../../src/driver/fields.ts';
-import { positive } from '../_families/cgminer.ts';
-import { targetText } from '../_families/target-preset.ts';
+import { targetText } from '../../src/driver/kit/words/target-preset.ts';
+import { positive } from '../_dialects/cgminer.ts';
 import type { Summary } from './replies.ts';
 
 export type Tuning = {

@@ -2,9 +2,9 @@
 // without a known description.
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { orLostReply } from '../_families/lost-reply.ts';
-import { ACCEPTED, unsupported } from '../_families/outcomes.ts';
-import { modes, reboot } from '../_families/usual-abilities.ts';
+import { orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { ACCEPTED, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { modes, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
 import { mutation } from './graphql.ts';
 import { errorsReply, mutationReply } from './replies.ts';
 

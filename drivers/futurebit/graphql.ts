@@ -1,7 +1,7 @@
 // What is said to a FutureBit Apollo: one GraphQL address on port 5000, behind a login that yields a token (atlas 23).
 import { z } from 'zod';
 import type { WebSession } from '../../src/driver/contract.ts';
-import { bearer } from '../_families/web-session.ts';
+import { bearer } from '../../src/driver/kit/web/web-session.ts';
 
 const PORT = 5000;
 const PATH = '/api/graphql';

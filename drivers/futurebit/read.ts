@@ -1,11 +1,11 @@
 // Turns the answers of one FutureBit Apollo into a Reading. Each unit that stands beside it is a board of its own.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, sumOfAll } from '../../src/driver/fields.ts';
+import { findModel } from '../../src/driver/kit/models/models.ts';
 import { macState } from '../../src/model/identity-facts.ts';
 import type { BoardReading, FanReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
-import { positive, present, rateHs } from '../_families/cgminer.ts';
-import { unlessEmpty } from '../_families/empty-list.ts';
-import { findModel } from '../_families/models.ts';
+import { positive, present, rateHs } from '../_dialects/cgminer.ts';
+import { unlessEmpty } from '../_dialects/empty-list.ts';
 import type { Replies, Unit } from './replies.ts';
 
 export function read(replies: Replies, known: Known): Reading {

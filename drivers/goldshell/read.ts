@@ -1,9 +1,9 @@
 // Turns the answers of one Goldshell into a Reading (atlas 18): those that it gives without a login.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, sumOfAll, toText } from '../../src/driver/fields.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, Expectation, FanReading, Reading } from '../../src/model/reading.ts';
-import { poolReadings, positive, present } from '../_families/cgminer.ts';
-import { findModel, type Model } from '../_families/models.ts';
+import { poolReadings, positive, present } from '../_dialects/cgminer.ts';
 import type { DevsRow, Replies, WebRow } from './replies.ts';
 
 type Row = {

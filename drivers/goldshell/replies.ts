@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { field, int, list, num, text, toNumber, toText } from '../../src/driver/fields.ts';
-import { devRow, poolsReply, rateHs } from '../_families/cgminer.ts';
+import { devRow, poolsReply, rateHs } from '../_dialects/cgminer.ts';
 
 const mhs = () => field((value) => rateHs(value, 'M'));
 const rpm = () => num({ min: 0, max: 30_000 });

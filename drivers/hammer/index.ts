@@ -1,15 +1,15 @@
 // Hammer scrypt miners and the Blackminers that they come from, with the makers' firmware: classic CGMiner statistics,
 // and a web behind a digest login (atlas 22, 26).
 import { type Ability, defineDriver } from '../../src/driver/contract.ts';
+import { unsupported } from '../../src/driver/kit/act/outcomes.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { light, reboot } from '../_families/bitmain-actions.ts';
-import { bitmainBody } from '../_families/bitmain-conf.ts';
-import { BITMAIN_IP_REPORT } from '../_families/bitmain-ip-report.ts';
-import { confPools } from '../_families/bitmain-pools.ts';
-import { page, systemReply } from '../_families/bitmain-web.ts';
-import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
-import { versionTexts } from '../_families/cgminer.ts';
-import { unsupported } from '../_families/outcomes.ts';
+import { light, reboot } from '../_dialects/bitmain-actions.ts';
+import { bitmainBody } from '../_dialects/bitmain-conf.ts';
+import { BITMAIN_IP_REPORT } from '../_dialects/bitmain-ip-report.ts';
+import { confPools } from '../_dialects/bitmain-pools.ts';
+import { page, systemReply } from '../_dialects/bitmain-web.ts';
+import { speaksCgminer, whichBlackMiner } from '../_dialects/black-miner.ts';
+import { versionTexts } from '../_dialects/cgminer.ts';
 import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';

@@ -1,16 +1,16 @@
 // Turns the answers of one Hammer or Blackminer into a Reading. It has no faults of its own and no power meter.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
+import { findModel } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { readStats, statsType } from '../_families/bitmain.ts';
-import type { Board } from '../_families/bitmain-boards.ts';
-import { expectation } from '../_families/bitmain-expectation.ts';
-import { fansOf } from '../_families/bitmain-fans.ts';
-import { settingOf } from '../_families/bitmain-modes.ts';
-import { controlBoard, isBlinking } from '../_families/bitmain-web.ts';
-import { whichBlackMiner } from '../_families/black-miner.ts';
-import { poolReadings, present } from '../_families/cgminer.ts';
-import { findModel } from '../_families/models.ts';
+import { readStats, statsType } from '../_dialects/bitmain.ts';
+import type { Board } from '../_dialects/bitmain-boards.ts';
+import { expectation } from '../_dialects/bitmain-expectation.ts';
+import { fansOf } from '../_dialects/bitmain-fans.ts';
+import { settingOf } from '../_dialects/bitmain-modes.ts';
+import { controlBoard, isBlinking } from '../_dialects/bitmain-web.ts';
+import { whichBlackMiner } from '../_dialects/black-miner.ts';
+import { poolReadings, present } from '../_dialects/cgminer.ts';
 import type { Replies } from './replies.ts';
 
 export function read(replies: Replies, known: Known): Reading {

@@ -1,9 +1,9 @@
 // What Hammer miners answer, as far as we read it (atlas 22).
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { statsReply } from '../_families/bitmain.ts';
-import { blinkPage, modePage, systemReply } from '../_families/bitmain-web.ts';
-import { poolsReply, versionReply } from '../_families/cgminer.ts';
+import { statsReply } from '../_dialects/bitmain.ts';
+import { blinkPage, modePage, systemReply } from '../_dialects/bitmain-web.ts';
+import { poolsReply, versionReply } from '../_dialects/cgminer.ts';
 
 export const replies = z.object({
   stats: reply(statsReply),

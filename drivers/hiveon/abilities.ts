@@ -2,11 +2,11 @@
 // modern builds sleep, wake and pools as Antminers of 2020. Old machines do not have those pages, and say so before
 // anything is changed.
 import type { Ability, AbilityName } from '../../src/driver/contract.ts';
-import { reboot } from '../_families/bitmain-actions.ts';
-import { bitmainBody } from '../_families/bitmain-conf.ts';
-import { formLight } from '../_families/bitmain-forms.ts';
-import { bitmainMode, confMode, likeBefore } from '../_families/bitmain-modes.ts';
-import { confPools } from '../_families/bitmain-pools.ts';
+import { reboot } from '../_dialects/bitmain-actions.ts';
+import { bitmainBody } from '../_dialects/bitmain-conf.ts';
+import { formLight } from '../_dialects/bitmain-forms.ts';
+import { bitmainMode, confMode, likeBefore } from '../_dialects/bitmain-modes.ts';
+import { confPools } from '../_dialects/bitmain-pools.ts';
 
 export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
   reboot,

@@ -2,9 +2,9 @@
 // 2020.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { blinkQuestion } from '../_families/bitmain-forms.ts';
-import { page } from '../_families/bitmain-web.ts';
-import { present, versionTexts } from '../_families/cgminer.ts';
+import { blinkQuestion } from '../_dialects/bitmain-forms.ts';
+import { page } from '../_dialects/bitmain-web.ts';
+import { present, versionTexts } from '../_dialects/cgminer.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
 import { generationOf, modelOf, read } from './read.ts';

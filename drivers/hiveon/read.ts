@@ -1,15 +1,15 @@
 // Turns the answers of one miner with Hiveon firmware into a Reading. Old machines count three chains to a board.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
+import { findAntminer, findModel, type Model } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { readStats, statsType } from '../_families/bitmain.ts';
-import { expectation } from '../_families/bitmain-expectation.ts';
-import { fansOf } from '../_families/bitmain-fans.ts';
-import { modeName, settingOf } from '../_families/bitmain-modes.ts';
-import { controlBoard, isBlinking, statusFaults } from '../_families/bitmain-web.ts';
-import { poolReadings, present } from '../_families/cgminer.ts';
-import { findAntminer, findModel, type Model } from '../_families/models.ts';
-import { psusOf, withDuty } from '../_families/rwglr.ts';
+import { readStats, statsType } from '../_dialects/bitmain.ts';
+import { expectation } from '../_dialects/bitmain-expectation.ts';
+import { fansOf } from '../_dialects/bitmain-fans.ts';
+import { modeName, settingOf } from '../_dialects/bitmain-modes.ts';
+import { controlBoard, isBlinking, statusFaults } from '../_dialects/bitmain-web.ts';
+import { poolReadings, present } from '../_dialects/cgminer.ts';
+import { psusOf, withDuty } from '../_dialects/rwglr.ts';
 import type { Replies } from './replies.ts';
 
 /** The chain of each board of a T9 that has its ambient sensor. */

@@ -1,10 +1,10 @@
 // What Hiveon firmware answers, as far as we read it (atlas 15).
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { statsReply } from '../_families/bitmain.ts';
-import { blinkState } from '../_families/bitmain-forms.ts';
-import { blinkPage, modePage, summaryPage, systemReply } from '../_families/bitmain-web.ts';
-import { poolsReply, versionReply } from '../_families/cgminer.ts';
+import { statsReply } from '../_dialects/bitmain.ts';
+import { blinkState } from '../_dialects/bitmain-forms.ts';
+import { blinkPage, modePage, summaryPage, systemReply } from '../_dialects/bitmain-web.ts';
+import { poolsReply, versionReply } from '../_dialects/cgminer.ts';
 
 export const replies = z.object({
   stats: reply(statsReply),

@@ -1,13 +1,11 @@
 // Iceriver (KS and AL series): one web page whose forms are the API, behind a login that sets a cookie (atlas 17). No
 // TCP API on the network.
-import { defineDriver } from '../../src/driver/contract.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { abilities, page } from './abilities.ts';
 import { FAMILIES, IP_REPORT } from './family.data.ts';
 import { read } from './read.ts';
-import { replies } from './replies.ts';
 
-export const iceriver = defineDriver({
+export const iceriver = kit.defineDriver({
   id: 'iceriver',
   make: 'Iceriver',
   families: FAMILIES,
@@ -17,14 +15,18 @@ export const iceriver = defineDriver({
     { models: 'Iceriver KS1, KS2, KS3, KS3L, KS5, KS5M', firmware: 'stock with /user/userpanel', evidence: 'claimed' },
   ],
   asks: {
-    panel: { every: 'poll', ...page('userpanel', '4') },
-    machine: { every: 'slow', ...page('machineconfig', '1') },
+    panel: {
+      ...{ every: 'poll', ...page('userpanel', '4') },
+      // It says a fault, or a word about itself.
+      needs: (panel) =>
+        (panel.int('error', { min: 1 }) ?? 0) > 0 ||
+        panel.at('data').text('rtpow', 32) !== undefined ||
+        panel.at('data').asWritten('mac') !== undefined,
+    },
+    machine: { every: 'slow', ...page('machineconfig', '1'), needs: 'data' },
   },
-  replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: '12345678' } },
   quirks: { warmUpS: 600 },
-  identify: (evidence) =>
-    evidence.family === 'iceriver' ? { confidence: confidenceOf(evidence), make: 'Iceriver' } : undefined,
   read,
 });

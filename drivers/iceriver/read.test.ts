@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { AbilityName } from '../../src/driver/contract.ts';
 import { iceriverDown, iceriver as sample } from '../../test/contract/samples-iceriver-goldshell-innosilicon.ts';
 import { type Answering, fakeLink, lostAfterSending, neverSent, refusalOf } from '../../test/unit/drivers/fake-link.ts';
+import { session } from './abilities.ts';
 import { iceriver as driver } from './index.ts';
-import { session } from './session.ts';
 
 const read = (data: object, mode?: number) =>
   driver.read(
@@ -146,7 +146,7 @@ describe('the login', () => {
   const answer = (body: unknown, cookie?: string) =>
     session.grant({ status: 200, body, ...(cookie !== undefined && { cookie }) });
   test('0 is a yes, with a cookie or without; other numbers and pages are a no', () => {
-    expect(answer({ error: 0, message: '(null)' }, '-http-session-=1')).toEqual({ cookie: '-http-session-=1' });
+    expect(answer({ error: 0, message: '(null)' }, '-http-session-=1')).toEqual({ Cookie: '-http-session-=1' });
     expect(answer({ error: 0 })).toEqual({});
     expect(answer({ error: 1_002, message: 'password error' }, 'a=b')).toBeUndefined();
     expect(answer('<html>', 'a=b')).toBeUndefined();

@@ -1,70 +1,67 @@
 // Turns the answers of one Iceriver into a Reading (atlas 17). Rates of now are of five minutes, and swing by a third;
 // the settled ones are of thirty.
-import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, sumOfAll } from '../../src/driver/fields.ts';
-import type {
-  BoardReading,
-  ErrorReading,
-  Expectation,
-  FanReading,
-  PoolReading,
-  Reading,
-} from '../../src/model/reading.ts';
-import { positive, present } from '../_families/cgminer.ts';
-import { boardsBeside, unlessEmpty } from '../_families/empty-list.ts';
-import { findModel, type Model } from '../_families/models.ts';
-import { withOwnBuild } from '../_families/own-build.ts';
-import { setPools } from '../_families/pool-rows.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { STATES } from './errors.data.ts';
-import { type Board, type Panel, type Pool, type Replies, toPowHs } from './replies.ts';
 
-export function read({ panel, machine }: Replies, known: Known): Reading {
-  const make = 'Iceriver';
-  const { data } = panel ?? {};
-  const reported = data && reportedModel(data);
-  const row = findModel('iceriver-stock', reported) ?? findModel('iceriver-stock', known.model);
-  const model = row?.model ?? reported ?? known.model;
-  if (panel === undefined || data === undefined) return present({ make, model });
+type Answers = { readonly panel: kit.Answer; readonly machine: kit.Answer };
+
+export function read({ panel, machine }: Answers, known: kit.Known): kit.Draft {
+  const data = panel.at('data');
+  const { model, expected } = kit.knownModel('iceriver-stock', reportedModel(data), known.model);
+  if (!panel.isThere) return { model };
+  const hashrateHs = powHs(data, data, 'rtpow');
+  const settledHs = powHs(data, data, 'avgpow');
+  const boards = data.rows('boards')?.map((row, place) => board(row, place, data));
   // The web page answers for a mining program that does not.
-  const isDown = panel.error !== undefined;
-  const hashrateHs = toPowHs(data.rtpow, data.unit);
-  const settledHs = toPowHs(data.avgpow, data.unit);
-  const boards = data.boards && boardsOf(data.boards, data.unit);
-  return present({
-    make,
+  const fault = kit.positive(panel.int('error', { min: 0 }));
+  const isRunning = data.bool('powstate');
+  return {
     model,
-    mac: data.mac,
-    hostname: data.host,
-    firmwareVersion: data.softver1,
+    mac: data.asWritten('mac'),
+    hostname: data.name('host'),
+    firmwareVersion: data.name('softver1', 128),
 
     hashrateHs,
-    hashrateWindow: hashrateHs === undefined ? undefined : ('5m' as const),
+    hashrateWindow: '5m',
     hashrateSettledHs: settledHs,
     hashrateAverageHs: settledHs,
-    uptimeS: data.runtime,
+    uptimeS: uptimeS(data),
 
+    ...(fault !== undefined && { isMining: false }),
     // Without a rate `powstate` says yes, and nothing else: it is false in every warm-up.
-    isMining: isDown ? false : hashrateHs === undefined ? (data.powstate === true ? true : undefined) : hashrateHs > 0,
-    miningMode: modeOf(machine?.data.mode, hashrateHs),
-    isLightOn: data.locate,
+    ...(fault === undefined && hashrateHs === undefined && isRunning === true && { isMining: true }),
+    miningMode: modeOf(machine.at('data').int('mode', { min: 0, max: 16 }), hashrateHs),
+    isLightOn: data.bool('locate'),
 
-    tempC: largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
-    boards: boardsBeside(boards, hashrateHs),
-    fans: data.fans && unlessEmpty(fansOf(data.fans, row)),
-    pools: poolsOf(data.pools),
-    errors: isDown ? [webFault(panel.error, panel.message)] : errorsOf(data, row),
-    expected: expectation(row, boards, hashrateHs),
-  });
+    boards,
+    fans: kit.fansOf(data.list('fans', 32), expected.fans),
+    pools: pools(data),
+    errors: fault === undefined ? faults(data, expected) : [webFault(fault, panel.name('message'))],
+    expected: expectation(expected, boards, hashrateHs),
+  };
 }
 
-const NORMAL = 1;
+/** `6226G`, `37.68G`, `15.1 T`; a number alone is in the unit of the whole answer. */
+function powHs(row: kit.Answer, data: kit.Answer, key: string): number | undefined {
+  const [, number, letter = data.text('unit', 4)] = row.text(key, 32)?.match(/^([\d.,]+)\s*([a-z])?(?:h\/s)?$/i) ?? [];
+  const unit = letter === undefined ? undefined : kit.rateUnit(`${letter}H`);
+  return unit === undefined ? undefined : kit.rateHs(number, unit);
+}
+
+/** `days:hours:minutes:seconds`. */
+function uptimeS(data: kit.Answer): number | undefined {
+  const written = kit.toText(data.value('runtime'));
+  const [, days, hours, minutes, seconds] = written?.match(/^(\d{1,5}):(\d{1,2}):(\d{1,2}):(\d{1,2})$/) ?? [];
+  if (seconds === undefined) return undefined;
+  return Number(days) * 86_400 + Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
+}
 
 /**
- * Any number but that of normal is sleep, if nothing is hashed; a miner that hashes is awake, and in which mode its
- * setting does not say.
+ * Any number but 1 is sleep, if nothing is hashed; a miner that hashes is awake, and in which mode its setting does not
+ * say.
  */
 function modeOf(mode: number | undefined, hashrateHs: number | undefined): 'normal' | 'sleep' | undefined {
-  if (mode === NORMAL) return 'normal';
+  if (mode === 1) return 'normal';
   return mode !== undefined && hashrateHs === 0 ? 'sleep' : undefined;
 }
 
@@ -72,105 +69,91 @@ function modeOf(mode: number | undefined, hashrateHs: number | undefined): 'norm
  * `model` is mostly empty; the mining program is called after it: `5977449_ks3m_miner`, `pbv077c_ks0miner`,
  * `211_10306_miner`.
  */
-function reportedModel({ model, softver1 }: Panel): string | undefined {
+function reportedModel(data: kit.Answer): string | undefined {
+  const model = data.name('model', 64);
   if (model !== undefined) return model.toUpperCase();
-  const parts = softver1?.split('_') ?? [];
+  const parts = data.name('softver1', 128)?.split('_') ?? [];
   const last = parts.at(-1);
   const name = last === 'miner' ? parts.at(-2) : last?.replace('miner', '');
   return parts.length < 2 || name === undefined || name === '' ? undefined : name.toUpperCase();
 }
 
-/** A slot with neither chips nor a rate is empty. */
-function boardsOf(rows: readonly Board[], unit: string | undefined): BoardReading[] {
-  const taken = new Set<number>();
-  return rows.flatMap((row, place) => {
-    const slot = row.no === undefined ? place : row.no - 1;
-    const hashrateHs = toPowHs(row.rtpow, unit);
-    const exists = (row.chipnum ?? 0) > 0 || (hashrateHs ?? 0) > 0;
-    if (!exists || taken.has(slot)) return [];
-    taken.add(slot);
-    const boardTempsC = [row.intmp, row.outtmp].filter((tempC) => tempC !== undefined);
-    return [
-      present({
-        slot,
-        hashrateHs,
-        expectedHashrateHs: believable(positive(toPowHs(row.idealpow, unit)), hashrateHs),
-        // No chips beside a rate: not counted.
-        chips: positive(row.chipnum),
-        frequencyMhz: positive(row.freq),
-        boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
-        inletTempC: row.intmp,
-        outletTempC: row.outtmp,
-        isAlive: row.state,
-      }),
-    ];
-  });
+/** A slot with neither chips nor a rate is empty. Slots count from 1. */
+function board(row: kit.Answer, place: number, data: kit.Answer): kit.BoardDraft | undefined {
+  const hashrateHs = powHs(row, data, 'rtpow');
+  // No chips beside a rate: not counted.
+  const chips = row.positive('chipnum', 100_000);
+  if (chips === undefined && kit.positive(hashrateHs) === undefined) return undefined;
+  const [inletTempC, outletTempC] = [edgeC(row, 'intmp'), edgeC(row, 'outtmp')];
+  return {
+    slot: slotOf(row, place),
+    hashrateHs,
+    expectedHashrateHs: kit.believableHs(powHs(row, data, 'idealpow'), hashrateHs),
+    chips: chips === undefined ? undefined : Math.round(chips),
+    frequencyMhz: row.mhz('freq'),
+    boardTempsC: [inletTempC, outletTempC],
+    inletTempC,
+    outletTempC,
+    isAlive: row.bool('state'),
+  };
 }
 
-/** Faster than that no board runs beside its own ideal: some builds print the ideal of a chip, or 0. */
-const MOST = 1.5;
-const believable = (idealHs: number | undefined, hashrateHs: number | undefined) =>
-  idealHs !== undefined && (hashrateHs ?? 0) <= idealHs * MOST ? idealHs : undefined;
+const slotOf = (row: kit.Answer, place: number) => (row.int('no', { min: 1, max: 64 }) ?? place + 1) - 1;
 
-/** Places without a fan read 0; how many there are only the model tells. */
-function fansOf(rpms: readonly (number | undefined)[], row: Model | undefined): FanReading[] {
-  const usual = positive(row?.expected.fans);
-  return rpms.flatMap((rpm, index) => {
-    const exists = usual === undefined ? positive(rpm) !== undefined : index < usual;
-    return exists ? [present({ index, rpm })] : [];
-  });
+/** On the edges of a board. A broken sensor reads about 126 beside cool ones; a real board is off long before. */
+function edgeC(row: kit.Answer, key: string): number | undefined {
+  const tempC = row.tempC(key);
+  return tempC !== undefined && tempC < 120 ? tempC : undefined;
 }
 
 /** Addresses may lack their scheme. A pool that nothing is connected to is not dead for that: it may be a reserve. */
-function poolsOf(rows: readonly Pool[] | undefined): PoolReading[] | undefined {
-  return setPools(
-    rows,
-    ({ addr }) => addr,
-    ({ no, user = '', state, connect, accepted, rejected }, addr, place): PoolReading =>
-      present({
-        index: no === undefined ? place : no - 1,
-        url: poolUrl(addr),
-        user,
-        isAlive: state === 1 || connect === true ? true : undefined,
-        isActive: connect,
-        accepted,
-        rejected,
-      }),
+export const pools = (data: kit.Answer) =>
+  kit.setPools(
+    data.rows('pools'),
+    (row) => row.poolAddress('addr'),
+    (row, addr, place): kit.PoolDraft => {
+      const isActive = isConnected(row);
+      return {
+        index: slotOf(row, place),
+        url: kit.poolUrl(addr),
+        user: row.text('user', 512) ?? '',
+        isAlive: row.int('state', { min: 0, max: 10 }) === 1 || isActive === true ? true : undefined,
+        isActive,
+        accepted: row.count('accepted'),
+        rejected: row.count('rejected'),
+      };
+    },
   );
+
+/** A few builds count in fractions, and write -1 where nothing is connected. */
+function isConnected(row: kit.Answer): boolean | undefined {
+  const count = row.number('connect', { min: -1, max: 64 });
+  return count === undefined ? row.bool('connect') : count > 0;
 }
 
-export const poolUrl = (addr: string) => (/^[a-z][a-z0-9+.-]*:\/\//i.test(addr) ? addr : `stratum+tcp://${addr}`);
-
-const webFault = (error: number | undefined, message: string | undefined): ErrorReading =>
-  present({ code: `web:${error ?? ''}`, message, category: 'software' as const });
+const webFault = (error: number, message: string | undefined): kit.ErrorDraft => ({
+  code: `web:${error}`,
+  message,
+  category: 'software',
+});
 
 /** Whether the rate is as it should be is judged by the rate, not by `powstate`, which is false in every warm-up. */
-function errorsOf(data: Panel, row: Model | undefined): ErrorReading[] | undefined {
-  const told = STATES.filter(({ code }) => data[code] !== undefined);
-  if (told.length === 0) return undefined;
+function faults(data: kit.Answer, { fans: usual }: kit.Expectation): kit.ErrorDraft[] | undefined {
+  const reported = STATES.filter(({ code }) => data.bool(code) !== undefined);
+  if (reported.length === 0) return undefined;
   // Machines without fans of their own say that their fans are wrong.
-  return told.filter(({ code }) => data[code] === false && !(code === 'fanstate' && row?.expected.fans === 0));
+  return reported.filter(({ code }) => data.bool(code) === false && !(code === 'fanstate' && usual === 0));
 }
 
-/** The ideal of the boards if all of them tell one that fits the model, else the nameplate. */
+/** What the device says of its build, and of what it makes. */
 function expectation(
-  row: Model | undefined,
-  boards: readonly BoardReading[] | undefined,
+  table: kit.Expectation,
+  boards: readonly (kit.BoardDraft | undefined)[] | undefined,
   hashrateHs: number | undefined,
-): Expectation | undefined {
-  const { hashrateHs: nameplateHs, ...parts } = row?.expected ?? {};
-  const ideals = boards?.map((board) => board.expectedHashrateHs) ?? [];
-  const sumHs = ideals.length === (parts.boards ?? ideals.length) ? sumOfAll(ideals) : undefined;
-  const isFit = nameplateHs === undefined || (sumHs ?? 0) * MOST >= nameplateHs;
-  const idealHs = isFit ? believable(positive(sumHs), hashrateHs) : undefined;
-  const chips = new Set(boards?.map((board) => board.chips));
+) {
+  const chips = new Set(boards?.flatMap((board) => (board === undefined ? [] : [board.chips])));
   const own = chips.size === 1 ? { chipsPerBoard: [...chips][0] } : {};
-  const wanted = present({
-    ...withOwnBuild(parts.fans === 0 ? BARE(parts) : parts, own),
-    hashrateHs: first(idealHs, nameplateHs),
-  });
-  return Object.keys(wanted).length === 0 ? undefined : wanted;
+  // One without fans is a home machine, with fewer boards than the table gives to the whole series.
+  const usual = table.fans === 0 ? kit.present({ cooling: table.cooling, hashrateHs: table.hashrateHs }) : table;
+  return { ...kit.withOwnBuild(usual, own), hashrateHs: kit.idealOr(usual, boards, hashrateHs) };
 }
-
-/** One without fans is a home machine, with fewer boards than the table gives to the whole series. */
-const BARE = ({ cooling }: Expectation): Expectation => present({ cooling });

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink, MinerRequest } from '../../src/driver/contract.ts';
 import { bool, list, text } from '../../src/driver/fields.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { THEY_WERE_SO } from '../_families/outcomes.ts';
-import { placesAsFields, samePools, type WantedPool } from '../_families/pool-params.ts';
-import { pools, reboot } from '../_families/usual-abilities.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { THEY_WERE_SO } from '../../src/driver/kit/act/outcomes.ts';
+import { placesAsFields, samePools, type WantedPool } from '../../src/driver/kit/act/pool-params.ts';
+import { pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
 import { session } from './session.ts';
 
 const DEADLINE_MS = 15_000;

@@ -3,11 +3,11 @@
 import { z } from 'zod';
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstMac, isNoFault, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { poolIsAlive, poolReadings, positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
-import { boardsBeside } from '../_families/empty-list.ts';
-import { findModel, type Model } from '../_families/models.ts';
-import { hashrates, windowHs } from '../_families/windows.ts';
+import { poolIsAlive, poolReadings, positive, present, rateHs, rateUnit } from '../_dialects/cgminer.ts';
+import { boardsBeside } from '../_dialects/empty-list.ts';
+import { hashrates, windowHs } from '../_dialects/windows.ts';
 import { ERRORS } from './errors.data.ts';
 import type { Replies } from './replies.ts';
 

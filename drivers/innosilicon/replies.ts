@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { field, int, list, num, text, toNumber, toText } from '../../src/driver/fields.ts';
-import { devRow, poolsReply, summaryReply, versionReply } from '../_families/cgminer.ts';
+import { devRow, poolsReply, summaryReply, versionReply } from '../_dialects/cgminer.ts';
 
 const sensor = () => num({ min: 1, max: 200 });
 /** Left as they are: which unit `Hash Rate` has where none stands beside it, read.ts finds out. */

@@ -1,7 +1,7 @@
 // The login of Innosilicon (atlas 19): a form for a token. A token that is too old is answered with 200 and a word.
 import { z } from 'zod';
 import type { WebSession } from '../../src/driver/contract.ts';
-import { bearer } from '../_families/web-session.ts';
+import { bearer } from '../../src/driver/kit/web/web-session.ts';
 
 const granted = z.looseObject({ jwt: z.string() });
 const expired = z.looseObject({ success: z.literal(false), token: z.literal('expired') });

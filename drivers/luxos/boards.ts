@@ -2,9 +2,9 @@
 // from 0).
 import { first, largest, mean, toNumber, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading } from '../../src/model/reading.ts';
-import type { Stats } from '../_families/bitmain.ts';
-import { aliveByWord, positive, present, rateHs } from '../_families/cgminer.ts';
-import { hashrates } from '../_families/windows.ts';
+import type { Stats } from '../_dialects/bitmain.ts';
+import { aliveByWord, positive, present, rateHs } from '../_dialects/cgminer.ts';
+import { hashrates } from '../_dialects/windows.ts';
 import { type BoardRow, CORNERS, type Replies, type Temps } from './replies.ts';
 
 /** Undefined when no answer tells of boards: those that `devs` lists, and those that have chips. */

@@ -1,6 +1,6 @@
 // Events of LuxOS as errors. An unknown code is kept and the device's words, and is `unknown`.
 import type { ErrorReading } from '../../src/model/reading.ts';
-import { present } from '../_families/cgminer.ts';
+import { present } from '../_dialects/cgminer.ts';
 import { EVENTS } from './errors.data.ts';
 import type { EventRow } from './replies.ts';
 

@@ -3,11 +3,11 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import type { PoolRow } from '../_families/cgminer.ts';
-import { poolsReply } from '../_families/cgminer.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { THEY_WERE_SO } from '../_families/outcomes.ts';
-import type { WantedPool } from '../_families/pool-params.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { THEY_WERE_SO } from '../../src/driver/kit/act/outcomes.ts';
+import type { WantedPool } from '../../src/driver/kit/act/pool-params.ts';
+import type { PoolRow } from '../_dialects/cgminer.ts';
+import { poolsReply } from '../_dialects/cgminer.ts';
 import { DEADLINE_MS } from './session.ts';
 
 const WHAT = 'change the pools of';

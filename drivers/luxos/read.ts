@@ -1,12 +1,12 @@
 // Turns the answers of one LuxOS miner into a Reading (atlas 7).
 import type { Known } from '../../src/driver/contract.ts';
 import { first, isNoFault, mean } from '../../src/driver/fields.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
 import type { Expectation, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { readStats, type Stats, statsType } from '../_families/bitmain.ts';
-import { toFans } from '../_families/bitmain-fans.ts';
-import { poolReadings, present, rateHs, whenS } from '../_families/cgminer.ts';
-import { findModel, type Model } from '../_families/models.ts';
-import { hashrates } from '../_families/windows.ts';
+import { readStats, type Stats, statsType } from '../_dialects/bitmain.ts';
+import { toFans } from '../_dialects/bitmain-fans.ts';
+import { poolReadings, present, rateHs, whenS } from '../_dialects/cgminer.ts';
+import { hashrates } from '../_dialects/windows.ts';
 import { boards, hottestC } from './boards.ts';
 import { errors } from './errors.ts';
 import type { Config, Fans, Replies } from './replies.ts';

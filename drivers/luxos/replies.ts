@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, temp, text, toText } from '../../src/driver/fields.ts';
-import { statsReply, toWatts } from '../_families/bitmain.ts';
-import { devRow, devsReply, poolsReply, summaryReply, versionReply } from '../_families/cgminer.ts';
+import { statsReply, toWatts } from '../_dialects/bitmain.ts';
+import { devRow, devsReply, poolsReply, summaryReply, versionReply } from '../_dialects/cgminer.ts';
 
 /** Serial numbers and MACs are opaque: what is malformed is judged elsewhere and must arrive as written. */
 const asWritten = () => field((value) => toText(value, 128));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { MinerLink } from '../../src/driver/contract.ts';
 import { list, text } from '../../src/driver/fields.ts';
-import { beforeAct } from '../_families/lost-reply.ts';
+import { beforeAct } from '../../src/driver/kit/act/lost-reply.ts';
 
 /** A device that restarts often leaves without a word: waiting longer tells nothing. */
 export const DEADLINE_MS = 8_000;

@@ -1,10 +1,10 @@
 // What MARA firmware can be told (atlas 14): reboot, light, modes, pools, and to show its log. Whether it obeyed is
 // found out by looking, not here.
 import type { Ability, AbilityName } from '../../src/driver/contract.ts';
-import { hasPools } from '../_families/bitmain-pools.ts';
-import { fetchLog } from '../_families/device-log.ts';
-import { THEY_WERE_SO } from '../_families/outcomes.ts';
-import { light, log, pools, reboot } from '../_families/usual-abilities.ts';
+import { fetchLog } from '../../src/driver/kit/act/device-log.ts';
+import { THEY_WERE_SO } from '../../src/driver/kit/act/outcomes.ts';
+import { light, log, pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
+import { hasPools } from '../_dialects/bitmain-pools.ts';
 import { powerMode } from './power.ts';
 import { readConfig, resource, write } from './requests.ts';
 

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { AfterLogin } from '../../src/driver/contract.ts';
 import { text } from '../../src/driver/fields.ts';
-import { present } from '../_families/cgminer.ts';
-import { findModel } from '../_families/models.ts';
+import { findModel } from '../../src/driver/kit/models/models.ts';
+import { present } from '../_dialects/cgminer.ts';
 import { resource } from './requests.ts';
 
 const overview = z.looseObject({ model: text(), version_firmware: text() });

@@ -1,8 +1,8 @@
 // MARA firmware (Kaonsu) on Antminer hardware: a JSON API under /kaonsu/v1 behind a digest login (atlas 14).
 import { defineDriver } from '../../src/driver/contract.ts';
+import { findModel } from '../../src/driver/kit/models/models.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { present, versionTexts } from '../_families/cgminer.ts';
-import { findModel } from '../_families/models.ts';
+import { present, versionTexts } from '../_dialects/cgminer.ts';
 import { abilities } from './abilities.ts';
 import { afterLogin } from './after-login.ts';
 import { FAMILIES } from './family.data.ts';

@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { SO_ALREADY, unsupported } from '../_families/outcomes.ts';
-import { parseTarget, sameTarget } from '../_families/target-preset.ts';
-import { modesAndPresets } from '../_families/usual-abilities.ts';
+import { SO_ALREADY, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { modesAndPresets } from '../../src/driver/kit/act/usual-abilities.ts';
+import { parseTarget, sameTarget } from '../../src/driver/kit/words/target-preset.ts';
 import { type Config, modeNow, readConfig, resource, write } from './requests.ts';
 
 const SELECTORS = ['Auto', 'Fixed', 'Stock'] as const;

@@ -1,15 +1,15 @@
 // Turns the answers of one miner with MARA firmware into a Reading.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, isFillerName, isNoFault, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
+import { findAntminer, type Model } from '../../src/driver/kit/models/models.ts';
+import { withOwnBuild } from '../../src/driver/kit/models/own-build.ts';
+import { targetText } from '../../src/driver/kit/words/target-preset.ts';
+import { categoryOfWords } from '../../src/driver/kit/words/trouble-words.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { sensors } from '../_families/bitmain-boards.ts';
-import { toFans } from '../_families/bitmain-fans.ts';
-import { webPools } from '../_families/bitmain-web.ts';
-import { positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
-import { findAntminer, type Model } from '../_families/models.ts';
-import { withOwnBuild } from '../_families/own-build.ts';
-import { targetText } from '../_families/target-preset.ts';
-import { categoryOfWords } from '../_families/trouble-words.ts';
+import { sensors } from '../_dialects/bitmain-boards.ts';
+import { toFans } from '../_dialects/bitmain-fans.ts';
+import { webPools } from '../_dialects/bitmain-web.ts';
+import { positive, present, rateHs, rateUnit } from '../_dialects/cgminer.ts';
 import type { Replies } from './replies.ts';
 
 type Board = NonNullable<NonNullable<Replies['hashboards']>['hashboards']>[number];

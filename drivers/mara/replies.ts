@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, text, toNumber } from '../../src/driver/fields.ts';
-import { toWatts } from '../_families/bitmain.ts';
-import { asWritten, poolRow } from '../_families/bitmain-web.ts';
-import { positive } from '../_families/cgminer.ts';
+import { toWatts } from '../_dialects/bitmain.ts';
+import { asWritten, poolRow } from '../_dialects/bitmain-web.ts';
+import { positive } from '../_dialects/cgminer.ts';
 
 const rate = () => num({ min: 0, max: 1e9 });
 

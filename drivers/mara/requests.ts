@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
 
 /** Reads and, posted to, writes. */
 export const resource = (name: string) =>

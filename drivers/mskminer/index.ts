@@ -2,8 +2,8 @@
 // Nothing is known of its control.
 import { defineDriver, type WebSession } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { present, versionTexts } from '../_families/cgminer.ts';
-import { isMskMiner } from '../_families/rwglr.ts';
+import { present, versionTexts } from '../_dialects/cgminer.ts';
+import { isMskMiner } from '../_dialects/rwglr.ts';
 import { FAMILIES } from './family.data.ts';
 import { read, splitType } from './read.ts';
 import { replies } from './replies.ts';

@@ -2,14 +2,14 @@
 // own.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
+import { findAntminer, findModel } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { readStats, statsType, toWatts } from '../_families/bitmain.ts';
-import { expectation } from '../_families/bitmain-expectation.ts';
-import { fansOf } from '../_families/bitmain-fans.ts';
-import { rateReader, rateUnitOf } from '../_families/bitmain-units.ts';
-import { poolReadings, present } from '../_families/cgminer.ts';
-import { findAntminer, findModel } from '../_families/models.ts';
-import { psusOf, withDuty } from '../_families/rwglr.ts';
+import { readStats, statsType, toWatts } from '../_dialects/bitmain.ts';
+import { expectation } from '../_dialects/bitmain-expectation.ts';
+import { fansOf } from '../_dialects/bitmain-fans.ts';
+import { rateReader, rateUnitOf } from '../_dialects/bitmain-units.ts';
+import { poolReadings, present } from '../_dialects/cgminer.ts';
+import { psusOf, withDuty } from '../_dialects/rwglr.ts';
 import type { Replies } from './replies.ts';
 
 /** `S19-88 v.1.0.3 `: the model, a blank, the version of the firmware. */

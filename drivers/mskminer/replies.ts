@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { field, toText } from '../../src/driver/fields.ts';
-import { statsReply } from '../_families/bitmain.ts';
-import { poolsReply, versionReply } from '../_families/cgminer.ts';
+import { statsReply } from '../_dialects/bitmain.ts';
+import { poolsReply, versionReply } from '../_dialects/cgminer.ts';
 
 const networkInfo = z.looseObject({ macaddr: field((value) => toText(value, 128)) });
 

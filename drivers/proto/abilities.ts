@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { SO_ALREADY, unsupported } from '../_families/outcomes.ts';
-import { parseTarget, sameTarget } from '../_families/target-preset.ts';
-import { blink, firmware, log, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { SO_ALREADY, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { blink, firmware, log, modesAndPresets, pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
+import { parseTarget, sameTarget } from '../../src/driver/kit/words/target-preset.ts';
 import { isStopped } from './read.ts';
 import { miningReply, targetReply } from './replies.ts';
 import { locked, sendCommand } from './requests.ts';

@@ -1,6 +1,9 @@
 // Turns the answers of one Proto rig into a Reading (atlas 12). Slots count from 1, telemetry from 0.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstMac, firstSerial, isFillerName, largest, mean } from '../../src/driver/fields.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
+import { setPools } from '../../src/driver/kit/pool-rows.ts';
+import { targetText } from '../../src/driver/kit/words/target-preset.ts';
 import type {
   BoardReading,
   ErrorReading,
@@ -9,10 +12,7 @@ import type {
   PsuReading,
   Reading,
 } from '../../src/model/reading.ts';
-import { positive, present } from '../_families/cgminer.ts';
-import { findModel, type Model } from '../_families/models.ts';
-import { setPools } from '../_families/pool-rows.ts';
-import { targetText } from '../_families/target-preset.ts';
+import { positive, present } from '../_dialects/cgminer.ts';
 import { FAULTS } from './errors.data.ts';
 import type { Replies } from './replies.ts';
 

@@ -14,7 +14,7 @@ import {
   toTempC,
   toText,
 } from '../../src/driver/fields.ts';
-import { rateHs, rateUnit } from '../_families/cgminer.ts';
+import { rateHs, rateUnit } from '../_dialects/cgminer.ts';
 
 const asWritten = () => field((value) => toText(value, 128));
 const object = <S extends z.ZodRawShape>(shape: S) => z.looseObject(shape).optional().catch(undefined);

@@ -1,8 +1,8 @@
 // How a Proto rig is spoken to: a bearer token for the owner's password. The first answers are for everybody.
 import { z } from 'zod';
 import type { ActResult, MinerLink, WebSession } from '../../src/driver/contract.ts';
-import { orLostReply } from '../_families/lost-reply.ts';
-import { bearer } from '../_families/web-session.ts';
+import { orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { bearer } from '../../src/driver/kit/web/web-session.ts';
 
 const DEADLINE_MS = 15_000;
 const tokens = z.looseObject({ access_token: z.string() });

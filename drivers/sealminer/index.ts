@@ -1,7 +1,7 @@
 // Sealminer (Bitdeer): BDMiner's statistics on TCP 4028, settings as PHP pages behind a login with a cookie (atlas 13).
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { present, versionTexts } from '../_families/cgminer.ts';
+import { present, versionTexts } from '../_dialects/cgminer.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES, IP_REPORT } from './family.data.ts';
 import { modelOf, read } from './read.ts';

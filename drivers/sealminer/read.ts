@@ -11,6 +11,8 @@ import {
   toTempC,
   toText,
 } from '../../src/driver/fields.ts';
+import { findModel } from '../../src/driver/kit/models/models.ts';
+import { withOwnBuild } from '../../src/driver/kit/models/own-build.ts';
 import type {
   BoardReading,
   ErrorReading,
@@ -19,9 +21,7 @@ import type {
   PsuReading,
   Reading,
 } from '../../src/model/reading.ts';
-import { poolReadings, positive, present, rateHs, whenS } from '../_families/cgminer.ts';
-import { findModel } from '../_families/models.ts';
-import { withOwnBuild } from '../_families/own-build.ts';
+import { poolReadings, positive, present, rateHs, whenS } from '../_dialects/cgminer.ts';
 import type { Replies, StatsRow, StatusPool, System } from './replies.ts';
 
 const SENSORS = [0, 1, 2, 3] as const;

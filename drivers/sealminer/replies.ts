@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, poolAddress, text, toText } from '../../src/driver/fields.ts';
-import { poolsReply, toDifficulty, versionReply } from '../_families/cgminer.ts';
-import { part } from '../_families/reply-part.ts';
+import { poolsReply, toDifficulty, versionReply } from '../_dialects/cgminer.ts';
+import { part } from '../_dialects/reply-part.ts';
 
 const mhs = () => num({ min: 0, max: 1e12 });
 const watts = () => num({ min: 0, max: 100_000 });

@@ -2,10 +2,10 @@
 // looked at first.
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { ACCEPTED, SO_ALREADY, unsupported } from '../_families/outcomes.ts';
-import { showsPools, type WantedPool } from '../_families/pool-params.ts';
-import { firmware, light, log, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { ACCEPTED, SO_ALREADY, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { showsPools, type WantedPool } from '../../src/driver/kit/act/pool-params.ts';
+import { firmware, light, log, modesAndPresets, pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
 import { isAsleep } from './read.ts';
 import { statusReply } from './replies.ts';
 import { open, sendLoggedIn } from './requests.ts';

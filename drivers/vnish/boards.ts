@@ -1,7 +1,7 @@
 // The hashboards of a VNish miner, as its web lists them.
 import { first, mean, sumOfAll } from '../../src/driver/fields.ts';
 import type { BoardReading } from '../../src/model/reading.ts';
-import { positive, present } from '../_families/cgminer.ts';
+import { positive, present } from '../_dialects/cgminer.ts';
 import type { Chain, Replies } from './replies.ts';
 
 type Miner = NonNullable<NonNullable<Replies['summary']>['miner']>;

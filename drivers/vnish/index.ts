@@ -2,7 +2,7 @@
 // beside it (atlas 8).
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { present, versionTexts } from '../_families/cgminer.ts';
+import { present, versionTexts } from '../_dialects/cgminer.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
 import { modelOf, read } from './read.ts';

@@ -1,9 +1,9 @@
 // Pools of VNish from its two sources: the web has them all, with the developer's own and sometimes with hidden names;
 // TCP has names and difficulties.
 import { first } from '../../src/driver/fields.ts';
+import { setPools } from '../../src/driver/kit/pool-rows.ts';
 import type { PoolReading } from '../../src/model/reading.ts';
-import { type PoolRow, poolReadings, positive, present } from '../_families/cgminer.ts';
-import { setPools } from '../_families/pool-rows.ts';
+import { type PoolRow, poolReadings, positive, present } from '../_dialects/cgminer.ts';
 import type { WebPool } from './replies.ts';
 
 /** The device writes and wants `host:port`, without a scheme. */

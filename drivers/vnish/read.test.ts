@@ -1,7 +1,7 @@
 // VNish in what a simulated device does not show: units, old keys, states, odd uptimes, pools of two sources, faults.
 import { describe, expect, test } from 'vitest';
+import { MODELS } from '../../src/driver/kit/models/models.data.ts';
 import { families } from '../index.ts';
-import { MODELS } from '../models.data.ts';
 import { vnish as driver } from './index.ts';
 import { pools } from './pools.ts';
 import { modelOf, secondsOf } from './read.ts';

@@ -1,13 +1,13 @@
 // Turns the answers of one VNish miner into a Reading (atlas 8).
 import type { Known } from '../../src/driver/contract.ts';
 import { first, isNoFault, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
+import { withOwnBuild } from '../../src/driver/kit/models/own-build.ts';
+import { categoryOfWords } from '../../src/driver/kit/words/trouble-words.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
-import { boardsBeside, unlessEmpty } from '../_families/empty-list.ts';
-import { findModel, type Model } from '../_families/models.ts';
-import { withOwnBuild } from '../_families/own-build.ts';
-import { categoryOfWords } from '../_families/trouble-words.ts';
-import { hashrates } from '../_families/windows.ts';
+import { positive, present, rateHs, rateUnit } from '../_dialects/cgminer.ts';
+import { boardsBeside, unlessEmpty } from '../_dialects/empty-list.ts';
+import { hashrates } from '../_dialects/windows.ts';
 import { boardsOf, MINING, type ToHs, wattsOf } from './boards.ts';
 import { pools } from './pools.ts';
 import type { Replies } from './replies.ts';

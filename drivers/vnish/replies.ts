@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, poolAddress, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
-import { statsReply } from '../_families/bitmain.ts';
-import { poolsReply, summaryReply, toDifficulty } from '../_families/cgminer.ts';
-import { part } from '../_families/reply-part.ts';
+import { statsReply } from '../_dialects/bitmain.ts';
+import { poolsReply, summaryReply, toDifficulty } from '../_dialects/cgminer.ts';
+import { part } from '../_dialects/reply-part.ts';
 
 const asWritten = () => field((value) => toText(value, 128));
 const rate = () => num({ min: 0, max: 1e12 });

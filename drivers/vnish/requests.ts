@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { MinerLink, WebSession } from '../../src/driver/contract.ts';
-import { bearer } from '../_families/web-session.ts';
+import { bearer } from '../../src/driver/kit/web/web-session.ts';
 
 const unlockAnswer = z.looseObject({ token: z.string() });
 type Grant = ReturnType<WebSession['grant']>;

@@ -1,11 +1,11 @@
 // What VNish tells on TCP `stats`: all that the versions before AnthillOS have. The keys are those of the firmware that
 // it replaced, with a few of its own.
 import { scale, sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
+import type { Model } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, FanReading } from '../../src/model/reading.ts';
-import { readStats, type Stats, statsType } from '../_families/bitmain.ts';
-import { toFans } from '../_families/bitmain-fans.ts';
-import { positive, present } from '../_families/cgminer.ts';
-import type { Model } from '../_families/models.ts';
+import { readStats, type Stats, statsType } from '../_dialects/bitmain.ts';
+import { toFans } from '../_dialects/bitmain-fans.ts';
+import { positive, present } from '../_dialects/cgminer.ts';
 import type { Replies } from './replies.ts';
 
 export type TcpStats = Omit<Stats, 'boards'> & {

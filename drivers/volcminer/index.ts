@@ -2,12 +2,12 @@
 // their CGMiner port, 8359. A Hammer that was seen on its web page alone is read here too, and called by its own name.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { speaksOfBoards } from '../_families/bitmain.ts';
-import { reboot } from '../_families/bitmain-actions.ts';
-import { BITMAIN_IP_REPORT } from '../_families/bitmain-ip-report.ts';
-import { page } from '../_families/bitmain-web.ts';
-import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
-import { versionTexts } from '../_families/cgminer.ts';
+import { speaksOfBoards } from '../_dialects/bitmain.ts';
+import { reboot } from '../_dialects/bitmain-actions.ts';
+import { BITMAIN_IP_REPORT } from '../_dialects/bitmain-ip-report.ts';
+import { page } from '../_dialects/bitmain-web.ts';
+import { speaksCgminer, whichBlackMiner } from '../_dialects/black-miner.ts';
+import { versionTexts } from '../_dialects/cgminer.ts';
 import { FAMILIES } from './family.data.ts';
 import { pools } from './pools.ts';
 import { read } from './read.ts';

@@ -4,13 +4,13 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { isStorable, UNSTORABLE } from '../_families/bitmain-forms.ts';
-import { hasPools } from '../_families/bitmain-pools.ts';
-import { page } from '../_families/bitmain-web.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { ACCEPTED, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
-import { placesAsFields } from '../_families/pool-params.ts';
-import { pools as poolsOf } from '../_families/usual-abilities.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { ACCEPTED, THEY_WERE_SO, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { placesAsFields } from '../../src/driver/kit/act/pool-params.ts';
+import { pools as poolsOf } from '../../src/driver/kit/act/usual-abilities.ts';
+import { isStorable, UNSTORABLE } from '../_dialects/bitmain-forms.ts';
+import { hasPools } from '../_dialects/bitmain-pools.ts';
+import { page } from '../_dialects/bitmain-web.ts';
 import { asConf } from './wrapped.ts';
 
 const POOLS = 3;

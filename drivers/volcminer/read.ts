@@ -2,12 +2,12 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, FanReading, Reading } from '../../src/model/reading.ts';
-import { readStats, statsType } from '../_families/bitmain.ts';
-import { BITMAIN, toBoard } from '../_families/bitmain-boards.ts';
-import { controlBoard, webPools } from '../_families/bitmain-web.ts';
-import { whichBlackMiner } from '../_families/black-miner.ts';
-import { poolReadings, positive, present, whenS } from '../_families/cgminer.ts';
-import { hashrates } from '../_families/windows.ts';
+import { readStats, statsType } from '../_dialects/bitmain.ts';
+import { BITMAIN, toBoard } from '../_dialects/bitmain-boards.ts';
+import { controlBoard, webPools } from '../_dialects/bitmain-web.ts';
+import { whichBlackMiner } from '../_dialects/black-miner.ts';
+import { poolReadings, positive, present, whenS } from '../_dialects/cgminer.ts';
+import { hashrates } from '../_dialects/windows.ts';
 import type { Replies } from './replies.ts';
 
 type Status = NonNullable<Replies['status']>;

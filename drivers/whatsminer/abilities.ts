@@ -3,11 +3,11 @@
 // tool: we report that and work around nothing.
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { orLostReply } from '../_families/lost-reply.ts';
-import { SO_ALREADY, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
-import { placesAsFields, samePools, type WantedPool } from '../_families/pool-params.ts';
-import { wattsOf } from '../_families/target-preset.ts';
-import { firmware, light, log, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
+import { orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { SO_ALREADY, THEY_WERE_SO, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { placesAsFields, samePools, type WantedPool } from '../../src/driver/kit/act/pool-params.ts';
+import { firmware, light, log, modesAndPresets, pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
+import { wattsOf } from '../../src/driver/kit/words/target-preset.ts';
 import { partFor } from './firmware.ts';
 import { platform, poolsNow, powerLimitW, powerState } from './state.ts';
 import { type Api, carryOut, dialect, judge, type Plan } from './writes.ts';

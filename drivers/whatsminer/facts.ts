@@ -1,9 +1,9 @@
 // What both Whatsminer dialects give, before the model table is asked, and how that becomes a Reading.
 import { first, largest } from '../../src/driver/fields.ts';
+import { findModel } from '../../src/driver/kit/models/models.ts';
+import { withOwnBuild } from '../../src/driver/kit/models/own-build.ts';
 import type { BoardReading, Cooling, Expectation, FanReading, Reading } from '../../src/model/reading.ts';
-import { present } from '../_families/cgminer.ts';
-import { findModel } from '../_families/models.ts';
-import { withOwnBuild } from '../_families/own-build.ts';
+import { present } from '../_dialects/cgminer.ts';
 import { errorReading, type Fault } from './errors.ts';
 
 export type Facts = {

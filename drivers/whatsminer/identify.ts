@@ -2,9 +2,9 @@
 // speak (atlas 4).
 import type { Evidence, Identity } from '../../src/driver/contract.ts';
 import { toText } from '../../src/driver/fields.ts';
+import { findModel } from '../../src/driver/kit/models/models.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { present } from '../_families/cgminer.ts';
-import { findModel } from '../_families/models.ts';
+import { present } from '../_dialects/cgminer.ts';
 import { deviceInfo } from './replies.ts';
 
 /** First firmware dates of the write API on 4028 and of API 3. */

@@ -1,9 +1,9 @@
 // Facts from TCP 4433, API 3 (atlas 4.3): TH/s rates; board serial numbers and board temperatures stand apart from the
 // boards and join by number.
 import { first, scale, toText } from '../../src/driver/fields.ts';
+import { setPools } from '../../src/driver/kit/pool-rows.ts';
 import type { BoardReading, PoolReading, PsuReading } from '../../src/model/reading.ts';
-import { poolIsAlive, positive, present, rateHs } from '../_families/cgminer.ts';
-import { setPools } from '../_families/pool-rows.ts';
+import { poolIsAlive, positive, present, rateHs } from '../_dialects/cgminer.ts';
 import { faultsOf } from './errors.ts';
 import { boardsTold, type Facts, mainsV, modeOf, powerMode, SET_CLOCK_S } from './facts.ts';
 import { down, type Replies, type Status3Board } from './replies.ts';

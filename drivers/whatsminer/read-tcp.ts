@@ -2,8 +2,8 @@
 // envelopes for the rest.
 import { first, largest, scale, toNumber } from '../../src/driver/fields.ts';
 import type { BoardReading, PsuReading, Reading } from '../../src/model/reading.ts';
-import { poolReadings, present, rateHs, whenS } from '../_families/cgminer.ts';
-import { windowHs } from '../_families/windows.ts';
+import { poolReadings, present, rateHs, whenS } from '../_dialects/cgminer.ts';
+import { windowHs } from '../_dialects/windows.ts';
 import { type Fault, faultsOf } from './errors.ts';
 import { boardsTold, type Facts, mainsV, powerMode, SET_CLOCK_S } from './facts.ts';
 import type { Replies, TcpBoardRow, TcpSummaryRow } from './replies.ts';

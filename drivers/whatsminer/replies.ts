@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, int, list, num, poolAddress, temp, text } from '../../src/driver/fields.ts';
-import { devRow, devsReply, poolsReply, summaryReply, summaryRow } from '../_families/cgminer.ts';
+import { devRow, devsReply, poolsReply, summaryReply, summaryRow } from '../_dialects/cgminer.ts';
 
 const rpm = () => num({ min: 0, max: 30_000 });
 const watts = () => num({ min: 0, max: 100_000 });

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, Known, MinerLink, MinerRequest } from '../../src/driver/contract.ts';
 import { int, text } from '../../src/driver/fields.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { unsupported } from '../_families/outcomes.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { unsupported } from '../../src/driver/kit/act/outcomes.ts';
 import { generationOf } from './identify.ts';
 
 /** A device that restarts often leaves without a word: waiting longer tells nothing. */

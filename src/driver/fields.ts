@@ -59,18 +59,18 @@ const MAX_WRITTEN = 64 * 1024;
 export const text = (maxLength = 256) => field((value) => toKnownText(value, maxLength));
 
 /** Address of a pool: `''` where the device shows none, undefined where it cannot be read or is hidden (`*`). */
-export const poolAddress = () =>
-  field((value) => {
-    if (typeof value !== 'string' || /^\s*\*+\s*$/.test(value)) return undefined;
-    return value.trim() === '' ? '' : toKnownText(value, 512);
-  });
+export function toPoolAddress(value: unknown): string | undefined {
+  if (typeof value !== 'string' || /^\s*\*+\s*$/.test(value)) return undefined;
+  return value.trim() === '' ? '' : toKnownText(value, 512);
+}
+export const poolAddress = () => field(toPoolAddress);
 
 /** Serial number of a part, to join rows of several answers; undefined where it names nothing (`N/A`, `0x0`). */
-export const partSerial = () =>
-  field((value) => {
-    const written = toText(value, 128);
-    return serialState(written) === 'ok' ? written : undefined;
-  });
+export function toPartSerial(value: unknown): string | undefined {
+  const written = toText(value, 128);
+  return serialState(written) === 'ok' ? written : undefined;
+}
+export const partSerial = () => field(toPartSerial);
 
 /** As `toText`; undefined too where the device does not know it (`N/A`, `null`, `-`). */
 export function toKnownText(value: unknown, maxLength = 256): string | undefined {

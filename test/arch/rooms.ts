@@ -43,7 +43,7 @@ const SERVICE_FOLDERS = [
 const BELOW_AGENT = ['base', 'model', 'wire', 'transport', 'driver'];
 const BELOW_SERVICE = ['base', 'model', 'wire'];
 /** What a driver may build on. */
-const BELOW_DRIVERS = ['base', 'model', 'driver', 'drivers/_families', 'drivers/data'];
+const BELOW_DRIVERS = ['base', 'model', 'driver', 'drivers/_dialects', 'drivers/data'];
 
 /** What the simulated device of a driver may build on. */
 const BELOW_FARMS = ['base', 'model', 'drivers/_farm'];

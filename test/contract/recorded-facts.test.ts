@@ -1,6 +1,6 @@
 // What is known of single recorded devices beyond the values of their index: order, sensors, units, faults.
 import { describe, expect, test } from 'vitest';
-import { readStats, statsReply } from '../../drivers/_families/bitmain.ts';
+import { readStats, statsReply } from '../../drivers/_dialects/bitmain.ts';
 import { drivers } from '../../drivers/index.ts';
 import { repairJson } from '../../src/transport/cgminer/json-fixer.ts';
 import { bytesOf, hasRecordings } from './answers.ts';

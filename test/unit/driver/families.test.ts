@@ -6,10 +6,10 @@ import {
   toDifficulty,
   versionTexts,
   whenS,
-} from '../../../drivers/_families/cgminer.ts';
-import { findAntminer, findModel } from '../../../drivers/_families/models.ts';
-import { hashrates } from '../../../drivers/_families/windows.ts';
-import { MODELS } from '../../../drivers/models.data.ts';
+} from '../../../drivers/_dialects/cgminer.ts';
+import { findAntminer, findModel } from '../../../src/driver/kit/models/models.ts';
+import { hashrates } from '../../../drivers/_dialects/windows.ts';
+import { MODELS } from '../../../src/driver/kit/models/models.data.ts';
 
 describe('pool difficulty', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { showsVersionIn } from '../../../drivers/_families/firmware-version.ts';
+import { showsVersionIn } from '../../../src/driver/kit/words/firmware-version.ts';
 
 test.each([
   ['PowerPlay-BMS v1.5.13', '1.5.13', true],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withOwnBuild } from '../../../drivers/_families/own-build.ts';
+import { withOwnBuild } from '../../../src/driver/kit/models/own-build.ts';
 
 const table = { boards: 3, chipsPerBoard: 76, fans: 4, hashrateHs: 1e14 };
 

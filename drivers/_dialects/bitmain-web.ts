@@ -13,9 +13,9 @@ import {
   text,
   toText,
 } from '../../src/driver/fields.ts';
+import { setPools } from '../../src/driver/kit/pool-rows.ts';
 import type { ErrorReading, PoolReading } from '../../src/model/reading.ts';
 import { poolIsAlive, positive, present, toDifficulty } from './cgminer.ts';
-import { setPools } from './pool-rows.ts';
 
 /** A page that needs the login. */
 export const page = (name: string) =>

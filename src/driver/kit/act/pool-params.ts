@@ -1,8 +1,8 @@
 // The pools of a task, the same for every family: the whole list, best first. Each family knows how to send them.
 import { z } from 'zod';
-import { isVisible } from '../../src/model/plain-text.ts';
-import type { Reading } from '../../src/model/reading.ts';
-import { POOL_FIELDS, poolList } from '../../src/model/tasks/task-params.ts';
+import { isVisible } from '../../../model/plain-text.ts';
+import type { Reading } from '../../../model/reading.ts';
+import { POOL_FIELDS, poolList } from '../../../model/tasks/task-params.ts';
 
 /** Nothing that cannot be seen: it would end up in a device's own text formats. */
 const pool = z

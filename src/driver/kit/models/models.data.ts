@@ -1,5 +1,5 @@
 // Hardware models: what each has when it is complete, and the names that firmwares report for it. Pure data, one row per model, generated once
-// and checked by hand; `findModel` in _families/models.ts reads it. Nominal hashrates are makers' figures, approximate.
+// and checked by hand; `findModel` in models.ts reads it. Nominal hashrates are makers' figures, approximate.
 
 export const FIRMWARE_KEYS = [
   'antminer-stock',

@@ -2,6 +2,7 @@
 // From either to boards, fans and rates in our units. The driver knows the machine, and what its sensors mean.
 import { z } from 'zod';
 import { first, list, text, toKnownText, toNumber, toText } from '../../src/driver/fields.ts';
+import type { Model } from '../../src/driver/kit/models/models.ts';
 import {
   BITMAIN,
   type Board,
@@ -18,7 +19,6 @@ import { CHAIN_GROUPS, groupChains } from './bitmain-groups.ts';
 import { SLEEP_17 } from './bitmain-modes.ts';
 import { chainUnitOf, rateReader, rateUnitOf, type UnitEvidence } from './bitmain-units.ts';
 import { positive, present, rateHs, whenS } from './cgminer.ts';
-import type { Model } from './models.ts';
 
 /** TCP `stats`; `STATS` holds the version object before the data in the classic form, the data alone in the new one. */
 export const statsReply = z.looseObject({

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { first } from '../../src/driver/fields.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
 import { page } from './bitmain-web.ts';
-import { beforeAct, orLostReply } from './lost-reply.ts';
 
 /** A configuration as read: at least pools are there. */
 export type Conf = Readonly<Record<string, unknown>> & { readonly pools: readonly unknown[] };

@@ -1,9 +1,9 @@
 // The abilities that families share: what a task may ask for, and what a reading must show afterwards. Each family
 // knows how to send it, how long the device is away, and how soon the effect shows.
 import { z } from 'zod';
-import type { Ability, ActResult, FirmwareImage, Known, MinerLink } from '../../src/driver/contract.ts';
-import type { Reading } from '../../src/model/reading.ts';
-import { isModeOrPreset, PARAMS_FIELDS, POWER_MODES, type PowerMode } from '../../src/model/tasks/task-params.ts';
+import type { Reading } from '../../../model/reading.ts';
+import { isModeOrPreset, PARAMS_FIELDS, POWER_MODES, type PowerMode } from '../../../model/tasks/task-params.ts';
+import type { Ability, ActResult, FirmwareImage, Known, MinerLink } from '../../contract.ts';
 import { unsupported } from './outcomes.ts';
 import { poolParams, showsPools, type WantedPool } from './pool-params.ts';
 

@@ -1,6 +1,6 @@
 // What a device says of its own build beats our table of models. Every driver whose device tells such a count hands it
 // in here.
-import type { BuildPart, Expectation } from '../../src/model/reading.ts';
+import type { BuildPart, Expectation } from '../../../model/reading.ts';
 
 /** What the device says that it was built with; absent = it does not say. */
 export type OwnBuild = Readonly<Partial<Record<BuildPart, number | undefined>>>;

@@ -1,8 +1,9 @@
 // Which of the fan slots that a Bitmain controller lists are fans (atlas 3.3).
+
+import type { Model } from '../../src/driver/kit/models/models.ts';
 import type { FanReading } from '../../src/model/reading.ts';
 import type { Stats } from './bitmain.ts';
 import { present } from './cgminer.ts';
-import type { Model } from './models.ts';
 
 /**
  * The fans that exist. Controllers have up to 8 slots, and small machines use odd ones (3 and 6 of the S9): turning

@@ -3,13 +3,13 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
+import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { ACCEPTED, SO_ALREADY, THEY_WERE_SO, unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { placesAsFields, type WantedPool } from '../../src/driver/kit/act/pool-params.ts';
+import { light, modes, pools } from '../../src/driver/kit/act/usual-abilities.ts';
 import { is17Series, modeNumber } from './bitmain-modes.ts';
 import { hasPools, setPools } from './bitmain-pools.ts';
 import { page } from './bitmain-web.ts';
-import { beforeAct, orLostReply } from './lost-reply.ts';
-import { ACCEPTED, SO_ALREADY, THEY_WERE_SO, unsupported } from './outcomes.ts';
-import { placesAsFields, type WantedPool } from './pool-params.ts';
-import { light, modes, pools } from './usual-abilities.ts';
 
 const blinkForm = (action: 'startBlink' | 'stopBlink' | 'onPageLoaded') =>
   ({ ...page('blink.cgi'), method: 'POST', form: { action } }) as const;

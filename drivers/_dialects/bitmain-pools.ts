@@ -2,10 +2,10 @@
 // the rest as it was read.
 import { z } from 'zod';
 import type { Known } from '../../src/driver/contract.ts';
+import { THEY_WERE_SO } from '../../src/driver/kit/act/outcomes.ts';
+import { samePools, type WantedPool } from '../../src/driver/kit/act/pool-params.ts';
+import { pools as poolsOf } from '../../src/driver/kit/act/usual-abilities.ts';
 import { BITMAIN_POOLS, bitmainBody, type Conf, readConf, writeConf } from './bitmain-conf.ts';
-import { THEY_WERE_SO } from './outcomes.ts';
-import { samePools, type WantedPool } from './pool-params.ts';
-import { pools as poolsOf } from './usual-abilities.ts';
 
 const text = z.string().catch('');
 export const setPools = z.array(z.looseObject({ url: text, user: text, pass: text })).catch([]);

@@ -1,7 +1,7 @@
 // The web that calls itself blackMiner (atlas 21, 22, 26). Blackminer, Hammer and VolcMiner ask for a login in the same
 // words; only answers behind the login tell them apart. Identity only; nothing about rates or boards.
 import { first } from '../../src/driver/fields.ts';
-import { findModel, type Model } from './models.ts';
+import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
 
 type BlackMiner = {
   readonly make: 'Blackminer' | 'Hammer' | 'VolcMiner';

@@ -1,11 +1,11 @@
 // What a machine of Bitmain's dialect should have and do: as the device reports it, else from the table of models.
 import { first } from '../../src/driver/fields.ts';
+import type { Model } from '../../src/driver/kit/models/models.ts';
+import { type OwnBuild, withOwnBuild } from '../../src/driver/kit/models/own-build.ts';
 import type { Expectation, MiningMode, Reading } from '../../src/model/reading.ts';
 import type { Stats } from './bitmain.ts';
 import { fansBuiltIn } from './bitmain-fans.ts';
 import { present } from './cgminer.ts';
-import type { Model } from './models.ts';
-import { type OwnBuild, withOwnBuild } from './own-build.ts';
 
 /** The device's own figures where it has them. A nameplate stands for normal mode only. */
 export function expectation(

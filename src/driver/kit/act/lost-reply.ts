@@ -1,7 +1,7 @@
 // The one question that every action has to answer when the exchange fails: may the device have acted on it?
 // It judges no answer: what a refusal looks like is each family's own.
-import { PeerError } from '../../src/base/errors.ts';
-import type { ActResult } from '../../src/driver/contract.ts';
+import { PeerError } from '../../../base/errors.ts';
+import type { ActResult } from '../../contract.ts';
 
 /**
  * The result of `act`, or `lost-reply` when the request went out and no usable answer came. Other errors are thrown on.

@@ -3,12 +3,12 @@
 import { PeerError } from '../../src/base/errors.ts';
 import type { Known } from '../../src/driver/contract.ts';
 import { toNumber } from '../../src/driver/fields.ts';
+import { unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import { modes } from '../../src/driver/kit/act/usual-abilities.ts';
+import type { Model } from '../../src/driver/kit/models/models.ts';
 import type { MiningMode } from '../../src/model/reading.ts';
 import type { PowerMode } from '../../src/model/tasks/task-params.ts';
 import { type Conf, confNow, readConf, writeConf } from './bitmain-conf.ts';
-import type { Model } from './models.ts';
-import { unsupported } from './outcomes.ts';
-import { modes } from './usual-abilities.ts';
 
 export { likeBefore } from './bitmain-conf.ts';
 

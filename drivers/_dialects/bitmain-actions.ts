@@ -2,11 +2,11 @@
 // device afterwards for the effect.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
+import { fetchLog } from '../../src/driver/kit/act/device-log.ts';
+import { orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
+import { ACCEPTED } from '../../src/driver/kit/act/outcomes.ts';
+import { light as lightBy, log, reboot as rebootBy } from '../../src/driver/kit/act/usual-abilities.ts';
 import { BLINK_OFF, BLINK_ON, page } from './bitmain-web.ts';
-import { fetchLog } from './device-log.ts';
-import { orLostReply } from './lost-reply.ts';
-import { ACCEPTED } from './outcomes.ts';
-import { light as lightBy, log, reboot as rebootBy } from './usual-abilities.ts';
 
 export const reboot = rebootBy([40, 180], async (link) => {
   try {

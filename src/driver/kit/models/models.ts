@@ -1,8 +1,8 @@
 // Finds the hardware model behind the name that a firmware reports, and what a complete unit of it has. A model that is
 // not in the table is still a miner: it keeps the reported name and expects nothing.
-import type { Expectation } from '../../src/model/reading.ts';
-import { FIRMWARE_KEYS, type FirmwareKey, MODELS, type ModelRow } from '../models.data.ts';
+import type { Expectation } from '../../../model/reading.ts';
 import { isFirmwareText } from './firmware-text.ts';
+import { FIRMWARE_KEYS, type FirmwareKey, MODELS, type ModelRow } from './models.data.ts';
 
 export type Model = {
   /** Maker's line as farms name it: `Antminer`, `Whatsminer`, `Avalon`, ... */

@@ -1,6 +1,6 @@
 // What abilities answer in the same words everywhere: done, done before, and what the device has not.
-import { PeerError } from '../../src/base/errors.ts';
-import type { ActResult } from '../../src/driver/contract.ts';
+import { PeerError } from '../../../base/errors.ts';
+import type { ActResult } from '../../contract.ts';
 
 export const ACCEPTED = { kind: 'accepted' } as const satisfies ActResult;
 export const SO_ALREADY = { ...ACCEPTED, note: 'it was so already' } as const satisfies ActResult;

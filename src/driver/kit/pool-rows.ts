@@ -22,3 +22,7 @@ export function setPools<R, P>(
   }
   return pools.length === 0 && isUnread ? undefined : pools;
 }
+
+/** The address with a scheme, as most devices leave that out. */
+export const poolUrl = (address: string): string =>
+  /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `stratum+tcp://${address}`;

@@ -2,8 +2,8 @@
 // MH/s under `GHS 5s`, a Z11 Sol/s. The unit is known where an answer names it, or where the algorithm and the
 // nameplate of the model leave only one; else no rate is reported.
 import { first, largest, toNumber, toText } from '../../src/driver/fields.ts';
+import type { Model } from '../../src/driver/kit/models/models.ts';
 import { positive, rateHs, rateUnit } from './cgminer.ts';
-import type { Model } from './models.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Unit = NonNullable<ReturnType<typeof rateUnit>>;

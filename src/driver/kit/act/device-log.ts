@@ -1,6 +1,6 @@
 // The log of a device as text: whole or not at all. Its end matters most, and no device gives only that.
-import { PeerError } from '../../src/base/errors.ts';
-import type { MinerLink, MinerRequest } from '../../src/driver/contract.ts';
+import { PeerError } from '../../../base/errors.ts';
+import type { MinerLink, MinerRequest } from '../../contract.ts';
 
 const LIMITS = { deadlineMs: 30_000, maxBytes: 1024 * 1024 } as const;
 
@@ -14,3 +14,13 @@ export async function fetchLog(link: MinerLink, request: MinerRequest): Promise<
     throw new PeerError('peer.rejected', `fetch the log of ${link.ip}`, 'never', cause, { wasSent: false });
   }
 }
+
+/** The text of a log that the device writes as a piece of a page. */
+export const textOfPage = (html: string): string =>
+  html
+    .replaceAll(/<br ?\/?>/g, '\n')
+    .replaceAll('&nbsp;', ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replaceAll('%%', '%');

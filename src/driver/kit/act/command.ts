@@ -1,0 +1,73 @@
+// What an ability is made of: a look before anything is changed, and commands with the device's verdict. After a
+// command whose answer was lost the device may have acted; after anything else that fails it has not.
+import { PeerError, type Retry } from '../../../base/errors.ts';
+import type { ExchangeLimits, MinerRequest } from '../../../transport/request.ts';
+import type { ActResult, MinerLink } from '../../contract.ts';
+import { Answer } from '../answer.ts';
+import { beforeAct, orLostReply } from './lost-reply.ts';
+import { ACCEPTED } from './outcomes.ts';
+
+/** Most devices answer at once; those that restart something first get their own limit. */
+const LIMITS: ExchangeLimits = { deadlineMs: 10_000 };
+
+/**
+ * What the answer to a command means. A text = refused, in the device's words; undefined = neither yes nor no, so that
+ * the device may have acted.
+ */
+export type Verdict =
+  | true
+  | string
+  | undefined
+  | {
+      /** Default `peer.rejected`. */
+      readonly code?: 'peer.rejected' | 'peer.permission' | 'peer.unsupported';
+      readonly why?: string;
+      readonly retry?: Retry;
+    };
+
+/** One command. `what` as in "restart"; without `judge` any answer below status 400 is a yes. */
+export const command = (
+  link: MinerLink,
+  what: string,
+  request: MinerRequest,
+  judge: (answer: Answer) => Verdict = () => true,
+  limits: ExchangeLimits = LIMITS,
+): Promise<ActResult> =>
+  orLostReply(async () => {
+    const verdict = judge(new Answer(await link.send(request, limits)));
+    if (verdict === true) return ACCEPTED;
+    throw refusal(`${what} ${link.ip}`, verdict);
+  });
+
+function refusal(attempt: string, verdict: Exclude<Verdict, true>): PeerError {
+  if (verdict === undefined) return new PeerError('peer.unparsable', attempt, 'later', undefined, { wasSent: true });
+  const { code = 'peer.rejected', why, retry = 'never' } = typeof verdict === 'string' ? { why: verdict } : verdict;
+  return new PeerError(code, attempt, retry, why === undefined ? undefined : new Error(`the device says ${why}`));
+}
+
+/** One after another, until the answer to one is lost; the result of the last that was sent. */
+export async function inTurn(...steps: readonly (() => Promise<ActResult>)[]): Promise<ActResult> {
+  let result: ActResult = ACCEPTED;
+  for (const step of steps) {
+    result = await step();
+    if (result.kind === 'lost-reply') break;
+  }
+  return result;
+}
+
+/**
+ * Asks before anything is changed. `what` as in "change the pools of". An answer without what is needed is
+ * `peer.rejected`: nothing has been sent that could change anything.
+ */
+export const askFirst = (
+  link: MinerLink,
+  what: string,
+  request: MinerRequest,
+  isEnough: (answer: Answer) => boolean = (answer) => answer.isThere,
+  limits: ExchangeLimits = LIMITS,
+): Promise<Answer> =>
+  beforeAct(link, what, async () => {
+    const answer = new Answer(await link.send(request, limits));
+    if (!isEnough(answer)) throw new PeerError('peer.unparsable', `read the settings of ${link.ip}`, 'later');
+    return answer;
+  });

@@ -1,0 +1,101 @@
+// What a driver's `read` returns, and how it becomes a Reading: fields that are not known go, and what follows from
+// other fields is derived. A field that the driver writes, even as undefined, is the driver's word on it.
+import type {
+  BoardReading,
+  ErrorReading,
+  Expectation,
+  FanReading,
+  PoolReading,
+  PsuReading,
+  Reading,
+} from '../../model/reading.ts';
+import { largest, mean } from '../fields.ts';
+import { present } from './figures.ts';
+
+type Loose<T> = { readonly [K in keyof T]?: T[K] | undefined };
+type LooseList<T> = readonly (T | undefined)[] | undefined;
+
+export type BoardDraft = Loose<Omit<BoardReading, 'slot' | 'boardTempsC'>> & {
+  /** Counts from 0. A second board in a slot, and one outside 0 to 63, is left out. */
+  readonly slot: number;
+  /** Sensors that are not there are undefined. */
+  readonly boardTempsC?: LooseList<number>;
+  /** Of chips; the hottest and the mean of them are derived. */
+  readonly chipTempsC?: LooseList<number>;
+};
+export type FanDraft = Loose<Omit<FanReading, 'index'>> & { readonly index: number };
+export type PoolDraft = Loose<Omit<PoolReading, 'index' | 'url' | 'user'>> &
+  Pick<PoolReading, 'index' | 'url' | 'user'>;
+export type ErrorDraft = Loose<Omit<ErrorReading, 'code' | 'category'>> & Pick<ErrorReading, 'code' | 'category'>;
+
+/**
+ * A Reading with undefined for what is not known. Entries of lists that are undefined are left out, as an empty slot.
+ * Derived unless written: `isMining` from the rate; `tempC` from the hottest chip, else the hottest board; the inlet
+ * and outlet of the machine as the mean of its boards. `hashrateWindow` counts beside a rate only.
+ */
+export type Draft = Loose<Omit<Reading, 'boards' | 'fans' | 'psus' | 'pools' | 'errors' | 'expected'>> & {
+  readonly boards?: LooseList<BoardDraft>;
+  readonly fans?: LooseList<FanDraft>;
+  readonly psus?: LooseList<Loose<PsuReading>>;
+  readonly pools?: LooseList<PoolDraft>;
+  readonly errors?: LooseList<ErrorDraft>;
+  readonly expected?: Loose<Expectation> | undefined;
+};
+
+export function toReading(draft: Draft): Reading {
+  const boards = draft.boards && toBoards(draft.boards);
+  const { hashrateHs } = draft;
+  const { hashrateWindow, ...fields } = { ...derived(draft, boards), ...draft };
+  return present({
+    ...fields,
+    hashrateWindow: hashrateHs === undefined ? undefined : hashrateWindow,
+    boards,
+    fans: listed(draft.fans),
+    psus: listed(draft.psus)?.filter((psu) => Object.keys(psu).length > 0),
+    pools: listed(draft.pools),
+    errors: listed(draft.errors),
+    expected: draft.expected && unlessNothing(present(draft.expected)),
+  });
+}
+
+function derived({ hashrateHs }: Draft, boards: readonly BoardReading[] = []): Loose<Reading> {
+  return {
+    isMining: hashrateHs === undefined ? undefined : hashrateHs > 0,
+    tempC: hottestC(boards),
+    inletTempC: mean(boards.map((board) => board.inletTempC)),
+    outletTempC: mean(boards.map((board) => board.outletTempC)),
+  };
+}
+
+/** The hottest chip; where no chip is measured, the hottest board. */
+export function hottestC(boards: readonly Partial<BoardReading>[]): number | undefined {
+  return (
+    largest(boards.map((board) => board.chipTempMaxC)) ??
+    largest(boards.map((board) => board.chipTempAvgC)) ??
+    largest(boards.flatMap((board) => board.boardTempsC ?? []))
+  );
+}
+
+function toBoards(drafts: readonly (BoardDraft | undefined)[]): BoardReading[] {
+  const taken = new Set<number>();
+  return drafts.flatMap((draft) => {
+    if (draft === undefined || !(draft.slot >= 0 && draft.slot <= 63) || taken.has(draft.slot)) return [];
+    taken.add(draft.slot);
+    const { chipTempsC = [], boardTempsC = [], ...fields } = draft;
+    const measuredC = boardTempsC.filter((tempC) => tempC !== undefined);
+    return [
+      present({
+        chipTempMaxC: largest(chipTempsC),
+        chipTempAvgC: mean(chipTempsC),
+        ...fields,
+        boardTempsC: measuredC.length === 0 ? undefined : measuredC,
+      }),
+    ];
+  });
+}
+
+const listed = <T extends object>(list: LooseList<T>) =>
+  list?.filter((entry) => entry !== undefined).map((entry) => present(entry));
+
+const unlessNothing = <T extends object>(fields: T): T | undefined =>
+  Object.keys(fields).length === 0 ? undefined : fields;

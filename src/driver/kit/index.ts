@@ -1,0 +1,29 @@
+// Everything that a driver is written with, in one place: a driver that ships imports it from here, a driver that is
+// loaded from a folder gets it as an argument.
+export { PeerError } from '../../base/errors.ts';
+export type { BoardReading, ErrorReading, Expectation, FanReading, Reading } from '../../model/reading.ts';
+export * from '../contract.ts';
+export * from '../fields.ts';
+export { isWholeCgminer } from '../proof.ts';
+export * from './act/command.ts';
+export * from './act/device-log.ts';
+export * from './act/lost-reply.ts';
+export * from './act/outcomes.ts';
+export * from './act/pool-params.ts';
+export * from './act/usual-abilities.ts';
+export { Answer } from './answer.ts';
+export * from './cgminer.ts';
+export { type Answers, defineDriver, type Question } from './define.ts';
+export { type BoardDraft, type Draft, type ErrorDraft, type FanDraft, hottestC, type PoolDraft } from './draft.ts';
+export * from './fans.ts';
+export * from './figures.ts';
+export * from './ideal-rate.ts';
+export * from './models/known-model.ts';
+export * from './models/models.ts';
+export * from './models/own-build.ts';
+export * from './pool-rows.ts';
+export * from './web/requests.ts';
+export * from './web/sessions.ts';
+export * from './words/firmware-version.ts';
+export * from './words/target-preset.ts';
+export * from './words/trouble-words.ts';
