@@ -57,10 +57,10 @@ export function errorReading({ code, detail, since }: Fault, model: string | und
   return kit.present({ code, category, severity: severity(Number(code), model), message, index, since });
 }
 
-function severity(code: number, model: string | undefined): 'info' | 'minor' | 'major' {
+function severity(code: number, model = ''): 'info' | 'minor' | 'major' {
   if (tables.NOTICES.includes(code)) return 'info';
   const isHarmless = Object.entries(tables.HARMLESS).some(
-    ([family, codes]) => model?.toUpperCase().startsWith(family) && codes.includes(code),
+    ([family, codes]) => model.toUpperCase().startsWith(family) && codes.includes(code),
   );
   return isHarmless || tables.WARNINGS.includes(code) ? 'minor' : 'major';
 }

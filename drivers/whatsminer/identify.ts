@@ -2,22 +2,17 @@
 // speak (atlas 4).
 
 import * as kit from '../../src/driver/kit/index.ts';
-
-/** First firmware dates of the write API on 4028 and of API 3. */
-const API2_SINCE = 20220729;
-const API3_SINCE = 20241101;
+import { GENERATIONS } from './family.data.ts';
 
 /**
  * The API that a `get_version` text (or any text with its keys) stands for; undefined when it names neither firmware
  * nor API. The firmware date decides: builds of API 2 still call themselves `whatsminer v1.4.0`.
  */
-export function generationOf(text: string): 'api1' | 'api2' | 'api3' | undefined {
+export function generationOf(text: string) {
   const date = Number(text.match(/"(?:fw_ver|firmware ?version)"\s*:\s*"'?(20\d{6})\b/i)?.[1]);
-  if (Number.isFinite(date)) return date >= API3_SINCE ? 'api3' : date >= API2_SINCE ? 'api2' : 'api1';
   const version = text.match(/"api_ver"\s*:\s*"(?:whatsminer )?v?(\d)\.\d/i)?.[1];
-  return GENERATIONS.find((generation) => generation === `api${version}`);
+  return GENERATIONS.find(([api, since]) => (date > 0 ? date >= since : api === `api${version}`))?.[0];
 }
-const GENERATIONS = ['api1', 'api2', 'api3'] as const;
 
 export function identify(evidence: kit.Evidence, ours: kit.Identity | undefined): kit.Identity | undefined {
   const { version, devdetails, whatsminer3 } = evidence;

@@ -4,24 +4,15 @@ import * as kit from '../../../src/driver/kit/index.ts';
 import { faultsOf } from '../errors.ts';
 import { BOARD, MACHINE } from '../names.data.ts';
 import { highestRate, isDown, NONE, type Told } from '../read.ts';
+import { ASKS } from './asks.data.ts';
 import { ABOUT, COMMANDS } from './commands.data.ts';
 
-const ask = { via: 'cgminer', generations: ['api1', 'api2'] } as const;
-
 export const asks = {
+  ...ASKS,
   summary: {
-    ...{ ...ask, command: 'summary', every: 'poll' },
+    ...ASKS.summary,
     needs: (answer) => isDown(answer.raw) || answer.row('SUMMARY').isThere || answer.at('Msg').has('Elapsed'),
   },
-  edevs: { ...ask, command: 'edevs', every: 'poll', needs: 'DEVS' },
-  devs: { ...ask, command: 'devs', every: 'poll', insteadOf: 'edevs', needs: 'DEVS' },
-  pools: { ...ask, command: 'pools', every: 'slow', needs: 'POOLS' },
-  status: { ...ask, command: 'status', every: 'slow', needs: 'Msg' },
-  errorCode: { ...ask, command: 'get_error_code', every: 'slow', needs: 'Msg' },
-  minerInfo: { ...ask, command: 'get_miner_info', every: 'slow', needs: 'Msg' },
-  getVersion: { ...ask, command: 'get_version', every: 'static', needs: 'Msg' },
-  psu: { ...ask, command: 'get_psu', every: 'static', needs: 'Msg' },
-  devdetails: { ...ask, command: 'devdetails', every: 'static' },
 } as const satisfies Readonly<Record<string, kit.Question>>;
 
 export function told(answers: Partial<kit.Answers<typeof asks>>): Told {
@@ -51,16 +42,14 @@ export function told(answers: Partial<kit.Answers<typeof asks>>): Told {
   };
 }
 
-/** No machine has boards of 10 PH/s together. */
-const MOST_THS = 10_000;
-
 /**
  * Firmware from 2025 on writes the rates of its boards in TH/s under the same keys, and the machine's still in MH/s:
  * what the boards add up to says which. Undefined where nothing proves it.
  */
 function boardUnit(boards: readonly kit.Answer[] = [], machine: kit.Answer): 'M' | 'T' | undefined {
   const sum = boards.reduce((sofar, board) => sofar + highestRate(board), 0);
-  if (sum === 0 || sum >= MOST_THS) return 'M';
+  // No machine has boards of 10 PH/s together.
+  if (sum === 0 || sum >= 10_000) return 'M';
   if (!machine.isThere) return undefined;
   return highestRate(kit.factsOf(BOARD, machine)) > sum * 1_000 ? 'T' : 'M';
 }

@@ -6,17 +6,14 @@ import { BOARD, MACHINE, POOL } from '../names.data.ts';
 import { isDown, NONE, slotOf, type Told } from '../read.ts';
 import { ABOUT, COMMANDS } from './commands.data.ts';
 
-/** The part of the message is an object, or words in place of the message say why not. */
-const has =
-  (...part: readonly string[]) =>
-  (answer: kit.Answer) =>
-    answer.at('msg', ...part).isThere || isDown(answer.value('msg'));
-const ask = { via: 'whatsminer3', generations: ['api3'], needs: has() } as const;
+/** Words in place of the message say why there is none. */
+const needs = (answer: kit.Answer) => answer.at('msg').isThere || isDown(answer.value('msg'));
+const ask = { via: 'whatsminer3', generations: ['api3'], needs } as const;
 const status = { ...ask, cmd: 'get.miner.status' } as const;
 
 export const asks = {
   info3: { ...ask, cmd: 'get.device.info', every: 'slow' },
-  summary3: { ...status, param: 'summary', every: 'poll', needs: has('summary') },
+  summary3: { ...status, param: 'summary', every: 'poll' },
   edevs3: { ...status, param: 'edevs', every: 'poll' },
   pools3: { ...status, param: 'pools', every: 'slow' },
 } as const satisfies Readonly<Record<string, kit.Question>>;
