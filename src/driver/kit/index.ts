@@ -1,6 +1,7 @@
 // Everything that a driver is written with, in one place: a driver that ships imports it from here, a driver that is
 // loaded from a folder gets it as an argument.
 export { PeerError } from '../../base/errors.ts';
+export { macState } from '../../model/identity-facts.ts';
 export type { BoardReading, ErrorReading, Expectation, FanReading, Reading } from '../../model/reading.ts';
 export * from '../contract.ts';
 export * from '../fields.ts';
@@ -12,11 +13,21 @@ export * from './act/lost-reply.ts';
 export * from './act/or-else.ts';
 export * from './act/outcomes.ts';
 export * from './act/pool-params.ts';
+export * from './act/targets.ts';
+export * from './act/try-to-ask.ts';
 export * from './act/usual-abilities.ts';
 export { Answer } from './answer.ts';
 export * from './cgminer.ts';
 export { type Answers, defineDriver, type Question } from './define.ts';
-export { type BoardDraft, type Draft, type ErrorDraft, type FanDraft, hottestC, type PoolDraft } from './draft.ts';
+export {
+  type BoardDraft,
+  type Draft,
+  type ErrorDraft,
+  edgesC,
+  type FanDraft,
+  hottestC,
+  type PoolDraft,
+} from './draft.ts';
 export * from './fans.ts';
 export * from './figures.ts';
 export * from './ideal-rate.ts';
@@ -30,3 +41,4 @@ export * from './words/facts.ts';
 export * from './words/firmware-version.ts';
 export * from './words/target-preset.ts';
 export * from './words/trouble-words.ts';
+export * from './words/uptime.ts';
