@@ -15,19 +15,14 @@ export async function setFrequency(link: kit.MinerLink, mhz: number): Promise<ki
   const what = 'set the frequency of';
   const info = await readInfo(link, what);
   if (info.number('frequency') === mhz) return kit.SO_ALREADY;
-  const options = (await chipOf(link)).list('frequencyOptions');
-  if (options !== undefined && options.length > 0 && !options.includes(mhz)) {
+  // Older builds do not have the page; some lead to their start page instead.
+  const chip = await kit.orElse(
+    () => link.send(kit.get('/api/system/asic')),
+    () => undefined,
+  );
+  const options = new kit.Answer(chip).list('frequencyOptions')?.filter((option) => typeof option === 'number') ?? [];
+  if (options.length > 0 && !options.includes(mhz)) {
     throw kit.unsupported(link, `set ${mhz} MHz on`, `it has ${options.join(', ')} MHz`);
   }
   return changeAndRestart(link, what, { frequency: mhz });
-}
-
-async function chipOf(link: kit.MinerLink): Promise<kit.Answer> {
-  try {
-    return new kit.Answer(await link.send(kit.get('/api/system/asic'), { deadlineMs: 8_000 }));
-  } catch (error) {
-    // Older builds do not have the page; some lead to their start page instead.
-    if (error instanceof kit.PeerError) return new kit.Answer(undefined);
-    throw error;
-  }
 }

@@ -12,15 +12,15 @@ export const readInfo = (link: kit.MinerLink, what: string) => kit.askFirst(link
 
 type Write = Parameters<typeof kit.asText>[0];
 
-export async function write(link: kit.MinerLink, what: string, request: Write, deadlineMs = 8_000) {
-  try {
-    return await kit.command(link, what, kit.asText(request), undefined, { deadlineMs });
-  } catch (error) {
-    if (!(error instanceof kit.PeerError) || error.code !== 'peer.auth') throw error;
+export const write = (link: kit.MinerLink, what: string, request: Write, deadlineMs = 8_000) =>
+  kit.orElse(
+    () => kit.command(link, what, kit.asText(request), undefined, { deadlineMs }),
     // There is no login: newer builds take changes only from addresses that they hold to be local.
-    throw new kit.PeerError('peer.permission', `${what} ${link.ip}`, 'never', error);
-  }
-}
+    (): never => {
+      throw new kit.PeerError('peer.permission', `${what} ${link.ip}`, 'never');
+    },
+    ['peer.auth'],
+  );
 
 /** Settings that count after a restart. */
 export const changeAndRestart = (link: kit.MinerLink, what: string, json: object): Promise<kit.ActResult> =>
