@@ -1,88 +1,69 @@
 // A driver to copy. It is for a device that does not exist, is compiled and tested like the others, and is not in
-// drivers/index.ts.
-//
-// 1. Copy this folder, name it after the firmware family (`antminer-stock`, not `s19`), change `id` and `make`. Say in
-// family.data.ts how its devices show themselves.
-// 2. Write `asks`: what to send and how often. `poll` = each poll, as few as possible; `slow` = pools, errors, light,
-// mode; `static` = names.
-// 3. Write one schema per ask in replies.ts. Readers of src/driver/fields.ts turn what devices write into numbers or
-// into undefined.
-// 4. Write `read`: replies in, Reading out. Units are in the names of the fields. What the device did not say stays
-// away.
-// 5. Add abilities: only what you have seen work, each with the proof that can be read back. Leave out what the family
-// cannot do.
-// 6. Write farm.ts, the simulated device. Add one line to drivers/index.ts and one to drivers/farm-index.ts.
-// `npx vitest run --project contract` tells what is missing. drivers/README.md tells it all at length.
-import { z } from 'zod';
-import { defineDriver } from '../../src/driver/contract.ts';
-import { orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
-import { versionTexts } from '../_dialects/cgminer.ts';
+// drivers/index.ts. drivers/README.md goes through it from the capture of a device to the merged driver.
+import * as kit from '../../src/driver/kit/index.ts';
 import { FAMILIES } from './family.data.ts';
-import { read } from './read.ts';
-import { replies } from './replies.ts';
 
-const web = (name: string) =>
-  ({ via: 'http', method: 'GET', path: `/api/${name}`, auth: 'digest', as: 'json' }) as const;
-
-export const blueprint = defineDriver({
+export const blueprint = kit.defineDriver({
   id: 'blueprint',
   make: 'Example',
   families: FAMILIES,
   // What people look up. `evidence` says how sure we are: an answer of a real device, of our simulated one, or
   // documents only.
   covers: [{ models: 'Example One', firmware: '1.0 and newer', evidence: 'claimed' }],
+  // `poll` = each poll, as few as possible; `slow` = pools, errors, light, mode; `static` = names. An answer counts as
+  // understood only with what it `needs`.
   asks: {
-    summary: { every: 'poll', via: 'cgminer', command: 'summary' },
-    boards: { every: 'poll', via: 'cgminer', command: 'devs' },
+    summary: { every: 'poll', ...kit.tcp('summary'), needs: 'SUMMARY' },
+    boards: { every: 'poll', ...kit.tcp('devs'), needs: 'DEVS' },
     // Sent only when the device does not know `devs`.
-    oldBoards: { every: 'poll', via: 'cgminer', command: 'gpus', insteadOf: 'boards' },
-    pools: { every: 'slow', via: 'cgminer', command: 'pools' },
-    // Redirects are not followed; the core logs in and reuses the login.
-    light: { every: 'slow', ...web('light') },
-    system: { every: 'static', ...web('system') },
-  },
-  replies,
-  abilities: {
-    reboot: {
-      // `once` = never repeated: after a crash of ours the outcome is found out by looking at the device.
-      effect: 'once',
-      offlineS: [40, 180],
-      params: z.looseObject({}),
-      async act(link) {
-        // Sent, but the device was gone before it answered: that is no failure, the task gate looks whether it came
-        // back younger.
-        return orLostReply(async () => {
-          await link.send({ ...web('reboot'), method: 'POST', as: 'text' });
-          return { kind: 'accepted' };
-        });
-      },
-    },
-    light: {
-      // May run again after a crash: the light does not care how often it is told.
-      effect: 'repeatable',
-      offlineS: [0, 0],
-      params: z.looseObject({ on: z.boolean() }),
-      async act(link, params) {
-        const { on } = z.looseObject({ on: z.boolean() }).parse(params);
-        return orLostReply(async () => {
-          await link.send({ ...web('light'), method: 'POST', json: { on } });
-          return { kind: 'accepted' };
-        });
-      },
-      // The device's answer is not believed: the next reading must show it. Undefined = this reading cannot tell.
-      shows({ isLightOn }, params) {
-        const { success, data } = z.looseObject({ on: z.boolean() }).safeParse(params);
-        return isLightOn === undefined || !success ? undefined : isLightOn === data.on;
-      },
-    },
+    oldBoards: { every: 'poll', ...kit.tcp('gpus'), insteadOf: 'boards', needs: 'DEVS' },
+    pools: { every: 'slow', ...kit.tcp('pools'), needs: 'POOLS' },
+    // The core logs in, and uses the login again.
+    light: { every: 'slow', ...kit.get('/api/light', 'digest') },
+    system: { every: 'static', ...kit.get('/api/system', 'digest') },
   },
   login: { kind: 'digest', factoryDefault: { user: 'admin', password: 'admin' } },
   quirks: { warmUpS: 300 },
-  // Pure: decided from the answers to the shared probe questions alone. `undefined` = not ours.
-  identify({ version }) {
-    const { Example: firmwareVersion, Type: model } = versionTexts(version);
-    if (firmwareVersion === undefined) return undefined;
-    return { confidence: 'sure', make: 'Example', firmwareVersion, ...(model && { model }) };
+
+  // Pure. Without it the families alone decide. The firmware's version is in what the scan has asked already.
+  identify(evidence) {
+    const { Example: firmwareVersion, Type: model } = kit.versionTexts(evidence.version);
+    if (evidence.family !== 'blueprint') return undefined;
+    return { ...kit.present({ firmwareVersion, model }), confidence: kit.confidenceOf(evidence), make: 'Example' };
   },
-  read,
+
+  // Pure: no clock, no socket. Any answer may be missing, and any field of it: then it is undefined, never 0. What
+  // follows from other fields the core derives: whether it mines, its one temperature.
+  read({ summary, boards, oldBoards, pools, light, system }, known) {
+    const row = summary.row('SUMMARY');
+    return {
+      // MAC and serial number stay as written: whether they can identify anything is judged elsewhere.
+      mac: system.asWritten('mac'),
+      serialNumber: system.asWritten('serial'),
+      hostname: system.name('host'),
+      model: known.model,
+      ...kit.hashrates(row),
+      uptimeS: row.seconds('Elapsed'),
+      deviceTimeS: kit.whenS(summary),
+      isLightOn: light.bool('on'),
+      boards: (boards.rows('DEVS', 8) ?? oldBoards.rows('DEVS', 8))?.map((board, slot) => ({
+        slot,
+        hashrateHs: kit.windowHs(board, '5s'),
+        chipTempMaxC: board.tempC('Chip Temp'),
+        hwErrors: board.count('Hardware Errors'),
+      })),
+      pools: kit.cgminerPools(pools),
+    };
+  },
+
+  // Only what was seen to work. Every ability has its proof: the next reading must show it (`isLightOn`), a reboot is
+  // proven by an uptime that goes back.
+  abilities: {
+    reboot: kit.reboot([40, 180], (link) => kit.command(link, 'reboot', kit.asText(kit.post('/api/reboot', 'digest')))),
+    light: kit.light((link, on) =>
+      kit.command(link, 'switch the light of', kit.post('/api/light', 'digest', { json: { on } }), (answer) =>
+        answer.bool('ok') === false ? 'no' : true,
+      ),
+    ),
+  },
 });

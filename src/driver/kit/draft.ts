@@ -88,7 +88,7 @@ export function edgesC(boardTempsC: LooseList<number> = []): Pick<BoardDraft, 'i
 function toBoards(drafts: readonly (BoardDraft | undefined)[]): BoardReading[] {
   const taken = new Set<number>();
   return drafts.flatMap((draft) => {
-    if (draft === undefined || !(draft.slot >= 0 && draft.slot <= 63) || taken.has(draft.slot)) return [];
+    if (draft === undefined || !isSlot(draft.slot) || taken.has(draft.slot)) return [];
     taken.add(draft.slot);
     const { chipTempsC = [], boardTempsC = [], ...fields } = draft;
     const measuredC = boardTempsC.filter((tempC) => tempC !== undefined);
@@ -108,3 +108,5 @@ const listed = <T extends object>(list: LooseList<T>) =>
 
 const unlessNothing = <T extends object>(fields: T): T | undefined =>
   Object.keys(fields).length === 0 ? undefined : fields;
+
+const isSlot = (slot: number): boolean => Number.isInteger(slot) && slot >= 0 && slot <= 63;
