@@ -20,6 +20,8 @@ const order = (link: kit.MinerLink, name: string, json?: unknown, request = kit.
 const setTarget = (link: kit.MinerLink, json: object) => order(link, 'mining/target', json, kit.put);
 const askTarget = (link: kit.MinerLink) => kit.askFirst(link, 'set the target of', locked('mining/target'));
 
+const DONE = { ...kit.ACCEPTED, note: 'some builds run it only after a restart' };
+
 export const abilities = {
   reboot: kit.reboot([20, 180], (link) => order(link, 'system/reboot')),
   light: kit.blink((link) => order(link, 'system/locate')),
@@ -59,7 +61,7 @@ export const abilities = {
     send(link, { name, bytes }) {
       const upload = { fields: {}, file: { field: 'file', name, bytes } };
       const request = kit.asText(kit.put(path('system/update'), session, { upload }));
-      return kit.upload(link, 'update', request, () => ({ note: 'some builds run it only after a restart' }));
+      return kit.upload(link, 'update', request, () => DONE);
     },
   }),
   log: kit.log((link) =>
@@ -76,9 +78,10 @@ async function setPerformance(link: kit.MinerLink, mode: string): Promise<kit.Ac
 }
 
 async function setPower(link: kit.MinerLink, preset: string): Promise<kit.ActResult> {
-  const wanted = kit.wantedTarget(link, preset, 'W');
+  const takes = { unit: 'W' } as const;
+  kit.wantedTarget(link, preset, takes);
   const target = await askTarget(link);
-  kit.mustBeWithin(link, wanted, target.watts('power_target_min_watts'), target.watts('power_target_max_watts'));
-  if (target.watts('power_target_watts') === wanted.value) return kit.SO_ALREADY;
-  return setTarget(link, { power_target_watts: wanted.value });
+  const [min, max] = [target.watts('power_target_min_watts'), target.watts('power_target_max_watts')];
+  const { value } = kit.wantedTarget(link, preset, { ...takes, min, max });
+  return target.watts('power_target_watts') === value ? kit.SO_ALREADY : setTarget(link, { power_target_watts: value });
 }

@@ -9,16 +9,16 @@ import { ACCEPTED, SO_ALREADY } from './outcomes.ts';
 
 /** Most devices answer at once; those that restart something first get their own limit. */
 const LIMITS: ExchangeLimits = { deadlineMs: 10_000 };
-const UPLOAD_LIMITS: ExchangeLimits = { deadlineMs: 30 * 60_000 };
+/** Of a command that brings a file. */
+export const UPLOAD: ExchangeLimits = { deadlineMs: 30 * 60_000 };
 
 /**
- * What the answer to a command means. A text = refused, in the device's words; undefined = neither yes nor no, so that
- * the device may have acted.
+ * What the answer to a command means. A result = done, with a note. A text = refused, in the device's words; undefined
+ * = neither yes nor no, so that the device may have acted.
  */
 export type Verdict =
   | true
-  /** A yes, and what people should know of it. */
-  | { readonly note: string }
+  | ActResult
   | string
   | undefined
   | {
@@ -39,15 +39,15 @@ export const command = (
   orLostReply(async () => {
     const verdict = judge(new Answer(await link.send(request, limits)));
     if (verdict === true) return ACCEPTED;
-    if (typeof verdict === 'object' && 'note' in verdict) return { ...ACCEPTED, note: verdict.note };
+    if (typeof verdict === 'object' && 'kind' in verdict) return verdict;
     throw refusal(`${what} ${link.ip}`, verdict);
   });
 
 /** A command that brings a file. */
 export const upload = (link: MinerLink, what: string, request: MinerRequest, judge?: (answer: Answer) => Verdict) =>
-  command(link, what, request, judge, UPLOAD_LIMITS);
+  command(link, what, request, judge, UPLOAD);
 
-function refusal(attempt: string, verdict: Exclude<Verdict, true | { note: string }>): PeerError {
+function refusal(attempt: string, verdict: Exclude<Verdict, true | ActResult>): PeerError {
   if (verdict === undefined) return new PeerError('peer.unparsable', attempt, 'later', undefined, { wasSent: true });
   const { code = 'peer.rejected', why, retry = 'never' } = typeof verdict === 'string' ? { why: verdict } : verdict;
   return new PeerError(code, attempt, retry, why === undefined ? undefined : new Error(`the device says ${why}`));
