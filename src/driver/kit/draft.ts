@@ -24,7 +24,7 @@ export type BoardDraft = Loose<Omit<BoardReading, 'slot' | 'boardTempsC'>> & {
   readonly chipTempsC?: LooseList<number>;
 };
 export type FanDraft = Loose<Omit<FanReading, 'index'>> & {
-  /** Counts from 0. A fan below that is left out: its place could not be read. */
+  /** Counts from 0. A second fan in a place, and one below 0, is left out. */
   readonly index: number;
 };
 export type PoolDraft = Loose<Omit<PoolReading, 'index' | 'url' | 'user'>> &
@@ -53,7 +53,7 @@ export function toReading(draft: Draft): Reading {
     ...fields,
     hashrateWindow: hashrateHs === undefined ? undefined : hashrateWindow,
     boards,
-    fans: listed(draft.fans)?.filter(({ index }) => index >= 0),
+    fans: draft.fans && toFans(draft.fans),
     psus: listed(draft.psus)?.filter((psu) => Object.keys(psu).length > 0),
     pools: listed(draft.pools),
     errors: listed(draft.errors),
@@ -102,6 +102,9 @@ function toBoards(drafts: readonly (BoardDraft | undefined)[]): BoardReading[] {
     ];
   });
 }
+
+const toFans = (drafts: readonly (FanDraft | undefined)[]) =>
+  listed(drafts)?.filter(({ index }, at, all) => index >= 0 && all.findIndex((fan) => fan.index === index) === at);
 
 const listed = <T extends object>(list: LooseList<T>) =>
   list?.filter((entry) => entry !== undefined).map((entry) => present(entry));
