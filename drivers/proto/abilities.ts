@@ -78,10 +78,10 @@ async function setPerformance(link: kit.MinerLink, mode: string): Promise<kit.Ac
 }
 
 async function setPower(link: kit.MinerLink, preset: string): Promise<kit.ActResult> {
-  const takes = { unit: 'W' } as const;
-  kit.wantedTarget(link, preset, takes);
+  const wanted = kit.wantedTarget(link, preset, 'W');
   const target = await askTarget(link);
   const [min, max] = [target.watts('power_target_min_watts'), target.watts('power_target_max_watts')];
-  const { value } = kit.wantedTarget(link, preset, { ...takes, min, max });
-  return target.watts('power_target_watts') === value ? kit.SO_ALREADY : setTarget(link, { power_target_watts: value });
+  kit.mustBeWithin(link, wanted, min, max);
+  if (target.watts('power_target_watts') === wanted.value) return kit.SO_ALREADY;
+  return setTarget(link, { power_target_watts: wanted.value });
 }
