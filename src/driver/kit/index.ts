@@ -6,7 +6,6 @@ export type { BoardReading, ErrorReading, Expectation, FanReading, Reading } fro
 export * from '../contract.ts';
 export * from '../fields.ts';
 export { confidenceOf, isWholeCgminer } from '../proof.ts';
-export * from './act/ask-after.ts';
 export * from './act/command.ts';
 export * from './act/device-log.ts';
 export * from './act/lost-reply.ts';
@@ -18,7 +17,7 @@ export * from './act/try-to-ask.ts';
 export * from './act/usual-abilities.ts';
 export { Answer } from './answer.ts';
 export * from './cgminer.ts';
-export { type Answers, defineDriver, type Question } from './define.ts';
+export { type Answers, defineDriver, hasPart, hasRow, type Question } from './define.ts';
 export {
   type BoardDraft,
   type Draft,
