@@ -1,4 +1,5 @@
-// What a Sealminer can be told (atlas 13): commands to the mining process over TCP; reboot, light and mode over the web.
+// What a Sealminer can be told (atlas 13): commands to the mining process over TCP; reboot, light and mode over the
+// web.
 import * as kit from '../../src/driver/kit/index.ts';
 import { MODE_KEYS } from './modes.data.ts';
 import { modeOf, sleeps } from './read.ts';
