@@ -96,7 +96,7 @@ async function setLight(link: kit.MinerLink, on: boolean): Promise<kit.ActResult
     codes,
   );
   // Where the device does not say, it is for the next visits to see.
-  const isLit = first?.kind === 'accepted' ? tokensOf(await kit.askAfter(link, STATS))?.number('Led') : undefined;
+  const isLit = first?.kind === 'accepted' ? tokensOf(await kit.tryToAsk(link, STATS))?.number('Led') : undefined;
   const isWrong = isLit !== undefined && (isLit !== 0) !== on;
   return first === undefined || isWrong ? order(0) : first;
 }

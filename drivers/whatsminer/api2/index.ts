@@ -66,7 +66,7 @@ export const commands = {
   ...COMMANDS,
   look: async (link: kit.MinerLink, what: string, about: keyof typeof ABOUT) =>
     told({ [ABOUT[about]]: await kit.askFirst(link, what, asks[ABOUT[about]], () => true) }),
-  poolsNow: async (link: kit.MinerLink) => told({ pools: await kit.askAfter(link, asks.pools) }).pools,
+  poolsNow: async (link: kit.MinerLink) => told({ pools: await kit.tryToAsk(link, asks.pools) }).pools,
   limit: (watts: number) => ({ ...COMMANDS.limit, params: { power_limit: String(watts) } }),
   pools(wanted: readonly kit.WantedPool[], places: number) {
     const params = kit.placesAsFields(wanted, places, (no) => [`pool${no}`, `worker${no}`, `passwd${no}`]);

@@ -53,7 +53,7 @@ export const commands = {
   ...COMMANDS,
   look: async (link: kit.MinerLink, what: string, about: keyof typeof ABOUT) =>
     told({ [ABOUT[about]]: await kit.askFirst(link, what, asks[ABOUT[about]], () => true) }),
-  poolsNow: async (link: kit.MinerLink) => told({ pools3: await kit.askAfter(link, asks.pools3) }).pools,
+  poolsNow: async (link: kit.MinerLink) => told({ pools3: await kit.tryToAsk(link, asks.pools3) }).pools,
   limit: (watts: number) => ({ ...COMMANDS.limit, param: watts }),
   pools(wanted: readonly kit.WantedPool[]) {
     const param = wanted.map(({ url, user, password }) => ({ pool: url, worker: user, passwd: password }));

@@ -6,7 +6,6 @@ export type { BoardReading, ErrorReading, Expectation, FanReading, Reading } fro
 export * from '../contract.ts';
 export * from '../fields.ts';
 export { confidenceOf, isWholeCgminer } from '../proof.ts';
-export * from './act/ask-after.ts';
 export * from './act/command.ts';
 export * from './act/device-log.ts';
 export * from './act/lost-reply.ts';
