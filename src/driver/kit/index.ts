@@ -17,7 +17,7 @@ export * from './act/try-to-ask.ts';
 export * from './act/usual-abilities.ts';
 export { Answer } from './answer.ts';
 export * from './cgminer.ts';
-export { type Answers, defineDriver, type Question } from './define.ts';
+export { type Answers, defineDriver, hasPart, hasRow, type Question } from './define.ts';
 export {
   type BoardDraft,
   type Draft,

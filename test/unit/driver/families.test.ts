@@ -7,9 +7,9 @@ import {
   versionTexts,
   whenS,
 } from '../../../drivers/_dialects/cgminer.ts';
-import { findAntminer, findModel } from '../../../src/driver/kit/models/models.ts';
 import { hashrates } from '../../../drivers/_dialects/windows.ts';
 import { MODELS } from '../../../src/driver/kit/models/models.data.ts';
+import { findAntminer, findModel } from '../../../src/driver/kit/models/models.ts';
 
 describe('pool difficulty', () => {
   test.each([

@@ -26,3 +26,10 @@ export function sameTarget(one: string | undefined, other: string | undefined): 
 
 /** The mode of a machine that tunes to it. */
 export const tuningMode = ({ unit }: Target) => (unit === 'W' ? 'power_tuning' : 'hashrate_tuning');
+
+/** What a reading tells of a machine that tunes to `value`; nothing where that is not known. */
+export function tunedTo(value: number | undefined, unit: Target['unit'] | undefined) {
+  if (value === undefined || unit === undefined) return {};
+  const target = { value, unit };
+  return { miningMode: tuningMode(target), miningModePreset: targetText(target) } as const;
+}
