@@ -1,11 +1,11 @@
 // Avalons (Canaan): the A series in full, and the home models Q, Mini and Nano. One question at a time, as their maker
 // asks for.
 import * as kit from '../../src/driver/kit/index.ts';
+import { moduleTexts } from '../_dialects/avalon.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
 import { identify } from './identify.ts';
 import { read } from './read.ts';
-import { moduleTexts } from './tokens.ts';
 
 const [a, home] = [['a'], ['home']] as const;
 /** Of an answer with texts that hold a token. */

@@ -1,6 +1,7 @@
 // Reads the long texts in which Avalons put their state: `Key[value value ...]` one after another, on newer builds
 // inside `'NAME':{...}`. One scan, linear in the length of the text; values never nest. It gives meaning to nothing.
 import * as kit from '../../src/driver/kit/index.ts';
+import { MODULE, textsOf } from '../_dialects/avalon.ts';
 
 const MAX_TOKENS = 4_096;
 const MAX_VALUES = 1_024;
@@ -56,17 +57,6 @@ export function numbers(tokens: kit.Answer, key: string, range: Range = {}): (nu
 
 /** One controller (MM): its tokens, and by number those of its boards where the build gives them apart (`HB0`, ...). */
 export type Module = { readonly tokens: kit.Answer; readonly boards: ReadonlyMap<number, kit.Answer> };
-
-const MODULE = /^MM ID\d{1,3}(:Summary)?$/;
-const textsOf = (row: kit.Answer, name: RegExp): string[] =>
-  row.keys().flatMap((key) => {
-    const value = row.value(key);
-    return name.test(key) && typeof value === 'string' ? [value] : [];
-  });
-
-/** The texts of its controllers in an answer to `estats`, `stats` or `litestats`. */
-export const moduleTexts = (answer: kit.Answer): string[] =>
-  (answer.rows('STATS') ?? []).flatMap((row) => textsOf(row, MODULE));
 
 export const modulesOf = (answer: kit.Answer): Module[] =>
   (answer.rows('STATS') ?? []).flatMap((row) => {

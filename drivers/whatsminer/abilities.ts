@@ -10,7 +10,6 @@ import { isSuspended, modeOf, platformOf } from './read.ts';
 import { REFUSALS } from './refusals.data.ts';
 
 const POOLS = 3;
-const UPLOAD = { deadlineMs: 30 * 60_000 };
 const MOST_LOG = { maxBytes: 1024 * 1024 };
 
 export const abilities = {
@@ -36,7 +35,7 @@ export const abilities = {
         const { machine: limited } = await api.look(link, what, 'limit');
         if (limited.watts('powerLimit') !== watts) commands.push(api.limit(watts));
       } else if (mode !== undefined && modeOf(machine) !== mode) commands.push(...api.mode[mode]);
-      return commands.length === 0 ? kit.SO_ALREADY : send(link, what, commands);
+      return send(link, what, commands);
     },
     shows({ miningMode, powerLimitW: limitW }, { mode, preset }) {
       if (preset === undefined) return miningMode === undefined ? undefined : miningMode === mode;
@@ -53,7 +52,7 @@ export const abilities = {
       const chip = platformOf((await api.look(link, what, 'board')).machine);
       if (chip === undefined) throw kit.unsupported(link, what, 'it does not name its control board');
       const part = await partFor(image, chip.toLowerCase(), `${what} ${link.ip}`);
-      return kit.command(link, what, api.update(part), verdict, UPLOAD);
+      return kit.command(link, what, api.update(part), verdict, kit.UPLOAD);
     },
     // Makers and devices write `Rel` in any case.
     isVersion: (told, wanted) => told.toLowerCase() === wanted.trim().toLowerCase(),
@@ -89,7 +88,7 @@ async function act(link: kit.MinerLink, known: kit.Known, what: string, pick: (a
 
 type Command = Extract<kit.MinerRequest, { readonly via: 'whatsminer2-write' | 'whatsminer3-write' }>;
 
-/** One after another, until one is refused (thrown) or its answer is lost. */
+/** One after another, until one is refused (thrown) or its answer is lost; where there is none, it was so already. */
 function send(link: kit.MinerLink, what: string, commands: readonly Command[]): Promise<kit.ActResult> {
   const steps = commands.map((command) => {
     const older = OLDER[command.cmd];

@@ -73,7 +73,7 @@ function derived({ hashrateHs }: Draft, boards: readonly BoardReading[] = []): L
 /** The hottest chip; where no chip is measured, the hottest board. */
 export function hottestC(boards: readonly Omit<BoardDraft, 'slot'>[]): number | undefined {
   return (
-    largest(boards.map((board) => board.chipTempMaxC)) ??
+    largest(boards.map((board) => board.chipTempMaxC ?? largest(board.chipTempsC ?? []))) ??
     largest(boards.map((board) => board.chipTempAvgC)) ??
     largest(boards.flatMap((board) => board.boardTempsC ?? []))
   );

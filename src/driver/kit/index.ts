@@ -5,7 +5,7 @@ export { macState } from '../../model/identity-facts.ts';
 export type { BoardReading, ErrorReading, Expectation, FanReading, Reading } from '../../model/reading.ts';
 export * from '../contract.ts';
 export * from '../fields.ts';
-export { confidenceOf, isWholeCgminer } from '../proof.ts';
+export { confidenceOf, isWholeCgminer, speaksCgminer } from '../proof.ts';
 export * from './act/command.ts';
 export * from './act/device-log.ts';
 export * from './act/lost-reply.ts';
