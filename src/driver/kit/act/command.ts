@@ -11,11 +11,12 @@ import { ACCEPTED } from './outcomes.ts';
 const LIMITS: ExchangeLimits = { deadlineMs: 10_000 };
 
 /**
- * What the answer to a command means. A text = refused, in the device's words; undefined = neither yes nor no, so that
- * the device may have acted.
+ * What the answer to a command means. A result = done, with a note. A text = refused, in the device's words; undefined
+ * = neither yes nor no, so that the device may have acted.
  */
 export type Verdict =
   | true
+  | ActResult
   | string
   | undefined
   | {
@@ -36,10 +37,11 @@ export const command = (
   orLostReply(async () => {
     const verdict = judge(new Answer(await link.send(request, limits)));
     if (verdict === true) return ACCEPTED;
+    if (typeof verdict === 'object' && 'kind' in verdict) return verdict;
     throw refusal(`${what} ${link.ip}`, verdict);
   });
 
-function refusal(attempt: string, verdict: Exclude<Verdict, true>): PeerError {
+function refusal(attempt: string, verdict: Exclude<Verdict, true | ActResult>): PeerError {
   if (verdict === undefined) return new PeerError('peer.unparsable', attempt, 'later', undefined, { wasSent: true });
   const { code = 'peer.rejected', why, retry = 'never' } = typeof verdict === 'string' ? { why: verdict } : verdict;
   return new PeerError(code, attempt, retry, why === undefined ? undefined : new Error(`the device says ${why}`));

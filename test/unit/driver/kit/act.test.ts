@@ -63,6 +63,10 @@ describe('a command', () => {
   test('is done when the device says so', async () => {
     expect(await kit.command(linkWith({ error: 0 }), 'restart', request, judge)).toEqual({ kind: 'accepted' });
   });
+  test('is done with a note, where the answer calls for one', async () => {
+    const act = kit.command(linkWith({}), 'restart', request, () => kit.SO_ALREADY);
+    expect(await act).toEqual({ kind: 'accepted', note: 'it was so already' });
+  });
   test('is refused in its words', async () => {
     const act = kit.command(linkWith({ error: 1 }), 'restart', request, judge);
     await expect(act).rejects.toMatchObject({ code: 'peer.rejected', cause: { message: 'the device says no' } });
