@@ -23,6 +23,7 @@ export type BoardDraft = Loose<Omit<BoardReading, 'slot' | 'boardTempsC'>> & {
   /** Of chips; the hottest and the mean of them are derived. */
   readonly chipTempsC?: LooseList<number>;
 };
+/** A second fan in a place is left out. */
 export type FanDraft = Loose<Omit<FanReading, 'index'>> & { readonly index: number };
 export type PoolDraft = Loose<Omit<PoolReading, 'index' | 'url' | 'user'>> &
   Pick<PoolReading, 'index' | 'url' | 'user'>;
@@ -50,7 +51,7 @@ export function toReading(draft: Draft): Reading {
     ...fields,
     hashrateWindow: hashrateHs === undefined ? undefined : hashrateWindow,
     boards,
-    fans: listed(draft.fans),
+    fans: listed(draft.fans)?.filter(({ index }, at, all) => all.findIndex((fan) => fan.index === index) === at),
     psus: listed(draft.psus)?.filter((psu) => Object.keys(psu).length > 0),
     pools: listed(draft.pools),
     errors: listed(draft.errors),
