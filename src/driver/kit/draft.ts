@@ -77,6 +77,12 @@ export function hottestC(boards: readonly Partial<BoardReading>[]): number | und
   );
 }
 
+/** Of a board whose sensors have no names: air or coolant comes in at the coolest and goes out at the hottest. */
+export function edgesC(boardTempsC: LooseList<number> = []): Pick<BoardDraft, 'inletTempC' | 'outletTempC'> {
+  const measuredC = boardTempsC.filter((tempC) => tempC !== undefined);
+  return measuredC.length < 2 ? {} : { inletTempC: Math.min(...measuredC), outletTempC: Math.max(...measuredC) };
+}
+
 function toBoards(drafts: readonly (BoardDraft | undefined)[]): BoardReading[] {
   const taken = new Set<number>();
   return drafts.flatMap((draft) => {

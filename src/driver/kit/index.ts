@@ -10,11 +10,20 @@ export * from './act/device-log.ts';
 export * from './act/lost-reply.ts';
 export * from './act/outcomes.ts';
 export * from './act/pool-params.ts';
+export * from './act/targets.ts';
 export * from './act/usual-abilities.ts';
 export { Answer } from './answer.ts';
 export * from './cgminer.ts';
 export { type Answers, defineDriver, type Question } from './define.ts';
-export { type BoardDraft, type Draft, type ErrorDraft, type FanDraft, hottestC, type PoolDraft } from './draft.ts';
+export {
+  type BoardDraft,
+  type Draft,
+  type ErrorDraft,
+  edgesC,
+  type FanDraft,
+  hottestC,
+  type PoolDraft,
+} from './draft.ts';
 export * from './fans.ts';
 export * from './figures.ts';
 export * from './ideal-rate.ts';

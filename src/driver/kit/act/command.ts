@@ -5,10 +5,12 @@ import type { ExchangeLimits, MinerRequest } from '../../../transport/request.ts
 import type { ActResult, MinerLink } from '../../contract.ts';
 import { Answer } from '../answer.ts';
 import { beforeAct, orLostReply } from './lost-reply.ts';
-import { ACCEPTED } from './outcomes.ts';
+import { ACCEPTED, SO_ALREADY } from './outcomes.ts';
 
 /** Most devices answer at once; those that restart something first get their own limit. */
 const LIMITS: ExchangeLimits = { deadlineMs: 10_000 };
+/** Of a command that brings a file. */
+export const UPLOAD: ExchangeLimits = { deadlineMs: 30 * 60_000 };
 
 /**
  * What the answer to a command means. A result = done, with a note. A text = refused, in the device's words; undefined
@@ -47,11 +49,14 @@ function refusal(attempt: string, verdict: Exclude<Verdict, true | ActResult>): 
   return new PeerError(code, attempt, retry, why === undefined ? undefined : new Error(`the device says ${why}`));
 }
 
-/** One after another, until the answer to one is lost; the result of the last that was sent. */
-export async function inTurn(...steps: readonly (() => Promise<ActResult>)[]): Promise<ActResult> {
-  let result: ActResult = ACCEPTED;
+/**
+ * One after another, until the answer to one is lost; the result of the last that was sent. Steps that are false are
+ * not needed; where none is, it was so already.
+ */
+export async function inTurn(...steps: readonly (false | (() => Promise<ActResult>))[]): Promise<ActResult> {
+  let result: ActResult = SO_ALREADY;
   for (const step of steps) {
-    result = await step();
+    if (step !== false) result = await step();
     if (result.kind === 'lost-reply') break;
   }
   return result;

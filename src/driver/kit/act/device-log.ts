@@ -1,13 +1,27 @@
 // The log of a device as text: whole or not at all. Its end matters most, and no device gives only that.
 import { PeerError } from '../../../base/errors.ts';
 import type { MinerLink, MinerRequest } from '../../contract.ts';
+import { Answer } from '../answer.ts';
 
-const LIMITS = { deadlineMs: 30_000, maxBytes: 1024 * 1024 } as const;
+const LIMITS = { deadlineMs: 60_000, maxBytes: 1024 * 1024 } as const;
 
-/** A log of more than 1 MiB is `peer.rejected`: to ask for it again would be no use. */
-export async function fetchLog(link: MinerLink, request: MinerRequest): Promise<string> {
+/**
+ * A log of more than 1 MiB is `peer.rejected`: to ask for it again would be no use. `textOf` finds the log in an answer
+ * that holds more, or undefined.
+ */
+export async function fetchLog(
+  link: MinerLink,
+  request: MinerRequest,
+  textOf: (answer: Answer) => string | undefined = ({ raw }) => String(raw),
+): Promise<string> {
+  const text = textOf(new Answer(await askForLog(link, request)));
+  if (text === undefined) throw new PeerError('peer.unparsable', `read the log of ${link.ip}`, 'later');
+  return text;
+}
+
+async function askForLog(link: MinerLink, request: MinerRequest): Promise<unknown> {
   try {
-    return String(await link.send(request, LIMITS));
+    return await link.send(request, LIMITS);
   } catch (error) {
     if (!(error instanceof PeerError) || error.code !== 'peer.too-large') throw error;
     const cause = new Error('it is longer than 1 MiB');

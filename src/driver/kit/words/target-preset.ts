@@ -23,3 +23,6 @@ export function sameTarget(one: string | undefined, other: string | undefined): 
   const [a, b] = [parseTarget(one ?? ''), parseTarget(other ?? '')];
   return a !== undefined && b !== undefined && a.unit === b.unit && a.value === b.value;
 }
+
+/** The mode of a machine that tunes to it. */
+export const tuningMode = ({ unit }: Target) => (unit === 'W' ? 'power_tuning' : 'hashrate_tuning');
