@@ -1,6 +1,6 @@
 // How a driver is written down: data, and two pure functions on answers that are read field by field. It checks what it
 // is given and makes of it what the core sees.
-import type { Ask, Driver, Evidence, Known } from '../contract.ts';
+import type { Ask, Driver, Evidence, Identity, Known } from '../contract.ts';
 import { confidenceOf } from '../proof.ts';
 import { withoutFillerNames, withoutFillers } from '../reported.ts';
 import { Answer } from './answer.ts';
@@ -18,9 +18,14 @@ export type Question = Ask & {
 export type Answers<A> = { readonly [K in keyof A]: Answer };
 
 /** A driver as its author writes it. */
-export type DriverSpec<A extends Readonly<Record<string, Question>>> = Omit<Driver, 'asks' | 'read' | 'abilities'> & {
+export type DriverSpec<A extends Readonly<Record<string, Question>>> = Omit<
+  Driver,
+  'asks' | 'read' | 'abilities' | 'identify'
+> & {
   readonly asks: A;
   readonly abilities?: Driver['abilities'];
+  /** `ours` = what the families say: undefined for another family. A driver may add to it, or deny it. */
+  identify?(evidence: Evidence, ours: Identity | undefined): Identity | undefined;
   /**
    * Pure, and never throws. One `Answer` for each ask, empty where nothing came; `known` is what earlier visits
    * learned.
@@ -30,9 +35,9 @@ export type DriverSpec<A extends Readonly<Record<string, Question>>> = Omit<Driv
 
 /** Completes a driver: it identifies by its families, and has no abilities, login and quirks, unless it says so. */
 export function defineDriver<const A extends Readonly<Record<string, Question>>>(
-  spec: Omit<DriverSpec<A>, 'identify' | 'login' | 'quirks'> & Partial<Pick<Driver, 'identify' | 'login' | 'quirks'>>,
+  spec: Omit<DriverSpec<A>, 'login' | 'quirks'> & Partial<Pick<Driver, 'login' | 'quirks'>>,
 ): Driver {
-  const { asks, read, identify = (evidence) => byFamily(spec, evidence), ...rest } = spec;
+  const { asks, read, identify = (_evidence, ours) => ours, ...rest } = spec;
   return {
     abilities: {},
     login: { kind: 'none' },
@@ -40,7 +45,7 @@ export function defineDriver<const A extends Readonly<Record<string, Question>>>
     ...rest,
     asks,
     identify(evidence) {
-      const identity = identify(evidence);
+      const identity = identify(evidence, byFamily(spec, evidence));
       return identity && withoutFillerNames(identity);
     },
     read(raw, known) {
@@ -51,7 +56,10 @@ export function defineDriver<const A extends Readonly<Record<string, Question>>>
   };
 }
 
-function byFamily({ make, families = [] }: Pick<Driver, 'make' | 'families'>, evidence: Evidence) {
+function byFamily(
+  { make, families = [] }: Pick<Driver, 'make' | 'families'>,
+  evidence: Evidence,
+): Identity | undefined {
   const isOurs = families.some(({ id }) => id === evidence.family);
   return isOurs ? { confidence: confidenceOf(evidence), make } : undefined;
 }

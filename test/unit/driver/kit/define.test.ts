@@ -104,3 +104,16 @@ test('a family of the driver is what identifies it, as sure as the evidence is',
   expect(driver.identify({ family: 'three', isProven: true })).toBeUndefined();
   expect(driver.identify({ family: undefined })).toBeUndefined();
 });
+
+test('a driver adds to what its families say, or denies it', () => {
+  const driver = kit.defineDriver({
+    ...{ id: 'some', make: 'Some', covers: [], asks: {}, families: [{ id: 'one' }] },
+    identify: ({ version }, ours) => (version === 'no' ? undefined : ours && { ...ours, model: version ?? 'N/A' }),
+    read: () => ({}),
+  });
+  const one = { family: 'one', isProven: true };
+  expect(driver.identify({ ...one, version: 'M1' })).toEqual({ make: 'Some', confidence: 'sure', model: 'M1' });
+  expect(driver.identify(one)).toEqual({ make: 'Some', confidence: 'sure' });
+  expect(driver.identify({ ...one, version: 'no' })).toBeUndefined();
+  expect(driver.identify({ family: 'two' })).toBeUndefined();
+});
