@@ -138,3 +138,6 @@ export const isFillerName = (text: string): boolean =>
 export const isNoFault = (word: string): boolean =>
   /^\s*((0x)?0*|none|no|false|ok|okay|fine|good|normal|no[ _-]?(error|fault)s?)\s*$/i.test(word) ||
   isFiller(word.trim());
+
+/** Whether the word of a device names a fault. */
+export const isFault = (word: string | undefined): word is string => word !== undefined && !isNoFault(word);

@@ -48,6 +48,15 @@ export class Answer {
     return typeof this.raw === 'string' ? this.raw : undefined;
   }
 
+  /** What its text holds as JSON, for answers that only some builds give as such; of nothing where it holds none. */
+  parsed(): Answer {
+    try {
+      return new Answer(JSON.parse(this.body ?? ''));
+    } catch {
+      return new Answer(undefined);
+    }
+  }
+
   /** The field as the device wrote it. */
   value(key: string): unknown {
     return this.#fields[key];
@@ -101,6 +110,12 @@ export class Answer {
   /** A number above 0, where 0 means that it is not known. */
   positive(key: string, max?: number): number | undefined {
     return positive(toNumber(this.#fields[key], max === undefined ? { min: 0 } : { min: 0, max }));
+  }
+
+  /** A number that is written in thousandths, such as mV, as the whole unit; the range is that of what is written. */
+  milli(key: string, range?: Range): number | undefined {
+    const number = toNumber(this.#fields[key], range);
+    return number === undefined ? undefined : number / 1_000;
   }
 
   /** A whole number, rounded from `"156.0000"`. */

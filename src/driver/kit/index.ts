@@ -1,6 +1,7 @@
 // Everything that a driver is written with, in one place: a driver that ships imports it from here, a driver that is
 // loaded from a folder gets it as an argument.
 export { PeerError } from '../../base/errors.ts';
+export { macState } from '../../model/identity-facts.ts';
 export type { BoardReading, ErrorReading, Expectation, FanReading, Reading } from '../../model/reading.ts';
 export * from '../contract.ts';
 export * from '../fields.ts';
@@ -36,3 +37,4 @@ export * from './web/sessions.ts';
 export * from './words/firmware-version.ts';
 export * from './words/target-preset.ts';
 export * from './words/trouble-words.ts';
+export * from './words/uptime.ts';

@@ -23,6 +23,11 @@ export function setPools<R, P>(
   return pools.length === 0 && isUnread ? undefined : pools;
 }
 
-/** The address with a scheme, as most devices leave that out. */
-export const poolUrl = (address: string): string =>
-  /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `stratum+tcp://${address}`;
+/**
+ * The address with a scheme, as most devices leave that out; `port` where it stands in a field of its own, unless the
+ * address has one.
+ */
+export function poolUrl(address: string, port?: number, scheme = 'stratum+tcp'): string {
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `${scheme}://${address}`;
+  return port === undefined || /:\d+$/.test(url) ? url : `${url}:${port}`;
+}

@@ -1,6 +1,6 @@
 // An answer read field by field: nothing that a device writes throws, and nothing that is not there becomes 0.
 import { describe, expect, test } from 'vitest';
-import { Answer } from '../../../../src/driver/kit/index.ts';
+import { Answer, daysClockS, poolUrl, uptimeWordsS } from '../../../../src/driver/kit/index.ts';
 
 const of = (value: unknown) => new Answer({ value });
 
@@ -17,6 +17,10 @@ describe('what was not answered', () => {
     expect(new Answer('log').body).toBe('log');
     expect(new Answer({ a: 'log' }).body).toBeUndefined();
     expect(new Answer([{ a: 1 }, 2]).rows()?.map((row) => row.number('a'))).toEqual([1]);
+  });
+  test('a text may hold JSON', () => {
+    expect(new Answer('{"result":-1}').parsed().number('result')).toBe(-1);
+    for (const raw of ['<html>', '', undefined, { result: -1 }]) expect(new Answer(raw).parsed().isThere).toBe(false);
   });
 });
 
@@ -39,6 +43,8 @@ describe('numbers', () => {
     expect(of(4e9 + 1).seconds('value')).toBeUndefined();
     expect(of(-1).count('value')).toBeUndefined();
     expect(of('156.0').count('value')).toBe(156);
+    expect(of('11750').milli('value', { min: 5_000 })).toBe(11.75);
+    expect(of(11.75).milli('value', { min: 5_000 })).toBeUndefined();
     expect(of(201).tempC('value')).toBeUndefined();
   });
   test('0 is a rate, a count and a speed, and no temperature, clock, power or what must be positive', () => {
@@ -88,3 +94,26 @@ describe('texts', () => {
     expect([of('***').poolAddress('value'), of(' ').poolAddress('value')]).toEqual([undefined, '']);
   });
 });
+
+describe('times in words', () => {
+  test.each([
+    ['03:09:36:02', 293_762],
+    ['0:0:0:0', 0],
+    ['09:36:02', undefined],
+    [5, undefined],
+  ])('%j is %j', (written, seconds) => expect(daysClockS(written)).toBe(seconds));
+  test.each([
+    [' 17:30:43 up 5 days, 19:20,  0 users,  load average: 3.00', 501_600],
+    ['10:22:33 up 1 day, 3 min,  load average: 0.10', 86_580],
+    ['10:22:33 up  1:05,  1 user', 3_900],
+    ['up 12 min', 720],
+    ['load average: 3.00', undefined],
+  ])('%j is %j', (written, seconds) => expect(uptimeWordsS(written)).toBe(seconds));
+});
+
+test.each([
+  [['a.example:3333'], 'stratum+tcp://a.example:3333'],
+  [['a.example', 25], 'stratum+tcp://a.example:25'],
+  [['ssl://a.example:1', 25], 'ssl://a.example:1'],
+  [['a.example', undefined, 'stratum2+tcp'], 'stratum2+tcp://a.example'],
+] as const)('the address %j is %s', ([address, port, scheme], url) => expect(poolUrl(address, port, scheme)).toBe(url));
