@@ -8,6 +8,8 @@ export * from '../fields.ts';
 export { confidenceOf, isWholeCgminer } from '../proof.ts';
 export * from './act/command.ts';
 export * from './act/device-log.ts';
+export * from './act/first-known.ts';
+export * from './act/kept.ts';
 export * from './act/lost-reply.ts';
 export * from './act/outcomes.ts';
 export * from './act/pool-params.ts';

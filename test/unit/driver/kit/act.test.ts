@@ -95,6 +95,32 @@ test('a look before a change that fails has changed nothing', async () => {
   await expect(ask(lost)).rejects.toMatchObject({ code: 'peer.reset', wasSent: false });
 });
 
+test('of several words for one thing the first counts that the device knows', async () => {
+  const unknown = new PeerError('peer.unsupported', 'ask', 'never');
+  const tried: string[] = [];
+  const go = (refusal: Error) => async (way: string) => {
+    tried.push(way);
+    if (way === 'old') throw refusal;
+    return way;
+  };
+  expect(await kit.firstKnown(['old', 'new', 'newest'], go(unknown))).toBe('new');
+  expect(tried).toEqual(['old', 'new']);
+  expect(await codeOf(kit.firstKnown(['old', 'old'], go(unknown)))).toBe('peer.unsupported');
+  expect(await codeOf(kit.firstKnown(['old', 'new'], go(lost)))).toBe('peer.reset');
+});
+
+test('a yes after which the device has something else is a refusal; what cannot be seen is not', async () => {
+  const link = linkWith({});
+  const act = (isKept: () => Promise<boolean | undefined>, result: kit.ActResult = kit.ACCEPTED) =>
+    kit.orNotKept(link, 'set the mode of', async () => result, isKept);
+  expect(await act(async () => true)).toEqual({ kind: 'accepted' });
+  expect(await act(async () => undefined)).toEqual({ kind: 'accepted' });
+  expect(await act(async () => Promise.reject(lost))).toEqual({ kind: 'accepted' });
+  expect(await act(async () => false, { kind: 'lost-reply' })).toEqual({ kind: 'lost-reply' });
+  expect(await codeOf(act(async () => false))).toBe('peer.rejected');
+  await expect(act(async () => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
+});
+
 describe('fans and ideals', () => {
   test('fans that turn are fans; of those that stand as many as the model has', () => {
     expect(kit.fansOf([0, 3_000, 0, 'x'], 2)).toEqual([
