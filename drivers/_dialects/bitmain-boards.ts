@@ -1,14 +1,7 @@
 // The boards of Bitmain's `stats` dialect, in both forms (atlas 3.3): numbered keys and `chain[]`. The driver knows the
 // machine, and what its sensors mean.
-import { z } from 'zod';
-import { first, largest, mean, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
-import type { BoardReading } from '../../src/model/reading.ts';
-import { positive, present } from './cgminer.ts';
-
-export type Row = Readonly<Record<string, unknown>>;
-/** Read key by key, so not copied: it has some two hundred, and half of them say nothing. */
-const isRow = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
-export const row = z.custom<Row>(isRow);
+import * as kit from '../../src/driver/kit/index.ts';
+import type { RateOf } from './bitmain-units.ts';
 
 /** How a make that copied the dialect writes figures whose unit it changed: C and MHz, or undefined. */
 export type Units = {
@@ -19,37 +12,30 @@ export type Units = {
 };
 /** `637`, `"384"`, `"1600M"`. */
 const toMhz = (value: unknown) =>
-  toNumber(typeof value === 'string' ? value.slice(0, 32).replace(/\s*m(hz)?\s*$/i, '') : value, {
+  kit.toNumber(typeof value === 'string' ? value.slice(0, 32).replace(/\s*m(hz)?\s*$/i, '') : value, {
     min: 0,
     max: 10_000,
   });
-export const BITMAIN: Units = { toChipC: (value) => toTempC(value), toMhz, hasHwErrors: true };
+export const BITMAIN: Units = { toChipC: (value) => kit.toTempC(value), toMhz, hasHwErrors: true };
 
 export type Board = {
   readonly slot: number;
   /** Its number in the keys of the classic form; absent where its values have a row of their own. */
   readonly chain?: number;
-  readonly reading: Omit<BoardReading, 'slot'>;
-  readonly pcbC: readonly (number | undefined)[];
-  readonly chipC: readonly (number | undefined)[];
+  /** Sensors keep their places: one that is not there is undefined. */
+  readonly reading: kit.BoardDraft & Required<Pick<kit.BoardDraft, 'boardTempsC' | 'chipTempsC'>>;
   readonly picC: readonly (number | undefined)[];
 };
 
 export const CHAINS = Array.from({ length: 17 }, (_, chain) => chain);
-export const hasChain = (data: Row, chain: number) =>
-  data[`chain_acn${chain}`] !== undefined || data[`chain_rate${chain}`] !== undefined;
-
-type Rate = (value: unknown) => number | undefined;
-const count = (value: unknown, max = 100_000) => {
-  const whole = toNumber(value, { min: 0, max });
-  return whole === undefined ? undefined : Math.round(whole);
-};
+export const hasChain = (data: kit.Answer, chain: number) =>
+  data.value(`chain_acn${chain}`) !== undefined || data.value(`chain_rate${chain}`) !== undefined;
 
 /** What the boards of an answer are read with. */
-type Reader = { readonly rate: Rate; readonly units: Units; readonly isHashing: boolean | undefined };
+type Reader = { readonly rate: RateOf; readonly units: Units; readonly isHashing: boolean | undefined };
 type ClassicReader = Reader & {
   /** Of `chain_rateN`, which is not always written in the unit of the whole. */
-  readonly chainRate: Rate;
+  readonly chainRate: RateOf;
   watts(value: unknown, hs: number | undefined): number | undefined;
   /** Several chains make a board, and their own numbers tell which. */
   readonly isGrouped: boolean;
@@ -58,19 +44,19 @@ type ClassicReader = Reader & {
 const NOW_RATES = ['GHS 5s', 'rate_5s', 'MHS 5s', 'KHS 5s'] as const;
 
 /** Whether it hashes, by its present rate in any unit or by the rates of its boards; undefined where it writes none. */
-export function hashes(data: Row): boolean | undefined {
-  const now = NOW_RATES.map((key) => bareRate(data[key])).filter((rate) => rate !== undefined);
-  const most = largest(now.length > 0 ? now : boardRates(data).map(bareRate));
+export function hashes(data: kit.Answer): boolean | undefined {
+  const now = NOW_RATES.map((key) => bareRate(data.value(key))).filter((rate) => rate !== undefined);
+  const most = kit.largest(now.length > 0 ? now : boardRates(data).map(bareRate));
   return most === undefined ? undefined : most > 0;
 }
 
-const boardRates = (data: Row): unknown[] =>
-  Array.isArray(data.chain)
-    ? data.chain.slice(0, 32).map((entry) => row.safeParse(entry).data?.rate_real)
-    : CHAINS.map((chain) => data[`chain_rate${chain}`]);
+const boardRates = (data: kit.Answer): unknown[] =>
+  data.list('chain') === undefined
+    ? CHAINS.map((chain) => data.value(`chain_rate${chain}`))
+    : (data.rows('chain', 32) ?? []).map((row) => row.value('rate_real'));
 
 const bareRate = (value: unknown) =>
-  toNumber(typeof value === 'string' ? value.slice(0, 64).replace(/\s*[kmgtp]?(h|sol).*$/i, '') : value);
+  kit.toNumber(typeof value === 'string' ? value.slice(0, 64).replace(/\s*[kmgtp]?(h|sol).*$/i, '') : value);
 
 /**
  * Numbered keys: chains count from 1, on the S9 era from 6, rarely from 0. The number tells the slot, so that a dead
@@ -78,125 +64,104 @@ const bareRate = (value: unknown) =>
  * the answer has no keys for boards.
  */
 export function classicBoards(
-  data: Row,
+  data: kit.Answer,
   { chainRate, watts, isGrouped, ...reader }: ClassicReader,
 ): Board[] | undefined {
   if (!CHAINS.some((chain) => hasChain(data, chain))) return undefined;
   const chains = CHAINS.filter(
     (chain) =>
-      positive(toNumber(data[`chain_acn${chain}`])) !== undefined ||
-      positive(toNumber(data[`chain_rate${chain}`])) !== undefined ||
-      serialOf(data[`chain_sn${chain}`]) !== undefined,
+      data.positive(`chain_acn${chain}`) !== undefined ||
+      data.positive(`chain_rate${chain}`) !== undefined ||
+      data.partSerial(`chain_sn${chain}`) !== undefined,
   );
   const lowest = chains[0] ?? 0;
-  const base = isGrouped || (data.chain_acn0 !== undefined && lowest === 0) ? 0 : lowest >= 6 ? 6 : 1;
-  const mhz = (value: unknown) => positive(reader.units.toMhz(value));
-  const own = chains.map((chain) =>
-    first(mhz(data[`freq_avg${chain}`]), mhz(data[`freq${chain}`]), mhz(data[`frequency${chain}`])),
-  );
+  const base = isGrouped || (data.has('chain_acn0') && lowest === 0) ? 0 : lowest >= 6 ? 6 : 1;
+  const mhz = (key: string) => kit.positive(reader.units.toMhz(data.value(key)));
+  const own = chains.map((chain) => kit.first(mhz(`freq_avg${chain}`), mhz(`freq${chain}`), mhz(`frequency${chain}`)));
   // Old machines tell one clock for all of their boards.
-  const shared = own.every((value) => value === undefined) ? mhz(data.frequency) : undefined;
+  const shared = own.every((value) => value === undefined) ? mhz('frequency') : undefined;
+  const oneOf = (...keys: readonly string[]) => keys.find((key) => data.has(key)) ?? '';
   const boards = chains.map((chain, place) => {
     // Where a rate has its unit beside it, that one is sure.
-    const rateHs = first(reader.rate(data[`CHAIN AVG HASHRATE${chain}`]), chainRate(data[`chain_rate${chain}`]));
-    const board = toBoard(chain - base, reader, {
-      chips: data[`chain_acn${chain}`],
-      map: data[`chain_acs${chain}`],
-      serial: first(data[`chain_sn${chain}`], data[`chain_SN${chain}`]),
-      rateHs,
-      idealHs: reader.rate(data[`chain_rateideal${chain}`]),
+    const hashrateHs = kit.first(
+      reader.rate(data, `CHAIN AVG HASHRATE${chain}`),
+      chainRate(data, `chain_rate${chain}`),
+    );
+    // The air comes in at the sensors of one key and goes out at those of another.
+    const sides = [`temp_in_pcb_${chain}`, `temp_out_pcb_${chain}`].filter((key) => data.has(key));
+    const pcb = oneOf(`temp_pcb${chain}`) || (sides.length > 0 ? sides : `temp${chain}`);
+    const board = toBoard(chain - base, data, reader, {
+      chips: `chain_acn${chain}`,
+      map: `chain_acs${chain}`,
+      serial: oneOf(`chain_sn${chain}`, `chain_SN${chain}`),
+      hw: `chain_hw${chain}`,
+      pcb: [pcb].flat(),
+      chip: oneOf(`temp_chip${chain}`, `temp2_${chain}`, `chipTemp${chain}`),
+      pic: `temp_pic${chain}`,
+      hashrateHs,
+      expectedHashrateHs: reader.rate(data, `chain_rateideal${chain}`),
       frequencyMhz: own[place] ?? shared,
-      hw: data[`chain_hw${chain}`],
-      pcb: first(data[`temp_pcb${chain}`], bothSides(data, chain), data[`temp${chain}`]),
-      chip: first(data[`temp_chip${chain}`], data[`temp2_${chain}`], data[`chipTemp${chain}`]),
-      pic: data[`temp_pic${chain}`],
-      powerW: watts(data[`chain_power${chain}`], rateHs),
+      powerW: watts(data.value(`chain_power${chain}`), hashrateHs),
     });
     return { ...board, chain };
   });
   return counted(boards);
 }
 
-/** `38-37-43` where the air comes in and `52-54-55` where it goes out. */
-function bothSides(data: Row, chain: number): string | undefined {
-  const sides = [data[`temp_in_pcb_${chain}`], data[`temp_out_pcb_${chain}`]].filter(
-    (side) => typeof side === 'string',
-  );
-  return sides.length === 0 ? undefined : sides.join('-');
-}
-
 /** Zeros on all boards of a machine that stands still are of chips that are not counted yet. */
 function counted(boards: Board[]): Board[] {
   if (boards.some(({ reading }) => reading.chips !== 0 || (reading.hashrateHs ?? 0) > 0)) return boards;
-  return boards.map(({ reading: { chips: _, ...reading }, ...board }) => ({ ...board, reading }));
+  return boards.map((board) => ({ ...board, reading: { ...board.reading, chips: undefined } }));
 }
 
 /** Undefined for an empty list: it does not say that there are none. */
-export function newBoards(chain: readonly unknown[], reader: Reader): Board[] | undefined {
-  if (chain.length === 0) return undefined;
-  const taken = new Set<number>();
-  const boards = chain.slice(0, 32).flatMap((entry, place) => {
-    const parsed = row.safeParse(entry);
-    if (!parsed.success) return [];
-    const { data } = parsed;
-    const exists =
-      positive(toNumber(data.asic_num)) ?? positive(toNumber(data.rate_real)) ?? serialOf(data.sn) ?? undefined;
-    const index = toNumber(data.index, { min: 0, max: 31 });
-    const slot = index !== undefined && Number.isInteger(index) ? index : place;
-    if (exists === undefined || taken.has(slot)) return [];
-    taken.add(slot);
-    return [
-      toBoard(slot, reader, {
-        chips: data.asic_num,
-        map: data.asic,
-        serial: data.sn,
-        rateHs: reader.rate(data.rate_real),
-        idealHs: reader.rate(data.rate_ideal),
-        frequencyMhz: positive(reader.units.toMhz(data.freq_avg)),
-        hw: data.hw,
-        pcb: data.temp_pcb,
-        chip: data.temp_chip,
-        pic: data.temp_pic,
-      }),
-    ];
+export function newBoards(data: kit.Answer, reader: Reader): Board[] | undefined {
+  const rows = data.list('chain', 32)?.map((entry) => new kit.Answer(entry)) ?? [];
+  if (rows.length === 0) return undefined;
+  const boards = rows.flatMap((row, place) => {
+    const exists = kit.first<unknown>(row.positive('asic_num'), row.positive('rate_real'), row.partSerial('sn'));
+    if (exists === undefined) return [];
+    const index = row.number('index', { min: 0, max: 31 });
+    return toBoard(index !== undefined && Number.isInteger(index) ? index : place, row, reader, {
+      ...{ chips: 'asic_num', map: 'asic', serial: 'sn', hw: 'hw' },
+      ...{ pcb: ['temp_pcb'], chip: 'temp_chip', pic: 'temp_pic' },
+      hashrateHs: reader.rate(row, 'rate_real'),
+      expectedHashrateHs: reader.rate(row, 'rate_ideal'),
+      frequencyMhz: kit.positive(reader.units.toMhz(row.value('freq_avg'))),
+    });
   });
-  return counted(boards);
+  return counted(boards.filter(({ slot }, place) => boards.findIndex((other) => other.slot === slot) === place));
 }
 
-/** Places without a number hold a word (`unknow`) or zeros. */
-function serialOf(value: unknown): string | undefined {
-  const written = toText(value);
-  return written === undefined || /^(unknown?|n\/?a|null|none|[0-]+)$/i.test(written) ? undefined : written;
-}
+/** Keys of one board; its rates and its clock are read already. */
+type Parts = Readonly<Record<'chips' | 'map' | 'hw' | 'chip', string>> & {
+  readonly serial?: string;
+  /** Keys whose sensors follow one another. */
+  readonly pcb: readonly string[];
+  readonly pic?: string;
+} & Pick<kit.BoardDraft, 'hashrateHs' | 'expectedHashrateHs' | 'frequencyMhz' | 'powerW'>;
 
-/** What a firmware writes of one board, unread but for its rates and its clock. */
-type Parts = Readonly<
-  Record<'chips' | 'map' | 'serial' | 'hw' | 'pcb' | 'chip' | 'pic', unknown> &
-    Record<'rateHs' | 'idealHs' | 'frequencyMhz', number | undefined> & { powerW?: number | undefined }
->;
-
-export function toBoard(slot: number, { units, isHashing }: Omit<Reader, 'rate'>, parts: Parts): Board {
-  const [pcbC, chipC, picC] = [sensors(parts.pcb), sensors(parts.chip, units.toChipC), sensors(parts.pic)];
-  const boardTempsC = pcbC.filter((tempC) => tempC !== undefined);
-  const chips = count(parts.chips);
+export function toBoard(
+  slot: number,
+  row: kit.Answer,
+  { units, isHashing }: Omit<Reader, 'rate'>,
+  { chips: count, map, serial = '', hw, pcb, chip, pic = '', expectedHashrateHs, ...figures }: Parts,
+): Board {
+  const chips = row.count(count, 100_000);
   return {
     slot,
-    pcbC,
-    chipC,
-    picC,
-    reading: present({
-      serialNumber: serialOf(parts.serial),
-      hashrateHs: parts.rateHs,
-      expectedHashrateHs: positive(parts.idealHs),
+    picC: sensors(row.value(pic)),
+    reading: {
+      slot,
+      serialNumber: row.partSerial(serial),
+      ...figures,
+      expectedHashrateHs: kit.positive(expectedHashrateHs),
       chips,
-      badChips: badChips(parts.map, isHashing, chips),
-      frequencyMhz: parts.frequencyMhz,
-      powerW: parts.powerW,
-      boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
-      chipTempMaxC: largest(chipC),
-      chipTempAvgC: mean(chipC),
-      hwErrors: units.hasHwErrors ? count(parts.hw, 1e15) : undefined,
-    }),
+      badChips: badChips(row.value(map), isHashing, chips),
+      boardTempsC: pcb.flatMap((key) => sensors(row.value(key))),
+      chipTempsC: sensors(row.value(chip), units.toChipC),
+      hwErrors: units.hasHwErrors ? row.count(hw) : undefined,
+    },
   };
 }
 

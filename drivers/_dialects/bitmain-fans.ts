@@ -1,29 +1,25 @@
 // Which of the fan slots that a Bitmain controller lists are fans (atlas 3.3).
-
-import type { Model } from '../../src/driver/kit/models/models.ts';
-import type { FanReading } from '../../src/model/reading.ts';
+import type * as kit from '../../src/driver/kit/index.ts';
 import type { Stats } from './bitmain.ts';
-import { present } from './cgminer.ts';
 
 /**
  * The fans that exist. Controllers have up to 8 slots, and small machines use odd ones (3 and 6 of the S9): turning
  * fans are real, and of the others as many as the machine has fans in all (0 = not known, or liquid). `index` is the
  * rank among them.
  */
-export function toFans(slots: readonly (number | undefined)[], wanted: number): FanReading[] {
+export function toFans(slots: readonly (number | undefined)[], wanted: number): kit.FanDraft[] {
   const turning = slots.flatMap((rpm, slot) => (rpm !== undefined && rpm > 0 ? [slot] : []));
   const usual = wanted === 2 && slots.length > 4 ? pairOf(slots.length) : slots.map((_, slot) => slot);
   const others = usual.filter((slot) => !turning.includes(slot)).slice(0, Math.max(0, wanted - turning.length));
-  return [...turning, ...others].toSorted((a, b) => a - b).map((slot, index) => present({ index, rpm: slots[slot] }));
+  return [...turning, ...others].toSorted((a, b) => a - b).map((slot, index) => ({ index, rpm: slots[slot] }));
 }
 
 /** Where two fans sit: slots 3 and 6 of the 8 of an S9, the last of the 6 of an E3. */
 const pairOf = (slots: number) => (slots === 6 ? [4, 5] : [2, 5]);
 
 /** Those of a control board that lists its slots; undefined where it lists none. */
-export function fansOf(stats: Stats | undefined, model: Model | undefined): FanReading[] | undefined {
-  if (stats === undefined || stats.fanSlots.length === 0) return undefined;
-  const { cooling, fans } = model?.expected ?? {};
+export function fansOf(stats: Stats, { cooling, fans }: kit.Expectation = {}): kit.FanDraft[] | undefined {
+  if (stats.fanSlots.length === 0) return undefined;
   return toFans(stats.fanSlots, cooling === 'liquid' ? 0 : (fansBuiltIn(stats, fans) ?? fans ?? 0));
 }
 

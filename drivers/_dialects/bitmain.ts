@@ -1,8 +1,7 @@
 // Bitmain's `stats` dialect, both forms (atlas 3.3): the classic one with numbered keys and the new one with `chain[]`.
 // From either to boards, fans and rates in our units. The driver knows the machine, and what its sensors mean.
 import { z } from 'zod';
-import { first, list, text, toKnownText, toNumber, toText } from '../../src/driver/fields.ts';
-import type { Model } from '../../src/driver/kit/models/models.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import {
   BITMAIN,
   type Board,
@@ -11,143 +10,136 @@ import {
   hasChain,
   hashes,
   newBoards,
-  type Row,
-  row,
   type Units,
 } from './bitmain-boards.ts';
 import { CHAIN_GROUPS, groupChains } from './bitmain-groups.ts';
 import { SLEEP_17 } from './bitmain-modes.ts';
 import { chainUnitOf, rateReader, rateUnitOf, type UnitEvidence } from './bitmain-units.ts';
-import { positive, present, rateHs, whenS } from './cgminer.ts';
 
-/** TCP `stats`; `STATS` holds the version object before the data in the classic form, the data alone in the new one. */
+/** For drivers that still check their replies with schemas. */
+const row = z.custom<Readonly<Record<string, unknown>>>((value) => new kit.Answer(value).isThere);
 export const statsReply = z.looseObject({
   STATUS: z.unknown().optional(),
-  INFO: z.looseObject({ CompileTime: text(), type: text(), miner_version: text() }).optional().catch(undefined),
-  STATS: list(row, 8),
+  INFO: z.looseObject({ CompileTime: kit.text(), type: kit.text() }).optional().catch(undefined),
+  STATS: kit.list(row, 8),
 });
 
-/** Rates, boards and fans of one `stats` answer. Sensors keep their places: a sensor that is not there is undefined. */
+/** Rates, boards and fans of one `stats` answer; what it does not tell is undefined. */
 export type Stats = {
-  readonly type?: string;
-  readonly compileTime?: string;
-  readonly elapsedS?: number;
-  readonly nowHs?: number;
-  readonly settledHs?: number;
-  readonly averageHs?: number;
-  readonly idealHs?: number;
+  readonly type: string | undefined;
+  readonly compileTime: string | undefined;
+  readonly elapsedS: number | undefined;
+  readonly nowHs: number | undefined;
+  readonly settledHs: number | undefined;
+  readonly averageHs: number | undefined;
+  readonly idealHs: number | undefined;
   /** Whether it writes a rate above 0, in whatever unit. */
-  readonly isHashing?: boolean;
-  readonly powerW?: number;
+  readonly isHashing: boolean | undefined;
+  readonly powerW: number | undefined;
   /** Of the whole machine; most boards tell their own. */
-  readonly frequencyMhz?: number;
+  readonly frequencyMhz: number | undefined;
   /** Device clock. */
-  readonly whenS?: number;
-  readonly mode?: number;
-  readonly fanCount?: number;
+  readonly whenS: number | undefined;
+  readonly mode: number | undefined;
+  readonly fanCount: number | undefined;
   /** What it says of its power supply. */
-  readonly psuStatus?: string;
+  readonly psuStatus: string | undefined;
   /** Every slot that the controller has, stopped and empty ones as 0. */
   readonly fanSlots: readonly (number | undefined)[];
   /** Undefined where the answer does not speak of boards: it does not say that there are none. */
-  readonly boards?: readonly Board[];
+  readonly boards: readonly Board[] | undefined;
 };
-type StatsReply = z.output<typeof statsReply>;
 
-/** The version object of an answer. */
-const headOf = (reply: StatsReply | undefined) =>
-  reply?.STATS?.find((entry) => entry.Type !== undefined || entry.CompileTime !== undefined);
+/** `STATS` holds the version object before the data in the classic form, the data alone in the new one. */
+export const statsRows = (answer: kit.Answer): readonly kit.Answer[] => answer.rows('STATS', 8) ?? [];
+
+/** A text of the version object, or of what the new form has in its place. */
+function headText(answer: kit.Answer, key: string, newKey: string): string | undefined {
+  const head = statsRows(answer).find((entry) => entry.has('Type') || entry.has('CompileTime'));
+  return head?.text(key) ?? answer.at('INFO').text(newKey);
+}
 
 /** The name of the machine, as the answer has it. */
-export const statsType = (reply: StatsReply | undefined): string | undefined =>
-  first(toKnownText(headOf(reply)?.Type), reply?.INFO?.type);
+export const statsType = (answer: kit.Answer): string | undefined => headText(answer, 'Type', 'type');
 
 type Options = Omit<UnitEvidence, 'model'> & { readonly units?: Units };
 
-/** Whether a raw answer to `stats` has a place for boards. */
-export function speaksOfBoards(answer: unknown): boolean {
-  const rows = statsReply.safeParse(answer).data?.STATS ?? [];
-  return rows.some(
-    (entry) => (Array.isArray(entry.chain) && entry.chain.length > 0) || CHAINS.some((chain) => hasChain(entry, chain)),
+/** Whether an answer to `stats` has a place for boards. */
+export const speaksOfBoards = (answer: kit.Answer): boolean =>
+  statsRows(answer).some(
+    (entry) => (entry.list('chain') ?? []).length > 0 || CHAINS.some((chain) => hasChain(entry, chain)),
   );
-}
 
 /** What either of two answers to the same question says; where both do, the first. */
-export function mergeStats(one: Stats | undefined, other: Stats | undefined): Stats | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  const fanSlots = one.fanSlots.length > 0 ? one.fanSlots : other.fanSlots;
-  return { ...other, ...one, fanSlots };
-}
+export const mergeStats = (one: Stats, other: Stats): Stats => ({
+  ...other,
+  ...kit.present(one),
+  fanSlots: one.fanSlots.length > 0 ? one.fanSlots : other.fanSlots,
+});
 
-/** Undefined when the answer holds no data. The `model` tells the unit of rates where no answer does. */
+const DATA = ['Elapsed', 'elapsed', 'chain', 'rate_5s', 'GHS 5s', 'MHS 5s', 'STATS'];
+
+/** The row of an answer that holds its figures; empty where none does. */
+export const statsData = (answer: kit.Answer): kit.Answer =>
+  statsRows(answer).find((entry) => DATA.some((key) => entry.has(key))) ?? new kit.Answer(undefined);
+
+/** The `model` tells the unit of rates where no answer does. */
 export function readStats(
-  reply: StatsReply | undefined,
-  model: Pick<Model, 'model' | 'algorithm' | 'expected'> | undefined,
+  answer: kit.Answer,
+  model: Pick<kit.Model, 'model' | 'algorithm' | 'expected'> | undefined,
   { units = BITMAIN, ...evidence }: Options = {},
-): Stats | undefined {
-  const data = reply?.STATS?.find(isData);
-  if (data === undefined) return undefined;
+): Stats {
+  const data = statsData(answer);
   const unit = rateUnitOf(data, { ...evidence, model });
   const rate = rateReader(unit);
   const isHashing = hashes(data);
-  const nowHs = first(
-    rate(data['GHS 5s']),
-    rate(data.rate_5s),
-    rateHs(data['MHS 5s'], 'M'),
-    rateHs(data['KHS 5s'], 'K'),
+  const nowHs = kit.first(
+    ...[rate(data, 'GHS 5s'), rate(data, 'rate_5s'), data.rateHs('MHS 5s', 'M'), data.rateHs('KHS 5s', 'K')],
   );
   const watts = powerReader(model?.algorithm);
   const groups = CHAIN_GROUPS[model?.model ?? ''];
-  return present({
-    type: statsType(reply),
-    compileTime: first(toKnownText(headOf(reply)?.CompileTime), reply?.INFO?.CompileTime),
-    elapsedS: toNumber(first(data.Elapsed, data.elapsed), { min: 0, max: 4e9 }),
+  return {
+    type: statsType(answer),
+    compileTime: headText(answer, 'CompileTime', 'CompileTime'),
+    elapsedS: kit.first(data.seconds('Elapsed'), data.seconds('elapsed')),
     nowHs,
-    settledHs: first(rate(data.rate_15m), rate(data.rate_30m), rate(data['GHS 30m'])),
-    averageHs: first(
-      rate(data['GHS av']),
-      rate(data.rate_avg),
-      rateHs(data['MHS av'], 'M'),
-      rateHs(data['KHS av'], 'K'),
+    settledHs: kit.first(rate(data, 'rate_15m'), rate(data, 'rate_30m'), rate(data, 'GHS 30m')),
+    averageHs: kit.first(
+      ...[rate(data, 'GHS av'), rate(data, 'rate_avg'), data.rateHs('MHS av', 'M'), data.rateHs('KHS av', 'K')],
     ),
-    idealHs: positive(first(rate(data.total_rateideal), rate(data.rate_ideal))),
+    idealHs: kit.positive(kit.first(rate(data, 'total_rateideal'), rate(data, 'rate_ideal'))),
     isHashing,
-    powerW: first(
-      ...[data.total_power, data.power, data.Power, data.watt, data.chain_power].map((value) => watts(value, nowHs)),
-    ),
-    frequencyMhz: positive(units.toMhz(data.frequency)),
-    whenS: whenS(reply),
+    powerW: kit.first(...POWER_KEYS.map((key) => watts(data.value(key), nowHs))),
+    frequencyMhz: kit.positive(units.toMhz(data.value('frequency'))),
+    whenS: kit.whenS(answer),
     // Under `Mode` other numbers mean other things.
-    mode: first(
-      toNumber(data['miner-mode'], { min: 0, max: 255 }),
-      toNumber(data.Mode, { min: SLEEP_17, max: SLEEP_17 }),
+    mode: kit.first(
+      data.number('miner-mode', { min: 0, max: 255 }),
+      data.number('Mode', { min: SLEEP_17, max: SLEEP_17 }),
     ),
-    fanCount: positive(toNumber(data.fan_num, { min: 0, max: 16 })),
+    fanCount: data.positive('fan_num', 16),
     fanSlots: fanSlots(data),
-    psuStatus: toText(row.safeParse(data.psu).data?.status, 32),
-    boards: Array.isArray(data.chain)
-      ? newBoards(data.chain, { rate, units, isHashing })
-      : groupChains(
-          classicBoards(data, {
-            ...{ rate, chainRate: rateReader(chainUnitOf(data, unit)), watts, units, isHashing },
-            isGrouped: groups !== undefined,
-          }),
-          groups,
-        ),
-  });
-}
-
-function isData(entry: Row): boolean {
-  return ['Elapsed', 'elapsed', 'chain', 'rate_5s', 'GHS 5s', 'MHS 5s', 'STATS'].some(
-    (key) => entry[key] !== undefined,
-  );
+    psuStatus: kit.toText(data.at('psu').value('status'), 32),
+    boards:
+      data.list('chain') !== undefined
+        ? newBoards(data, { rate, units, isHashing })
+        : groupChains(
+            classicBoards(data, {
+              ...{ rate, chainRate: rateReader(chainUnitOf(data, unit)), watts, units, isHashing },
+              isGrouped: groups !== undefined,
+            }),
+            groups,
+          ),
+  };
 }
 
 /** Watts from a number or from text such as `3250 W` or `967.50 (AB)`; a miner that answers does not draw 0. */
 export function toWatts(value: unknown): number | undefined {
   const bare = typeof value === 'string' ? value.slice(0, 64).replace(/\s*(w(atts?)?|\(AB\))\s*$/i, '') : value;
-  return positive(toNumber(bare, { min: 0, max: 100_000 }));
+  return kit.positive(kit.toNumber(bare, { min: 0, max: 100_000 }));
 }
+
+export const POWER_KEYS = ['total_power', 'power', 'Power', 'watt', 'chain_power'] as const;
 
 /** Joule per hash of SHA-256: less than half of what the best machines take. */
 const LEAST_J = 4e-12;
@@ -164,9 +156,9 @@ const powerReader =
     return watts !== undefined && watts >= leastW ? watts : undefined;
   };
 
-function fanSlots(data: Row): (number | undefined)[] {
-  const rpm = (value: unknown) => toNumber(value, { min: 0, max: 30_000 });
-  if (Array.isArray(data.fan)) return data.fan.slice(0, 16).map(rpm);
-  const numbered = Array.from({ length: 8 }, (_, index) => data[`fan${index + 1}`]);
-  return numbered.slice(0, numbered.findLastIndex((value) => value !== undefined) + 1).map(rpm);
+function fanSlots(data: kit.Answer): (number | undefined)[] {
+  const listed = data.list('fan', 16);
+  if (listed !== undefined) return listed.map((rpm) => kit.toNumber(rpm, { min: 0, max: 30_000 }));
+  const keys = Array.from({ length: 8 }, (_, index) => `fan${index + 1}`);
+  return keys.slice(0, keys.findLastIndex((key) => data.has(key)) + 1).map((key) => data.rpm(key));
 }

@@ -1,5 +1,6 @@
 // Antminers with Bitmain's own firmware, in three generations: A has forms where B and C have JSON, and tells less.
 import { defineDriver } from '../../src/driver/contract.ts';
+import { Answer } from '../../src/driver/kit/answer.ts';
 import { findAntminer } from '../../src/driver/kit/models/models.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { speaksOfBoards } from '../_dialects/bitmain.ts';
@@ -40,7 +41,7 @@ export const antminerStock = defineDriver({
       every: 'poll',
       generations: ['b', 'c'],
       insteadOf: 'stats',
-      isLacking: (answer) => !speaksOfBoards(answer),
+      isLacking: (answer) => !speaksOfBoards(new Answer(answer)),
       ...page('stats.cgi'),
     },
     poolsPage: { every: 'slow', generations: ['b', 'c'], insteadOf: 'pools', ...page('pools.cgi') },

@@ -2,15 +2,17 @@
 // decided here.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstSerial, isNoFault, largest, mean } from '../../src/driver/fields.ts';
+import { Answer } from '../../src/driver/kit/answer.ts';
+import { type BoardDraft, type ErrorDraft, toReading } from '../../src/driver/kit/draft.ts';
 import { findAntminer, type Model } from '../../src/driver/kit/models/models.ts';
-import type { BoardReading, ErrorReading, PsuReading, Reading } from '../../src/model/reading.ts';
+import type { ErrorReading, PsuReading, Reading } from '../../src/model/reading.ts';
 import { mergeStats, readStats, type Stats, statsType } from '../_dialects/bitmain.ts';
 import type { Board } from '../_dialects/bitmain-boards.ts';
 import { expectation } from '../_dialects/bitmain-expectation.ts';
 import { fansOf } from '../_dialects/bitmain-fans.ts';
 import { modeName, settingOf } from '../_dialects/bitmain-modes.ts';
 import { controlBoard, isBlinking, isFineWord, statusFaults, webPools } from '../_dialects/bitmain-web.ts';
-import { poolReadings, present } from '../_dialects/cgminer.ts';
+import { poolReadings } from '../_dialects/cgminer.ts';
 import { CODES } from './errors.data.ts';
 import type { Replies } from './replies.ts';
 
@@ -21,23 +23,23 @@ export function read(replies: Replies, known: Known): Reading {
     ...[
       minerType?.miner_type,
       system?.minertype,
-      statsType(replies.stats),
-      statsType(replies.statsPage),
+      statsType(new Answer(replies.stats)),
+      statsType(new Answer(replies.statsPage)),
       version?.Type,
     ].map(realModel),
     realModel(known.model),
   );
   const model = findAntminer(reported);
   // Neither port tells all on every build: what one answer lacks the other may have.
-  const elsewhere = replies.summary?.SUMMARY?.[0];
+  const elsewhere = new Answer(replies.summary).row('SUMMARY');
   const stats = mergeStats(
-    readStats(replies.stats, model, { elsewhere }),
-    readStats(replies.statsPage, model, { elsewhere }),
+    readStats(new Answer(replies.stats), model, { elsewhere }),
+    readStats(new Answer(replies.statsPage), model, { elsewhere }),
   );
   // The running process knows its mode best.
-  const mode = modeName(first(stats?.mode, settingOf(replies.conf)), model);
+  const mode = modeName(first(stats?.mode, settingOf(new Answer(replies.conf))), model);
   const boards = stats?.boards?.map((board) => toBoard(board, model));
-  return present({
+  return toReading({
     mac: system?.macaddr,
     serialNumber: firstSerial(system?.serinum, system?.serial_no),
     hostname: system?.hostname,
@@ -57,21 +59,14 @@ export function read(replies: Replies, known: Known): Reading {
 
     isMining: mode === 'sleep' ? false : stats?.isHashing,
     miningMode: mode,
-    isLightOn: first(isBlinking(replies.blink ?? replies.oldBlink), replies.oldBlinkForm?.isBlinking),
-
-    tempC: first(
-      largest(boards?.map((board) => board.chipTempMaxC) ?? []),
-      largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
-    ),
-    inletTempC: mean(boards?.map((board) => board.inletTempC) ?? []),
-    outletTempC: mean(boards?.map((board) => board.outletTempC) ?? []),
+    isLightOn: first(isBlinking(new Answer(replies.blink ?? replies.oldBlink)), replies.oldBlinkForm?.isBlinking),
 
     boards,
-    fans: fansOf(stats, model),
+    fans: fansOf(stats, model?.expected),
     psus: psusOf(stats),
-    pools: poolReadings(replies.pools?.POOLS) ?? webPools(replies.poolsPage?.POOLS),
+    pools: poolReadings(replies.pools?.POOLS) ?? webPools(new Answer(replies.poolsPage).rows('POOLS')),
     errors: errors(replies),
-    expected: expectation(model, stats, mode),
+    expected: expectation(model?.expected, stats, mode),
   });
 }
 
@@ -83,18 +78,19 @@ const realModel = (name: string | undefined) =>
   name === undefined || /^BHB\w*X\b/i.test(name.trim()) ? undefined : name.trim();
 
 /** Newest builds say how their supply is. */
-function psusOf(stats: Stats | undefined): PsuReading[] | undefined {
+function psusOf(stats: Stats): PsuReading[] | undefined {
   const isOk = isFineWord(stats?.psuStatus);
   return isOk === undefined ? undefined : [{ isOk }];
 }
 
-function toBoard({ slot, reading, pcbC, chipC, picC }: Board, model: Model | undefined): BoardReading {
-  if (model?.expected.cooling === 'liquid') return present({ slot, ...reading, ...hydroTemps(pcbC, chipC, picC) });
-  return present({ slot, ...reading, ...(isS19Class(model) && airTemps(picC)) });
+function toBoard({ reading, picC }: Board, model: Model | undefined): BoardDraft {
+  const { boardTempsC = [], chipTempsC = [] } = reading;
+  if (model?.expected.cooling === 'liquid') return { ...reading, ...hydroTemps(boardTempsC, chipTempsC, picC) };
+  return { ...reading, ...(isS19Class(model) && airTemps(picC)) };
 }
 
-type Sensors = Board['pcbC'];
-type Temps = { readonly [Name in Exclude<keyof BoardReading, 'slot'>]?: BoardReading[Name] | undefined };
+type Sensors = Board['picC'];
+type Temps = Partial<BoardDraft>;
 
 /**
  * What the sensors of a hydro board measure differs from build to build, and shows: where two of four "chips" are left
@@ -105,13 +101,12 @@ type Temps = { readonly [Name in Exclude<keyof BoardReading, 'slot'>]?: BoardRea
 function hydroTemps(pcbC: Sensors, chipC: Sensors, picC: Sensors): Temps {
   const [first, second, ...others] = chipC;
   if (first !== undefined && second !== undefined && others.length > 0 && others.every((tempC) => tempC === undefined))
-    return { chipTempMaxC: undefined, chipTempAvgC: undefined, inletTempC: first, outletTempC: second };
+    return { chipTempsC: [], inletTempC: first, outletTempC: second };
   const [pcb, pic] = [pcbC[0], picC[0]];
   if (pcb === undefined || pic === undefined) return { boardTempsC: undefined };
   if (pic < pcb) return {};
-  const boardTempsC = [pcbC[1], pcbC[3]].filter((tempC) => tempC !== undefined);
   return {
-    boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
+    boardTempsC: [pcbC[1], pcbC[3]],
     chipTempMaxC: largest([pic, ...chipC]),
     inletTempC: pcb,
     outletTempC: pcbC[2],
@@ -121,7 +116,7 @@ function hydroTemps(pcbC: Sensors, chipC: Sensors, picC: Sensors): Temps {
 const isS19Class = (model: Model | undefined) => /^[ST]19/.test(model?.model ?? '');
 
 /** Coolant leaves warmer than it came: readings the other way round come from another sensor layout and say nothing. */
-function airTemps([outA, outB, inA, inB]: Board['picC']): Partial<BoardReading> {
+function airTemps([outA, outB, inA, inB]: Board['picC']): Partial<BoardDraft> {
   const inletTempC = mean([inA, inB]);
   const outletTempC = mean([outA, outB]);
   if (inletTempC === undefined || outletTempC === undefined || inletTempC > outletTempC) return {};
@@ -132,8 +127,8 @@ function airTemps([outA, outB, inA, inB]: Board['picC']): Partial<BoardReading> 
  * Faults of the status list and of the helper on port 6060, which names one code, several, or something that is no
  * code.
  */
-function errors({ summary, warning }: Replies): ErrorReading[] | undefined {
-  const faults = statusFaults(summary);
+function errors({ summary, warning }: Replies): readonly ErrorDraft[] | undefined {
+  const faults = statusFaults(new Answer(summary));
   if (warning === undefined) return faults;
   const written = warning.trim();
   if (isNoFault(written)) return faults ?? [];

@@ -4,7 +4,7 @@ import { reply } from '../../src/driver/contract.ts';
 import { text } from '../../src/driver/fields.ts';
 import { statsReply, toWatts } from '../_dialects/bitmain.ts';
 import { blinkState } from '../_dialects/bitmain-forms.ts';
-import { blinkPage, modePage, poolsPage, summaryPage, systemReply } from '../_dialects/bitmain-web.ts';
+import { blinkPage, modePage, poolsPage, summaryPage, systemReply } from '../_dialects/bitmain-schemas.ts';
 import { poolsReply, versionReply } from '../_dialects/cgminer.ts';
 
 /** `miner_power: 3250`: nothing but a name, a colon and the figure, so that no error page is taken for one. */

@@ -2,6 +2,8 @@
 // from a guess.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstMac, largest, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
+import { Answer } from '../../src/driver/kit/answer.ts';
+import { toReading } from '../../src/driver/kit/draft.ts';
 import type { Model } from '../../src/driver/kit/models/models.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
 import { readStats, type Stats } from '../_dialects/bitmain.ts';
@@ -25,7 +27,7 @@ export function read(replies: Replies, known: Known): Reading {
   );
   const { make, model: name, firmwareVersion } = describe(JSON.stringify(texts), undefined);
   const model = modelOf(texts);
-  const stats = readStats(replies.stats, model);
+  const stats = readStats(new Answer(replies.stats), model);
   const rates = summary ? hashrates(withProvenUnits(summary, model)) : {};
   const hashrateHs = first(rates.hashrateHs, stats?.nowHs);
   const devs = replies.devs?.DEVS?.map((dev) => withProvenUnits(dev, model));
@@ -71,7 +73,8 @@ function textsOfModules(rows: readonly Row[]): string[] {
  * without a model that settles the unit, only its zeros are read.
  */
 function withProvenUnits<R extends Row>(row: R, model: Model | undefined): R {
-  const isDoubtful = Object.keys(row).some((key) => key.startsWith('GHS ')) && rateUnitOf(row, { model }) !== 'G';
+  const isDoubtful =
+    Object.keys(row).some((key) => key.startsWith('GHS ')) && rateUnitOf(new Answer(row), { model }) !== 'G';
   if (!isDoubtful) return row;
   const kept: R & Record<string, unknown> = { ...row };
   for (const key of Object.keys(row)) if (key.startsWith('GHS ') && toNumber(row[key]) !== 0) delete kept[key];
@@ -80,11 +83,13 @@ function withProvenUnits<R extends Row>(row: R, model: Model | undefined): R {
 
 function boardsOfStats(stats: Stats | undefined): BoardReading[] | undefined {
   if (stats?.boards === undefined || stats.boards.length === 0) return undefined;
-  return stats.boards.map(({ slot, reading, pcbC, chipC }) => {
-    const { chipTempMaxC: _max, chipTempAvgC: _avg, ...rest } = reading;
-    // Some firmwares print the board's sensors again where the chips' belong.
-    return { slot, ...(String(pcbC) === String(chipC) ? rest : reading) };
-  });
+  return toReading({
+    boards: stats.boards.map(({ reading }) => {
+      const { boardTempsC, chipTempsC } = reading;
+      // Some firmwares print the board's sensors again where the chips' belong.
+      return String(boardTempsC) === String(chipTempsC) ? { ...reading, chipTempsC: [] } : reading;
+    }),
+  }).boards;
 }
 
 type Dev = NonNullable<NonNullable<Replies['devs']>['DEVS']>[number];
@@ -132,7 +137,7 @@ function fansOf(stats: Stats | undefined, summary: Row = {}, wanted = 0): Readin
   const slots = stats?.fanSlots.length ? stats.fanSlots : slotsOf(summary, count);
   const isTold = slots.some((rpm) => rpm !== undefined);
   const fans = isTold ? toFans(slots, Math.max(wanted, stats?.fanCount ?? count ?? 0)) : [];
-  return fans.length === 0 ? undefined : fans;
+  return fans.length === 0 ? undefined : fans.map((fan) => present(fan));
 }
 
 /** `Fan1`, `Fan2` up to the number of fans that stands beside them, or the two that have names. */

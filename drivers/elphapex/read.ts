@@ -1,9 +1,11 @@
 // Turns the answers of one Elphapex into a Reading. Board sensors are left out: every slot repeats the same four
 // numbers.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, toNumber, toTempC } from '../../src/driver/fields.ts';
+import { first, toNumber, toTempC } from '../../src/driver/fields.ts';
+import { Answer } from '../../src/driver/kit/answer.ts';
+import { type BoardDraft, toReading } from '../../src/driver/kit/draft.ts';
 import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
-import type { BoardReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
+import type { MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
 import { readStats, toWatts } from '../_dialects/bitmain.ts';
 import type { Board, Units } from '../_dialects/bitmain-boards.ts';
 import { expectation } from '../_dialects/bitmain-expectation.ts';
@@ -32,13 +34,13 @@ export function read(replies: Replies, known: Known): Reading {
   const info = heads.map((reply) => reply?.INFO).find((entry) => entry !== undefined);
   const reported = first(system?.minertype, info?.type, known.model);
   const model = findModel('elphapex-stock', reported);
-  const stats = readStats(replies.stats, model, { units: UNITS });
+  const stats = readStats(new Answer(replies.stats), model, { units: UNITS });
   const mode = miningMode(replies.conf?.['fc-work-mode']);
   const boards = stats?.boards?.map(toBoard);
   const fiveS = atMost(stats?.nowHs, first(stats?.idealHs, model?.expected.hashrateHs));
   const nowHs = first(fiveS, stats?.averageHs);
   const outputW = toWatts(power?.power_output);
-  return present({
+  return toReading({
     mac: system?.macaddr,
     serialNumber: info?.dev_sn,
     hostname: system?.hostname,
@@ -61,16 +63,15 @@ export function read(replies: Replies, known: Known): Reading {
     isMining: mode === 'sleep' ? false : stats?.isHashing,
     miningMode: mode,
     miningModePreset: replies.conf?.['fc-freq-level'],
-    isLightOn: isBlinking(replies.blink),
+    isLightOn: isBlinking(new Answer(replies.blink)),
 
-    tempC: largest(boards?.map((board) => board.chipTempMaxC) ?? []),
     boards,
-    fans: fansOf(stats, model),
+    fans: fansOf(stats, model?.expected),
     psus: psus(power),
     // `diffa` and `diffr` are of the last share, no sums.
-    pools: webPools(replies.pools?.POOLS, { hasSums: false }),
-    errors: statusFaults(replies.summary),
-    expected: expectation(expectedOf(model), stats, mode),
+    pools: webPools(new Answer(replies.pools).rows('POOLS'), { hasSums: false }),
+    errors: statusFaults(new Answer(replies.summary)),
+    expected: expectation(expectedOf(model)?.expected, stats, mode),
   });
 }
 
@@ -89,9 +90,7 @@ function miningMode(number: number | undefined): MiningMode | undefined {
 /** `DG1+_SW_V1.0.2` is 1.0.2. */
 const shortVersion = (written: string | undefined) => written?.split('_V').at(-1);
 
-function toBoard({ slot, reading: { boardTempsC: _, ...rest } }: Board): BoardReading {
-  return { slot, ...rest };
-}
+const toBoard = ({ reading }: Board): BoardDraft => ({ ...reading, boardTempsC: [] });
 
 function psus(power: Replies['power']): PsuReading[] | undefined {
   const psu: PsuReading = present({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { int, num, text } from '../../src/driver/fields.ts';
 import { statsReply } from '../_dialects/bitmain.ts';
-import { asWritten, blinkPage, poolsPage, summaryPage, systemReply } from '../_dialects/bitmain-web.ts';
+import { asWritten, blinkPage, poolsPage, summaryPage, systemReply } from '../_dialects/bitmain-schemas.ts';
 
 const head = {
   /** `when` counts from the start of the system; the clock is `timestamp`. Before 2017 it was never set. */

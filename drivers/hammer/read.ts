@@ -1,8 +1,10 @@
 // Turns the answers of one Hammer or Blackminer into a Reading. It has no faults of its own and no power meter.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest } from '../../src/driver/fields.ts';
+import { first } from '../../src/driver/fields.ts';
+import { Answer } from '../../src/driver/kit/answer.ts';
+import { type BoardDraft, toReading } from '../../src/driver/kit/draft.ts';
 import { findModel } from '../../src/driver/kit/models/models.ts';
-import type { BoardReading, Reading } from '../../src/model/reading.ts';
+import type { Reading } from '../../src/model/reading.ts';
 import { readStats, statsType } from '../_dialects/bitmain.ts';
 import type { Board } from '../_dialects/bitmain-boards.ts';
 import { expectation } from '../_dialects/bitmain-expectation.ts';
@@ -10,21 +12,21 @@ import { fansOf } from '../_dialects/bitmain-fans.ts';
 import { settingOf } from '../_dialects/bitmain-modes.ts';
 import { controlBoard, isBlinking } from '../_dialects/bitmain-web.ts';
 import { whichBlackMiner } from '../_dialects/black-miner.ts';
-import { poolReadings, present } from '../_dialects/cgminer.ts';
+import { poolReadings } from '../_dialects/cgminer.ts';
 import type { Replies } from './replies.ts';
 
 export function read(replies: Replies, known: Known): Reading {
   const { system } = replies;
   const version = (replies.version ?? replies.versionElsewhere)?.VERSION?.[0];
-  const answer = replies.stats ?? replies.statsElsewhere;
+  const answer = new Answer(replies.stats ?? replies.statsElsewhere);
   const reported = [version?.Type, statsType(answer), system?.minertype];
   const device = whichBlackMiner(...reported, known.model && `${known.make ?? ''} ${known.model}`.trim());
   const model = device?.row ?? findModel('hammer-stock', system?.minertype);
   // A Blackminer names its keys by the coin it is loaded with: MHS, or GHS as beside Handshake.
   const stats = readStats(answer, model, { isKeyHonest: device?.make === 'Blackminer' });
   const boards = stats?.boards?.map(toBoard);
-  const mode = settingOf(replies.conf);
-  return present({
+  const mode = settingOf(new Answer(replies.conf));
+  return toReading({
     mac: system?.macaddr,
     hostname: system?.hostname,
     make: device?.make ?? known.make,
@@ -41,16 +43,12 @@ export function read(replies: Replies, known: Known): Reading {
 
     isMining: stats?.isHashing,
     miningMode: mode === 0 ? ('normal' as const) : undefined,
-    isLightOn: isBlinking(replies.blink),
+    isLightOn: isBlinking(new Answer(replies.blink)),
 
-    tempC: first(
-      largest(boards?.map((board) => board.chipTempMaxC) ?? []),
-      largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
-    ),
     boards,
-    fans: fansOf(stats, model),
+    fans: fansOf(stats, model?.expected),
     pools: poolReadings((replies.pools ?? replies.poolsElsewhere)?.POOLS),
-    expected: expectation(model, stats, undefined),
+    expected: expectation(model?.expected, stats),
   });
 }
 
@@ -59,8 +57,7 @@ export function read(replies: Replies, known: Known): Reading {
  * which is the second chip; in what was recorded that is the hotter one. Where chips have a key of their own
  * (`chipTemp1`), `temp1` is the board.
  */
-function toBoard({ slot, pcbC, chipC, reading }: Board): BoardReading {
-  if (chipC.some((tempC) => tempC !== undefined)) return { slot, ...reading };
-  const { boardTempsC: _, ...rest } = reading;
-  return present({ slot, ...rest, chipTempMaxC: pcbC[0] });
+function toBoard({ reading }: Board): BoardDraft {
+  if (reading.chipTempsC?.some((tempC) => tempC !== undefined)) return reading;
+  return { ...reading, boardTempsC: [], chipTempMaxC: reading.boardTempsC?.[0], chipTempAvgC: undefined };
 }

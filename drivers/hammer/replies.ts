@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { statsReply } from '../_dialects/bitmain.ts';
-import { blinkPage, modePage, systemReply } from '../_dialects/bitmain-web.ts';
+import { blinkPage, modePage, systemReply } from '../_dialects/bitmain-schemas.ts';
 import { poolsReply, versionReply } from '../_dialects/cgminer.ts';
 
 export const replies = z.object({

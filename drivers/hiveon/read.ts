@@ -1,14 +1,16 @@
 // Turns the answers of one miner with Hiveon firmware into a Reading. Old machines count three chains to a board.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
+import { first, mean } from '../../src/driver/fields.ts';
+import { Answer } from '../../src/driver/kit/answer.ts';
+import { toReading } from '../../src/driver/kit/draft.ts';
 import { findAntminer, findModel, type Model } from '../../src/driver/kit/models/models.ts';
-import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { readStats, statsType } from '../_dialects/bitmain.ts';
+import type { MiningMode, Reading } from '../../src/model/reading.ts';
+import { readStats, statsRows, statsType } from '../_dialects/bitmain.ts';
 import { expectation } from '../_dialects/bitmain-expectation.ts';
 import { fansOf } from '../_dialects/bitmain-fans.ts';
 import { modeName, settingOf } from '../_dialects/bitmain-modes.ts';
 import { controlBoard, isBlinking, statusFaults } from '../_dialects/bitmain-web.ts';
-import { poolReadings, present } from '../_dialects/cgminer.ts';
+import { poolReadings } from '../_dialects/cgminer.ts';
 import { psusOf, withDuty } from '../_dialects/rwglr.ts';
 import type { Replies } from './replies.ts';
 
@@ -31,13 +33,15 @@ export function generationOf(model: string | undefined): 'old' | 'modern' | unde
 
 export function read(replies: Replies, known: Known): Reading {
   const { system } = replies;
+  const answer = new Answer(replies.stats);
+  const rows = statsRows(answer);
   const version = replies.version?.VERSION?.[0];
-  const { name, row } = modelOf(first(version?.Type, statsType(replies.stats), system?.minertype, known.model));
-  const stats = readStats(replies.stats, row);
+  const { name, row } = modelOf(first(version?.Type, statsType(answer), system?.minertype, known.model));
+  const stats = readStats(answer, row);
   const mode = miningMode(replies.conf, stats?.mode, row);
   const isT9 = name === 'T9';
-  const boards = stats?.boards?.map(({ slot, reading }): BoardReading => ({ slot, ...reading }));
-  return present({
+  const boards = stats.boards?.map(({ reading }) => reading);
+  return toReading({
     mac: system?.macaddr,
     hostname: system?.hostname,
     make: 'Antminer',
@@ -56,19 +60,15 @@ export function read(replies: Replies, known: Known): Reading {
 
     isMining: mode === 'sleep' ? false : stats?.isHashing,
     miningMode: mode,
-    isLightOn: first(isBlinking(replies.blink), replies.blinkForm?.isBlinking),
+    isLightOn: first(isBlinking(new Answer(replies.blink)), replies.blinkForm?.isBlinking),
 
-    tempC: first(
-      largest(boards?.map((board) => board.chipTempMaxC) ?? []),
-      largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
-    ),
-    inletTempC: isT9 ? ambientC(replies) : undefined,
+    inletTempC: isT9 ? ambientC(rows) : undefined,
     boards,
-    fans: withDuty(fansOf(stats, row), replies.stats?.STATS ?? []),
-    psus: psusOf(replies.stats?.STATS ?? []),
+    fans: withDuty(fansOf(stats, row?.expected), rows),
+    psus: psusOf(rows),
     pools: poolReadings(replies.pools?.POOLS),
-    errors: statusFaults(replies.summary),
-    expected: expectation(row, stats, mode),
+    errors: statusFaults(new Answer(replies.summary)),
+    expected: expectation(row?.expected, stats, mode),
   });
 }
 
@@ -80,12 +80,11 @@ function miningMode(
   running: number | undefined,
   row: Model | undefined,
 ): MiningMode | undefined {
-  const mode = modeName(first(running, settingOf(conf)), row);
+  const mode = modeName(first(running, settingOf(new Answer(conf))), row);
   return mode === 'normal' || mode === 'sleep' ? mode : undefined;
 }
 
 /** `temp3_2`: the air at a board. */
-function ambientC(replies: Replies): number | undefined {
-  const rows = replies.stats?.STATS ?? [];
-  return mean(T9_AMBIENT.flatMap((chain) => rows.map((row) => toTempC(row[`temp3_${chain}`]))));
+function ambientC(rows: readonly Answer[]): number | undefined {
+  return mean(T9_AMBIENT.flatMap((chain) => rows.map((row) => row.tempC(`temp3_${chain}`))));
 }

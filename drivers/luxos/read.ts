@@ -1,6 +1,7 @@
 // Turns the answers of one LuxOS miner into a Reading (atlas 7).
 import type { Known } from '../../src/driver/contract.ts';
 import { first, isNoFault, mean } from '../../src/driver/fields.ts';
+import { Answer } from '../../src/driver/kit/answer.ts';
 import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
 import type { Expectation, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { readStats, type Stats, statsType } from '../_dialects/bitmain.ts';
@@ -15,9 +16,9 @@ export function read(replies: Replies, known: Known): Reading {
   const config = replies.config?.CONFIG?.[0];
   const version = replies.version?.VERSION?.[0];
   const summary = replies.summary?.SUMMARY?.[0];
-  const reported = first(config?.Model, version?.Type, statsType(replies.stats), known.model);
+  const reported = first(config?.Model, version?.Type, statsType(new Answer(replies.stats)), known.model);
   const model = modelOf(reported);
-  const stats = readStats(replies.stats, model);
+  const stats = readStats(new Answer(replies.stats), model);
   const mode = miningMode(config);
   const rates = summary && hashrates(summary);
   const boardList = boards(replies, stats);
@@ -109,7 +110,7 @@ function fans(
   const slots = stats !== undefined && stats.fanSlots.length > 0 ? stats.fanSlots : ofReply;
   if (slots.length === 0) return undefined;
   const wanted = expected ?? stats?.fanCount ?? listed.length;
-  const found = toFans(slots, wanted);
+  const found = toFans(slots, wanted).map((fan): FanReading => present(fan));
   if (found.length !== listed.length) return found;
   return found.map((fan) => ({
     ...fan,

@@ -1,6 +1,8 @@
 // Turns the answers of one miner with MARA firmware into a Reading.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, isFillerName, isNoFault, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
+import { Answer } from '../../src/driver/kit/answer.ts';
+import { toReading } from '../../src/driver/kit/draft.ts';
 import { findAntminer, type Model } from '../../src/driver/kit/models/models.ts';
 import { withOwnBuild } from '../../src/driver/kit/models/own-build.ts';
 import { targetText } from '../../src/driver/kit/words/target-preset.ts';
@@ -36,7 +38,7 @@ export function read(replies: Replies, known: Known): Reading {
   const fans = headers?.length
     ? toFans(headers, fanCount).map((fan): FanReading => present({ ...fan, dutyPercent }))
     : undefined;
-  return present({
+  return toReading({
     mac: overview?.mac,
     hostname: first(replies.network?.hostname, overview?.hostname),
     make: 'Antminer',
@@ -58,13 +60,9 @@ export function read(replies: Replies, known: Known): Reading {
     miningModePreset: preset(replies.config, mode),
     isLightOn: replies.light?.blinking,
 
-    tempC: first(
-      largest(boards?.map((board) => board.chipTempMaxC) ?? []),
-      largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
-    ),
     boards,
     fans: cooling === 'liquid' ? undefined : fans,
-    pools: webPools(replies.pools),
+    pools: webPools(replies.pools?.map((row) => new Answer(row))),
     errors: errorsOf(brief),
     expected: expectation(model, replies, mode),
   });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, text, toNumber } from '../../src/driver/fields.ts';
 import { toWatts } from '../_dialects/bitmain.ts';
-import { asWritten, poolRow } from '../_dialects/bitmain-web.ts';
+import { asWritten, poolRow } from '../_dialects/bitmain-schemas.ts';
 import { positive } from '../_dialects/cgminer.ts';
 
 const rate = () => num({ min: 0, max: 1e9 });

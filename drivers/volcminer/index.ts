@@ -1,6 +1,7 @@
 // VolcMiner scrypt miners with the maker's firmware (atlas 21, 26): over the web, and where that says nothing over
 // their CGMiner port, 8359. A Hammer that was seen on its web page alone is read here too, and called by its own name.
 import { defineDriver } from '../../src/driver/contract.ts';
+import { Answer } from '../../src/driver/kit/answer.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { speaksOfBoards } from '../_dialects/bitmain.ts';
 import { reboot } from '../_dialects/bitmain-actions.ts';
@@ -39,7 +40,12 @@ export const volcminer = defineDriver({
     summary: { every: 'poll', insteadOf: 'status', ...onPort('summary') },
     pools: { every: 'poll', insteadOf: 'status', ...onPort('pools') },
     version: { every: 'static', insteadOf: 'system', ...onPort('version') },
-    devs: { every: 'poll', insteadOf: 'stats', isLacking: (answer) => !speaksOfBoards(answer), ...onPort('devs') },
+    devs: {
+      every: 'poll',
+      insteadOf: 'stats',
+      isLacking: (answer) => !speaksOfBoards(new Answer(answer)),
+      ...onPort('devs'),
+    },
   },
   replies,
   abilities: { reboot, pools },

@@ -1,6 +1,8 @@
 // Turns the answers of one VolcMiner into a Reading. It tells no mode, no light, no faults of its own and no power.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest } from '../../src/driver/fields.ts';
+import { first } from '../../src/driver/fields.ts';
+import { Answer } from '../../src/driver/kit/answer.ts';
+import { type BoardDraft, toReading } from '../../src/driver/kit/draft.ts';
 import type { BoardReading, FanReading, Reading } from '../../src/model/reading.ts';
 import { readStats, statsType } from '../_dialects/bitmain.ts';
 import { BITMAIN, toBoard } from '../_dialects/bitmain-boards.ts';
@@ -16,7 +18,7 @@ export function read(replies: Replies, known: Known): Reading {
   const status = bothOf(replies.status, replies.statusV1);
   const system = { ...replies.systemV1, ...present(replies.system ?? {}) };
   const version = replies.version?.VERSION?.[0];
-  const reported = first(version?.Type, statsType(replies.stats));
+  const reported = first(version?.Type, statsType(new Answer(replies.stats)));
   const device = whichBlackMiner(
     system?.minertype,
     reported,
@@ -24,18 +26,18 @@ export function read(replies: Replies, known: Known): Reading {
     known.model && `${known.make ?? 'VolcMiner'} ${known.model}`,
   );
   // The port is asked where the web says nothing. Its keys say MHS and mean it.
-  const stats = readStats(replies.stats, device?.row, { isKeyHonest: true });
+  const stats = readStats(new Answer(replies.stats), device?.row, { isKeyHonest: true });
   const summary = replies.summary?.SUMMARY?.[0];
   const rates = summary === undefined ? {} : hashrates(summary);
-  const boards = first(
+  const boards = first<readonly BoardDraft[]>(
     status?.devs && boardsOf(status.devs, hashesNow(status)),
-    stats?.boards?.map(({ slot, reading }) => ({ slot, ...reading })),
+    stats.boards?.map(({ reading }) => reading),
     boardsOfDevs(replies.devs?.DEVS),
   );
   const nowHs = first(status?.summary?.ghs5s, stats?.nowHs, rates.hashrateHs);
   const isHashing = first(hashesNow(status), stats?.isHashing, nowHs === undefined ? undefined : nowHs > 0);
   const isNamed = system?.minertype !== undefined || reported !== undefined;
-  return present({
+  return toReading({
     mac: system?.macaddr,
     hostname: system?.hostname,
     make: device?.make ?? (isNamed ? undefined : 'VolcMiner'),
@@ -53,13 +55,9 @@ export function read(replies: Replies, known: Known): Reading {
 
     isMining: isHashing,
 
-    tempC: first(
-      largest(boards?.map((board) => board.chipTempMaxC) ?? []),
-      largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
-    ),
     boards,
-    fans: (status && fansOf(status)) ?? turning(stats?.fanSlots),
-    pools: webPools(status?.pools) ?? poolReadings(replies.pools?.POOLS),
+    fans: (status && fansOf(status)) ?? turning(stats.fanSlots),
+    pools: webPools(rowsOf(status?.pools)) ?? poolReadings(replies.pools?.POOLS),
     expected: device?.row?.expected,
   });
 }
@@ -70,6 +68,8 @@ function bothOf(old: Status | undefined, fresh: Status | undefined): Status | un
   const devs = old.devs?.map((dev) => ({ ...fresh.devs?.find(({ index }) => index === dev.index), ...present(dev) }));
   return { ...fresh, ...present(old), devs };
 }
+
+const rowsOf = (list: readonly unknown[] | undefined) => list?.map((row) => new Answer(row));
 
 /** Undefined where the page has no rate. */
 function hashesNow(status: Status | undefined): boolean | undefined {
@@ -96,27 +96,21 @@ function boardsOfDevs(devs: NonNullable<Replies['devs']>['DEVS']): BoardReading[
 }
 
 /** Chains count from 1; one without chips is an empty place. */
-function boardsOf(devs: NonNullable<Status['devs']>, isHashing: boolean | undefined): BoardReading[] | undefined {
+function boardsOf(devs: NonNullable<Status['devs']>, isHashing: boolean | undefined): BoardDraft[] | undefined {
   if (devs.length === 0) return undefined;
   const base = devs.some(({ index }) => index === 0) ? 0 : 1;
   const boards = devs.flatMap((dev, place) => {
-    const { slot, reading } = toBoard(
+    const { reading } = toBoard(
       dev.index === undefined ? place : dev.index - base,
+      new Answer(dev),
       { units: BITMAIN, isHashing },
       {
-        chips: dev.chain_acn,
-        map: dev.chain_acs,
-        serial: undefined,
-        rateHs: dev.rate,
-        idealHs: undefined,
+        ...{ chips: 'chain_acn', map: 'chain_acs', hw: 'hw', pcb: ['temp'], chip: 'temp2' },
+        hashrateHs: dev.rate,
         frequencyMhz: positive(BITMAIN.toMhz(dev.freq)),
-        hw: dev.hw,
-        pcb: dev.temp,
-        chip: dev.temp2,
-        pic: undefined,
       },
     );
-    return (reading.chips ?? 0) > 0 || (reading.hashrateHs ?? 0) > 0 ? [{ slot, ...reading }] : [];
+    return (reading.chips ?? 0) > 0 || (reading.hashrateHs ?? 0) > 0 ? [reading] : [];
   });
   return boards.filter(({ slot }, place) => boards.findIndex((other) => other.slot === slot) === place);
 }

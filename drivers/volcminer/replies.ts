@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { field, int, list, num } from '../../src/driver/fields.ts';
 import { statsReply } from '../_dialects/bitmain.ts';
-import { poolRow, systemReply } from '../_dialects/bitmain-web.ts';
+import { poolRow, systemReply } from '../_dialects/bitmain-schemas.ts';
 import { devsReply, poolsReply, rateHs, summaryReply, versionReply } from '../_dialects/cgminer.ts';
 import { asStatus, unwrapped } from './wrapped.ts';
 

@@ -1,7 +1,8 @@
 // What is known of single recorded devices beyond the values of their index: order, sensors, units, faults.
 import { describe, expect, test } from 'vitest';
-import { readStats, statsReply } from '../../drivers/_dialects/bitmain.ts';
+import { readStats } from '../../drivers/_dialects/bitmain.ts';
 import { drivers } from '../../drivers/index.ts';
+import { Answer } from '../../src/driver/kit/answer.ts';
 import { repairJson } from '../../src/transport/cgminer/json-fixer.ts';
 import { bytesOf, hasRecordings } from './answers.ts';
 import { firstOf, readingOf } from './recorded-sets.ts';
@@ -84,8 +85,8 @@ test.skipIf(!hasRecordings)('Hammer: the last of the repeated keys is a chip; th
 test.skipIf(!hasRecordings)('VolcMiner: the TCP answer that lacks a comma is mended, and is Bitmain’s dialect', () => {
   const answer = repairJson(bytesOf('volcminer/d1-2025-10-08-web/tcp.stats-malformed.txt'))?.value;
   expect(answer).toMatchObject({ STATS: [{}, { fan1: 5_610, chain_acn1: 105 }] });
-  const stats = readStats(statsReply.parse(answer), undefined);
-  expect([stats?.fanSlots, stats?.boards?.map(({ slot, reading }) => [slot, reading.chips])]).toEqual([
+  const stats = readStats(new Answer(answer), undefined);
+  expect([stats.fanSlots, stats.boards?.map(({ slot, reading }) => [slot, reading.chips])]).toEqual([
     [5_610],
     [[0, 105]],
   ]);

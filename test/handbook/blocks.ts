@@ -34,10 +34,22 @@ export function isCurrent(block: Block): boolean {
 export const writeBlock = (block: Block): void =>
   writeFileSync(fileOf(block), withBlock(readFileSync(fileOf(block), 'utf8'), block));
 
-function withBlock(text: string, { page, name, make }: Block): string {
+/** What stands in its place today. */
+export function blockText(block: Block): string {
+  const text = readFileSync(fileOf(block), 'utf8');
+  const { from, to } = placeOf(text, block);
+  return text.slice(from, to).trim();
+}
+
+function withBlock(text: string, block: Block): string {
+  const { from, to } = placeOf(text, block);
+  return `${text.slice(0, from)}\n\n${block.make()}\n\n${text.slice(to)}`;
+}
+
+function placeOf(text: string, { page, name }: Block): { readonly from: number; readonly to: number } {
   const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
   if (from < 0 || to < from) throw new Error(`${page}.md has no place for ${name}: ${begin} … ${end}`);
-  return `${text.slice(0, from + begin.length)}\n\n${make()}\n\n${text.slice(to)}`;
+  return { from: from + begin.length, to };
 }

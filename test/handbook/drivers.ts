@@ -4,8 +4,9 @@
 import { drivers } from '../../drivers/index.ts';
 import { ABILITY_NAMES, type Driver, type EvidenceLevel } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';
+import { hasRecordings } from '../contract/answers.ts';
 import { samplesOf } from '../contract/samples.ts';
-import type { Block } from './blocks.ts';
+import { type Block, blockText } from './blocks.ts';
 import { table } from './table.ts';
 
 /** One column: a name for people, and whether a reading has it. */
@@ -43,9 +44,28 @@ const RARE = new Set(['serial', '24 h', 'power', 'light', 'inlet', 'outlet', 'bo
 
 const LEVELS: readonly EvidenceLevel[] = ['recording', 'simulated', 'claimed'];
 
+/**
+ * What the driver reads of its samples and cases. Some fields are shown by recordings of real devices alone: where these
+ * are not at hand, what the page says of the driver stays.
+ */
 function fieldsOf(driver: Driver): Set<string> {
   const readings = samplesOf(driver).map(({ raw, known }) => driver.read(raw, known).reading);
-  return new Set(FIELDS.flatMap(([name, has]) => (readings.some((one) => has(one) !== undefined) ? [name] : [])));
+  const written = hasRecordings ? new Set() : writtenFieldsOf(driver.id);
+  return new Set(
+    FIELDS.flatMap(([name, has]) =>
+      written.has(name) || readings.some((one) => has(one) !== undefined) ? [name] : [],
+    ),
+  );
+}
+
+/** The column of the driver in the table of fields as it is written. */
+function writtenFieldsOf(id: string): Set<string> {
+  const rows = blockText(FIELDS_BLOCK)
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  const column = rows[0]?.indexOf(id) ?? -1;
+  return new Set(rows.flatMap((cells) => (column > 0 && cells[column] === 'x' ? [cells[1] ?? ''] : [])));
 }
 
 /** Best first. */
@@ -114,9 +134,11 @@ function abilities(): string {
   );
 }
 
+const FIELDS_BLOCK: Block = { page: 'miners', name: 'fields', make: fields };
+
 export const DRIVER_BLOCKS: readonly Block[] = [
   { page: 'miners', name: 'drivers', make: overview },
   { page: 'miners', name: 'models', make: models },
-  { page: 'miners', name: 'fields', make: fields },
+  FIELDS_BLOCK,
   { page: 'miners', name: 'abilities', make: abilities },
 ];
