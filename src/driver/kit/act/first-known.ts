@@ -2,7 +2,7 @@
 // done nothing, so the next one may be tried.
 import { PeerError } from '../../../base/errors.ts';
 
-/** What comes of the first of the ways that the device knows: each may end as `peer.unsupported` only if that is true. */
+/** What comes of the first way that the device knows. Each may end as `peer.unsupported` only if nothing was done. */
 export async function firstKnown<W, T>(ways: readonly [W, ...W[]], go: (way: W) => Promise<T>): Promise<T> {
   const [way, next, ...rest] = ways;
   try {
