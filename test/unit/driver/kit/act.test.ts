@@ -131,6 +131,17 @@ describe('fans and ideals', () => {
     expect(kit.fansOf(['x'], 2)).toBeUndefined();
     expect(kit.fansOf(undefined, 2)).toBeUndefined();
   });
+  test('fans with more than a speed: as many as the model has, else those that turn', () => {
+    const rows = [{ no: 1, rpm: 0 }, { rpm: 3_000 }, { no: 9, rpm: 1 }].map((row) => new kit.Answer(row));
+    const fans = (usual?: number) => kit.listedFans(rows, usual, { index: 'no', rpm: 'rpm' }, () => 50);
+    expect(fans(2)).toEqual([
+      { index: 1, rpm: 0, dutyPercent: 50 },
+      { index: 1, rpm: 3_000, dutyPercent: 50 },
+      undefined,
+    ]);
+    expect(fans()?.map((fan) => fan?.index)).toEqual([undefined, 1, 9]);
+    expect(kit.listedFans(undefined, 2, { index: 'no', rpm: 'rpm' }, () => 50)).toBeUndefined();
+  });
   test('the ideal of all boards counts, if it is believable; else the nameplate', () => {
     const ideal = (expectedHashrateHs?: number) => ({ slot: 0, expectedHashrateHs });
     expect(kit.idealOr({ hashrateHs: 100 }, [ideal(50), ideal(55)], 100)).toBe(105);
