@@ -1,5 +1,5 @@
-// What the APIs of Braiins OS have in common when they are read: slots behind board names, fans behind four places,
-// pools in groups, models behind names.
+// What the APIs of Braiins OS have in common when they are read: slots behind board names, pools in groups,
+// models behind names.
 import * as kit from '../../src/driver/kit/index.ts';
 
 /** Boards count from 1, on the S9 from 6. A dead one in the middle does not move those after it. */
@@ -21,20 +21,6 @@ export function boardsIn(
     return slot === undefined ? undefined : { slot, ...read(row) };
   });
 }
-
-/** There are always four places, filled from the first; of an unknown model those count that turn. */
-export const fansIn = (
-  rows: readonly kit.Answer[] | undefined,
-  usual: number | undefined,
-  keys: { readonly index: string; readonly rpm: string },
-  dutyPercent: (row: kit.Answer) => number | undefined,
-): (kit.FanDraft | undefined)[] | undefined =>
-  rows?.map((row, place) => {
-    const index = row.int(keys.index, { min: 0, max: 31 }) ?? place;
-    const rpm = row.rpm(keys.rpm);
-    const isThere = usual === undefined ? kit.positive(rpm) !== undefined : index < usual;
-    return isThere ? { index, rpm, dutyPercent: dutyPercent(row) } : undefined;
-  });
 
 /** The pools of all groups in their order, each with what the API tells of it. Counts of shares are no difficulties. */
 export function poolsIn(

@@ -1,6 +1,6 @@
 // GraphQL of Braiins OS as a Reading. It tells neither the MAC nor rates of more than 5 s.
 import * as kit from '../../../src/driver/kit/index.ts';
-import { boardsIn, fansIn, poolsIn } from '../parts.ts';
+import { boardsIn, poolsIn } from '../parts.ts';
 import { type graphqlAsks, saysStopped } from './asks.ts';
 
 type Answers = kit.Answers<typeof graphqlAsks>;
@@ -36,7 +36,9 @@ export function readGraphql(answers: Answers, usualFans: number | undefined): ki
     isLightOn: bos.bool('faultLight'),
 
     boards: boards(answers),
-    fans: fansIn(info.rows('fans', 32), usualFans, { index: 'name', rpm: 'rpm' }, (fan) => fan.percent('speed')),
+    fans: kit.listedFans(info.rows('fans', 32), usualFans, { index: 'name', rpm: 'rpm' }, (fan) =>
+      fan.percent('speed'),
+    ),
     pools: poolsIn(infoOf(answers.gqlPools), pool, 'poolGroups'),
     errors: appeals(answers.gqlEvents.at('data', 'events').rows('appeals', 256)),
     expected: { hashrateHs: nominalHs(info.at('workSolver')) },

@@ -1,7 +1,7 @@
 // REST of Braiins OS as a Reading. Each answer gives its own fields; what is missing stays away. Quantities come
 // wrapped in their unit.
 import * as kit from '../../../src/driver/kit/index.ts';
-import { boardsIn, fansIn, poolsIn } from '../parts.ts';
+import { boardsIn, poolsIn } from '../parts.ts';
 import type { restAsks } from './asks.ts';
 import { errorsOf } from './errors.ts';
 import { CONTROL_BOARDS, RESTING, STATUS, TUNER_MODES } from './numbers.data.ts';
@@ -45,7 +45,7 @@ export function readRest(answers: Answers, usualFans: number | undefined): kit.D
     tempC: kit.first(hottestChipC, tempC(cooling, 'highest_temperature', 'temperature')),
 
     boards,
-    fans: fansIn(cooling.rows('fans', 32), usualFans, { index: 'position', rpm: 'rpm' }, (fan) =>
+    fans: kit.listedFans(cooling.rows('fans', 32), usualFans, { index: 'position', rpm: 'rpm' }, (fan) =>
       kit.scale(fan.number('target_speed_ratio', { min: 0, max: 1 }), 100),
     ),
     psus: [{ model: psu.text('model_name'), serialNumber: psu.text('serial_number') }],

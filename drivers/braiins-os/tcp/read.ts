@@ -1,6 +1,6 @@
 // BOSminer as a Reading: joined answers on TCP, one list of one answer per command, and LuCI pages beside them.
 import * as kit from '../../../src/driver/kit/index.ts';
-import { boardsIn, fansIn } from '../parts.ts';
+import { boardsIn } from '../parts.ts';
 import type { tcpAsks } from './asks.ts';
 
 type Answers = kit.Answers<typeof tcpAsks>;
@@ -27,7 +27,9 @@ export function readTcp(answers: Answers, usualFans: number | undefined): kit.Dr
     powerLimitW: tuner.watts('PowerLimit'),
     uptimeS: summary.seconds('Elapsed'),
     boards: boards(answers),
-    fans: fansIn(tcp.row('fans').rows('FANS'), usualFans, { index: 'ID', rpm: 'RPM' }, (fan) => fan.percent('Speed')),
+    fans: kit.listedFans(tcp.row('fans').rows('FANS'), usualFans, { index: 'ID', rpm: 'RPM' }, (fan) =>
+      fan.percent('Speed'),
+    ),
     pools: kit.cgminerPools(tcpPools),
     expected: { hashrateHs: kit.positive(kit.sumOfAll(devsOf(answers)?.map(nominalHs) ?? [])) },
   };
