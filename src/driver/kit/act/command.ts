@@ -28,6 +28,12 @@ export type Verdict =
       readonly retry?: Retry;
     };
 
+/** A no in the device's own words, which may be about permission. */
+export const refused = (words = 'no'): Verdict => {
+  const isForbidden = /permission|denied|forbidden|not allowed/i.test(words);
+  return { code: isForbidden ? 'peer.permission' : 'peer.rejected', why: words };
+};
+
 /** One command. `what` as in "restart"; without `judge` any answer below status 400 is a yes. */
 export const command = (
   link: MinerLink,

@@ -67,6 +67,13 @@ describe('a command', () => {
     const act = kit.command(linkWith({}), 'restart', request, () => kit.SO_ALREADY);
     expect(await act).toEqual({ kind: 'accepted', note: 'it was so already' });
   });
+  test('is refused in words that may be about permission', async () => {
+    const code = (words?: string) =>
+      kit.command(linkWith({}), 'restart', request, () => kit.refused(words)).catch((error: unknown) => error);
+    expect(await code('3: permission denied')).toMatchObject({ code: 'peer.permission' });
+    expect(await code('busy')).toMatchObject({ code: 'peer.rejected', cause: { message: 'the device says busy' } });
+    expect(await code()).toMatchObject({ code: 'peer.rejected', cause: { message: 'the device says no' } });
+  });
   test('is refused in its words', async () => {
     const act = kit.command(linkWith({ error: 1 }), 'restart', request, judge);
     await expect(act).rejects.toMatchObject({ code: 'peer.rejected', cause: { message: 'the device says no' } });
