@@ -19,7 +19,7 @@ export * from './act/targets.ts';
 export * from './act/usual-abilities.ts';
 export { Answer } from './answer.ts';
 export * from './cgminer.ts';
-export { type Answers, defineDriver, type Question } from './define.ts';
+export { type Answers, defineDriver, hasPart, hasRow, type Question } from './define.ts';
 export {
   type BoardDraft,
   type Draft,

@@ -49,6 +49,10 @@ export const command = (
     throw refusal(`${what} ${link.ip}`, verdict);
   });
 
+/** A command that brings a file. */
+export const upload = (link: MinerLink, what: string, request: MinerRequest, judge?: (answer: Answer) => Verdict) =>
+  command(link, what, request, judge, UPLOAD);
+
 function refusal(attempt: string, verdict: Exclude<Verdict, true | ActResult>): PeerError {
   if (verdict === undefined) return new PeerError('peer.unparsable', attempt, 'later', undefined, { wasSent: true });
   const { code = 'peer.rejected', why, retry = 'never' } = typeof verdict === 'string' ? { why: verdict } : verdict;
