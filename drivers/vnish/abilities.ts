@@ -5,10 +5,8 @@ import { isAsleep } from './read.ts';
 import { inEitherForm, open, read, write } from './requests.ts';
 import { changeSettings, setPreset } from './settings.ts';
 
-const LIMITS = { deadlineMs: 15_000 };
-
 const post = (link: kit.MinerLink, what: string, path: string, json?: unknown) =>
-  kit.command(inEitherForm(link), what, kit.asText(write(path, json === undefined ? {} : { json })), undefined, LIMITS);
+  kit.command(inEitherForm(link), what, kit.asText(write(path, json === undefined ? {} : { json })));
 
 export const abilities = {
   reboot: kit.reboot([40, 180], (link) => post(link, 'reboot', 'system/reboot')),
@@ -16,11 +14,8 @@ export const abilities = {
     const what = 'switch the light of';
     // Both words may turn the light over rather than set it.
     if ((await statusOf(link, what)).bool('find_miner') === on) return kit.SO_ALREADY;
-    const words = [
-      { path: 'find-miner', json: { on } },
-      { path: 'locate-miner', json: { is_enabled: on } },
-    ] as const;
-    return kit.firstKnown(words, ({ path, json }) => post(link, what, path, json));
+    const locate = () => post(link, what, 'locate-miner', { is_enabled: on });
+    return kit.orElse(() => post(link, what, 'find-miner', { on }), locate, ['peer.unsupported']);
   }),
   /** A preset is the name of one of the device, such as `3495`, or `disabled`. */
   powerMode: kit.modesAndPresets({
@@ -50,21 +45,18 @@ export const abilities = {
     offlineS: [60, 900],
     send(link, { name, bytes }) {
       const upload = { fields: { keep_settings: 'true' }, file: { field: 'file', name, bytes } };
-      const request = kit.asText(write('firmware/update', { upload }));
-      return kit.command(inEitherForm(link), 'update', request, undefined, kit.UPLOAD);
+      return kit.upload(inEitherForm(link), 'update', kit.asText(write('firmware/update', { upload })));
     },
   }),
-  log: kit.log((link) =>
+  log: kit.log((link) => {
+    const loggedIn = () => kit.fetchLog(inEitherForm(link), kit.asText(read('logs/miner')));
     // Some versions show it to anybody.
-    kit.fetchLog(link, kit.asText(open('logs/miner'))).catch((error: unknown) => {
-      if (!(error instanceof kit.PeerError) || error.code !== 'peer.auth') throw error;
-      return kit.fetchLog(inEitherForm(link), kit.asText(read('logs/miner')));
-    }),
-  ),
+    return kit.orElse(() => kit.fetchLog(link, kit.asText(open('logs/miner'))), loggedIn, ['peer.auth']);
+  }),
 };
 
 const statusOf = (link: kit.MinerLink, what: string) =>
-  kit.askFirst(link, what, open('status'), (status) => status.has('miner_state'), LIMITS);
+  kit.askFirst(link, what, open('status'), (status) => status.has('miner_state'));
 
 async function setAwake(link: kit.MinerLink, isWanted: boolean): Promise<kit.ActResult> {
   const what = isWanted ? 'wake' : 'put to sleep';

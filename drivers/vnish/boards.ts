@@ -11,37 +11,39 @@ export const isAliveState = (state: string | undefined) =>
   state === 'failure' || state === 'disabled' ? false : undefined;
 
 /** While it is not mining, all its chips count as bad. */
-export function boardsOf(miner: kit.Answer, rateHs: RateHs, factory: kit.Answer): kit.Draft['boards'] {
+export function boardsOf(miner: kit.Answer, rateHs: RateHs, factory: kit.Answer): kit.BoardDraft[] | undefined {
   const isOld = wattsOf(miner) !== undefined;
-  return miner.rows('chains')?.map((row, place) => {
+  return miner.rows('chains')?.flatMap((row, place): kit.BoardDraft[] => {
     const id = idOf(row) ?? place + 1;
     const state = stateOf(row.at('status'), 'state');
-    if (state === 'disconnected') return undefined;
-    const [red, ...others] = ['red', 'orange', 'grey'].map((quality) => row.at('chip_statuses').count(quality));
+    if (state === 'disconnected') return [];
+    const qualities = ['red', 'orange', 'grey'].map((quality) => row.at('chip_statuses').count(quality));
     const boardTempsC = measuredC(row, 'pcb_temp_sens');
-    return {
-      slot: id - 1,
-      serialNumber: factory
-        .rows('chains')
-        ?.find((chain) => idOf(chain) === id)
-        ?.text('serial'),
-      hashrateHs: rateHs(row, 'hashrate_rt'),
-      expectedHashrateHs: kit.positive(rateHs(row, 'hashrate_ideal')),
-      // By quality: all chips that the board has.
-      chips: kit.sumOfAll([red, ...others]),
-      badChips: isMiningState(state) ? red : undefined,
-      frequencyMhz: row.mhz('frequency'),
-      voltageV: row.milli('voltage', { min: 1_000, max: 100_000 }),
-      // Builds that do not measure it write 0.
-      powerW: row.positive(isOld && !row.has('power_consumption') ? 'power_usage' : 'power_consumption', 10_000),
-      boardTempsC: boardTempsC.length > 0 ? boardTempsC : [row.at('pcb_temp').tempC('max')],
-      chipTempMaxC: row.at('chip_temp').tempC('max'),
-      chipTempAvgC: kit.mean(measuredC(row, 'chip_temp_sens')),
-      inletTempC: row.tempC('inlet_water_temp'),
-      outletTempC: row.tempC('outlet_water_temp'),
-      hwErrors: row.count('hw_errors'),
-      isAlive: isAliveState(state),
-    };
+    return [
+      {
+        slot: id - 1,
+        serialNumber: factory
+          .rows('chains')
+          ?.find((chain) => idOf(chain) === id)
+          ?.text('serial'),
+        hashrateHs: rateHs(row, 'hashrate_rt'),
+        expectedHashrateHs: kit.positive(rateHs(row, 'hashrate_ideal')),
+        // By quality: all chips that the board has.
+        chips: kit.sumOfAll(qualities),
+        badChips: isMiningState(state) ? qualities[0] : undefined,
+        frequencyMhz: row.mhz('frequency'),
+        voltageV: row.milli('voltage', { min: 1_000, max: 100_000 }),
+        // Builds that do not measure it write 0.
+        powerW: row.positive(isOld && !row.has('power_consumption') ? 'power_usage' : 'power_consumption', 10_000),
+        boardTempsC: boardTempsC.length > 0 ? boardTempsC : [row.at('pcb_temp').tempC('max')],
+        chipTempMaxC: row.at('chip_temp').tempC('max'),
+        chipTempAvgC: kit.mean(measuredC(row, 'chip_temp_sens')),
+        inletTempC: row.tempC('inlet_water_temp'),
+        outletTempC: row.tempC('outlet_water_temp'),
+        hwErrors: row.count('hw_errors'),
+        isAlive: isAliveState(state),
+      },
+    ];
   });
 }
 

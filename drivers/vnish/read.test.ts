@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { MODELS } from '../../src/driver/kit/models/models.data.ts';
 import { families } from '../index.ts';
 import { vnish as driver } from './index.ts';
-import { pools } from './pools.ts';
 import { modelOf, secondsOf } from './read.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
@@ -159,6 +158,8 @@ describe('faults', () => {
 describe('pools', () => {
   const row = (url: string, user: string, more: object = {}) => ({ url, user, ...more });
   const tcp = (URL: string, User: string, more: object = {}) => ({ URL, User, 'Difficulty Rejected': 8, ...more });
+  const pools = (rows: readonly object[] | undefined, POOLS: readonly object[] | undefined) =>
+    read({ ...(rows && summary({ pools: rows })), ...(POOLS && { tcpPools: { POOLS } }) }).pools;
 
   test('hidden names come from TCP, in its order; without it they are empty', () => {
     const rows = [row('a.example:1', '*****'), row('a.example:1', '*****')];

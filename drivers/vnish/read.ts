@@ -29,7 +29,7 @@ export function read(answers: Answers, known: kit.Known): kit.Draft {
   const stats = readTcp(tcpStats, row);
   const boards = boardsOf(miner, rateHs, factory) ?? stats.boards;
   // Older versions have no rate for the whole that we could read; that of the boards they all have.
-  const boardsHs = kit.sumOfAll(boards?.flatMap((board) => (board === undefined ? [] : [board.hashrateHs])) ?? []);
+  const boardsHs = kit.sumOfAll(boards?.map((board) => board.hashrateHs) ?? []);
   const inTera = (key: string) => (row?.algorithm === 'sha256' ? teraHs(miner, key, boardsHs) : undefined);
   const nowHs = kit.first(rateHs(miner, 'hr_realtime'), inTera('instant_hashrate'), stats.nowHs, boardsHs);
   const tcp = answers.tcpSummary.row('SUMMARY');
@@ -46,7 +46,7 @@ export function read(answers: Answers, known: kit.Known): kit.Draft {
   const isImmersed = /^immers/i.test(cooling.at('settings', 'mode').text('name', 32) ?? '');
   // In a tank the fans are listed as lost.
   const fanCount = isImmersed ? 0 : kit.positive(cooling.int('fan_num', { min: 0, max: 31 }));
-  const hottestChipC = kit.largest(boards?.map((board) => board?.chipTempMaxC) ?? []);
+  const hottestChipC = kit.largest(boards?.map((board) => board.chipTempMaxC) ?? []);
   const platform = info.text('platform', 16);
   return {
     mac: system.at('network_status').asWritten('mac'),
@@ -79,8 +79,18 @@ export function read(answers: Answers, known: kit.Known): kit.Draft {
     isLightOn: status.bool('find_miner'),
 
     boards,
-    fans: cooling.isThere ? fansOf(cooling, fanCount ?? row?.expected.fans) : stats.fans,
-    psus: [psuOf(factory, miner.at('psu', 'temps'))],
+    fans: cooling.isThere
+      ? kit.listedFans(cooling.rows('fans', 32), fanCount ?? row?.expected.fans, { index: 'id', rpm: 'rpm' }, () =>
+          cooling.percent('fan_duty'),
+        )
+      : stats.fans,
+    psus: [
+      {
+        model: factory.text('psu_model'),
+        serialNumber: factory.text('psu_serial'),
+        tempC: kit.largest(PSU_SENSORS.map((key) => miner.at('psu', 'temps').tempC(key))),
+      },
+    ],
     pools: pools(miner, tcpPools),
     errors: errorsOf(miner, status),
     expected: {
@@ -158,17 +168,7 @@ export function secondsOf(uptime: string | undefined): number | undefined {
   return (Number(days ?? 0) * 24 + Number(hours ?? 0)) * 3_600 + Number(minutes ?? alone ?? 0) * 60;
 }
 
-/** In a tank or on water there are none, whatever is listed. */
-const fansOf = (cooling: kit.Answer, usual: number | undefined) =>
-  kit.listedFans(cooling.rows('fans', 32), usual, { index: 'id', rpm: 'rpm' }, () => cooling.percent('fan_duty'));
-
 const PSU_SENSORS = ['pfc', 'llc1', 'llc2', 'pfc_temp', 'llc1_temp', 'llc2_temp'];
-
-const psuOf = (factory: kit.Answer, temps: kit.Answer) => ({
-  model: factory.text('psu_model'),
-  serialNumber: factory.text('psu_serial'),
-  tempC: kit.largest(PSU_SENSORS.map((key) => temps.tempC(key))),
-});
 
 /** There is one fault of the whole, and one of each board. */
 function errorsOf(miner: kit.Answer, status: kit.Answer): kit.ErrorDraft[] | undefined {
@@ -190,7 +190,7 @@ function errorsOf(miner: kit.Answer, status: kit.Answer): kit.ErrorDraft[] | und
 }
 
 /** What the boards say of themselves, where all that belong there do. */
-function boardsIdealHs(boards: kit.Draft['boards'], model: kit.Model | undefined): number | undefined {
-  const ideals = boards?.flatMap((board) => (board === undefined ? [] : [board.expectedHashrateHs])) ?? [];
+function boardsIdealHs(boards: readonly kit.BoardDraft[] = [], model: kit.Model | undefined): number | undefined {
+  const ideals = boards.map((board) => board.expectedHashrateHs);
   return ideals.length < (model?.expected.boards ?? 1) ? undefined : kit.sumOfAll(ideals);
 }

@@ -2,8 +2,6 @@
 import * as kit from '../../src/driver/kit/index.ts';
 import { inEitherForm, read, write } from './requests.ts';
 
-const LIMITS = { deadlineMs: 20_000 };
-
 const RESTARTS = { ...kit.ACCEPTED, note: 'mining restarts' };
 const WANTS_REBOOT = { ...kit.ACCEPTED, note: 'the device wants a reboot for it' };
 
@@ -19,11 +17,11 @@ export async function changeSettings(
     if (answer.value('reboot_required') === true) return WANTS_REBOOT;
     return answer.value('restart_required') === true ? RESTARTS : true;
   };
-  const send = () => kit.command(loggedIn, what, write('settings', { json: { miner } }), judge, LIMITS);
+  const send = () => kit.command(loggedIn, what, write('settings', { json: { miner } }), judge);
   const result = await kit.orNotKept(link, what, send, isKept);
   if (result !== RESTARTS) return result;
   const restart = kit.asText(write('mining/restart'));
-  return kit.command(loggedIn, 'restart the mining of', restart, () => RESTARTS, LIMITS);
+  return kit.command(loggedIn, 'restart the mining of', restart, () => RESTARTS);
 }
 
 /** The settings of the overclocking go back as they were read, with another preset. */
@@ -42,7 +40,7 @@ export async function setPreset(link: kit.MinerLink, preset: string): Promise<ki
 
 async function overclockOf(link: kit.MinerLink, what: string): Promise<kit.Answer> {
   const hasMiner = (settings: kit.Answer) => settings.at('miner').isThere;
-  const settings = await kit.askFirst(inEitherForm(link), what, read('settings'), hasMiner, LIMITS);
+  const settings = await kit.askFirst(inEitherForm(link), what, read('settings'), hasMiner);
   return settings.at('miner', 'overclock');
 }
 
@@ -53,11 +51,8 @@ const presetOf = (overclock: kit.Answer) => kit.toText(overclock.value('preset')
  * False only when the device lists its presets and this is none of them. Without a list the device itself is to judge.
  */
 async function mayHavePreset(link: kit.MinerLink, what: string, preset: string): Promise<boolean> {
-  const ask = () => kit.askFirst(inEitherForm(link), what, read('autotune/presets'), () => true, LIMITS);
-  const list = await ask().catch((error: unknown) => {
-    if (error instanceof kit.PeerError && ['peer.unsupported', 'peer.rejected'].includes(error.code)) return undefined;
-    throw error;
-  });
+  const ask = () => kit.askFirst(inEitherForm(link), what, read('autotune/presets'), () => true);
+  const list = await kit.orElse(ask, () => undefined, ['peer.unsupported', 'peer.rejected']);
   const names = list?.rows(undefined, 1_000)?.map((row) => kit.toText(row.value('name'))) ?? [];
   return preset === 'disabled' || names.length === 0 || names.includes(preset);
 }

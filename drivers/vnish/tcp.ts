@@ -1,7 +1,7 @@
 // What VNish tells on TCP `stats`: all that the versions before AnthillOS have. The keys are those of the firmware that
 // it replaced, with a few of its own.
 import * as kit from '../../src/driver/kit/index.ts';
-import { readStats, statsData } from '../_dialects/bitmain.ts';
+import { readStats, statsData, statsRows } from '../_dialects/bitmain.ts';
 import { toFans } from '../_dialects/bitmain-fans.ts';
 import { isAliveState, isMiningState, stateOf } from './boards.ts';
 
@@ -12,7 +12,9 @@ const NO_BOARD_RATES = { hashrateHs: undefined, expectedHashrateHs: undefined };
  * Which unit `GHS` stands for is proven for SHA-256 machines, and by what the machine should do beside its nameplate:
  * of all others no rate is told.
  */
-export function readTcp(answer: kit.Answer, model: kit.Model | undefined) {
+export function readTcp(tcpStats: kit.Answer, model: kit.Model | undefined) {
+  const isOurs = statsRows(tcpStats).some((row) => row.has('Elapsed') || row.has('GHS 5s'));
+  const answer = isOurs ? tcpStats : new kit.Answer(undefined);
   const data = statsData(answer);
   const stats = readStats(answer, model);
   const isProven =
@@ -40,7 +42,7 @@ export function readTcp(answer: kit.Answer, model: kit.Model | undefined) {
     ...stats,
     ...(!isProven && NO_RATES),
     boards: boards?.length === 0 ? undefined : boards,
-    fans: fans.map((fan) => ({ ...fan, dutyPercent: data.percent('fan_pwm') })),
+    fans: fans.length === 0 ? undefined : fans.map((fan) => ({ ...fan, dutyPercent: data.percent('fan_pwm') })),
     state,
     powerW: kit.sumOfAll(stats.boards?.map(({ chain }) => boardW(data, chain)) ?? []),
   };
