@@ -1,7 +1,7 @@
 // What we change on VNish (atlas 8): reboot, light, sleep and preset, pools, firmware; and its log. What may toggle is
 // looked at first.
 import * as kit from '../../src/driver/kit/index.ts';
-import { isAsleep } from './read.ts';
+import { isAsleep } from './parts.ts';
 import { inEitherForm, open, read, write } from './requests.ts';
 import { changeSettings, setPreset } from './settings.ts';
 

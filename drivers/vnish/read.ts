@@ -1,109 +1,55 @@
-// Turns the answers of one VNish miner into a Reading (atlas 8).
+// Turns the answers of one VNish miner into a Reading (atlas 8). Versions before AnthillOS have TCP only; what the web
+// tells goes before it.
 import * as kit from '../../src/driver/kit/index.ts';
 import { statsType } from '../_dialects/bitmain.ts';
-import { boardsOf, idOf, isMiningState, powerW, type RateHs, stateOf, wattsOf } from './boards.ts';
+import { isAsleep, isIdle, isMiningState, stateOf } from './parts.ts';
 import { pools } from './pools.ts';
 import { readTcp } from './tcp.ts';
+import { readWeb } from './web.ts';
 import { PLATFORMS } from './words.data.ts';
 
-type Answers = {
-  readonly [K in
-    | 'summary'
-    | 'info'
-    | 'status'
-    | 'perf'
-    | 'factory'
-    | 'tcpPools'
-    | 'tcpStats'
-    | 'tcpSummary']: kit.Answer;
-};
+type Ask = 'summary' | 'info' | 'status' | 'perf' | 'factory' | 'tcpPools' | 'tcpStats' | 'tcpSummary';
 
-export function read(answers: Answers, known: kit.Known): kit.Draft {
-  const { summary, info, status, perf, factory, tcpStats, tcpPools } = answers;
+export function read(answers: Readonly<Record<Ask, kit.Answer>>, known: kit.Known): kit.Draft {
+  const { summary, info, status, perf, tcpPools, tcpStats } = answers;
   const miner = summary.at('miner');
   // Older versions tell it beside the rest.
   const system = info.at('system').isThere ? info.at('system') : summary.at('system');
-  const reported = kit.first(info.text('miner'), miner.text('miner_type'), statsType(tcpStats), known.model);
+  const [onWeb, onTcp] = [miner.text('miner_type'), statsType(tcpStats)];
+  const reported = kit.first(info.text('miner'), onWeb, onTcp, known.model);
   const row = modelOf(reported);
-  const rateHs = rateIn(info, row);
-  const stats = readTcp(tcpStats, row);
-  const boards = boardsOf(miner, rateHs, factory) ?? stats.boards;
-  // Older versions have no rate for the whole that we could read; that of the boards they all have.
-  const boardsHs = kit.sumOfAll(boards?.map((board) => board.hashrateHs) ?? []);
-  const inTera = (key: string) => (row?.algorithm === 'sha256' ? teraHs(miner, key, boardsHs) : undefined);
-  const nowHs = kit.first(rateHs(miner, 'hr_realtime'), inTera('instant_hashrate'), stats.nowHs, boardsHs);
-  const tcp = answers.tcpSummary.row('SUMMARY');
-  const onTcp = ratesOnTcp(tcp, row);
+  const [web, tcp] = [readWeb(answers, row), readTcp(tcpStats, answers.tcpSummary, row)];
+  const hashrateHs = web.draft.hashrateHs ?? tcp.draft.hashrateHs;
   const beside = stateOf(status, 'miner_state');
-  const state = kit.first(
-    stateOf(miner.at('miner_status'), 'miner_state'),
-    stats.state,
-    isAsleep(beside) ? beside : undefined,
-  );
+  const state = web.state ?? tcp.state ?? (isAsleep(beside) ? beside : undefined);
   const preset = perf.at('current_preset').text('name', 64);
-  const mode = miningMode(kit.first(state, beside), (nowHs ?? 0) > 0, preset);
-  const cooling = miner.at('cooling');
-  const isImmersed = /^immers/i.test(cooling.at('settings', 'mode').text('name', 32) ?? '');
-  // In a tank the fans are listed as lost.
-  const fanCount = isImmersed ? 0 : kit.positive(cooling.int('fan_num', { min: 0, max: 31 }));
-  const hottestChipC = kit.largest(boards?.map((board) => board.chipTempMaxC) ?? []);
+  const mode = miningMode(state ?? beside, (hashrateHs ?? 0) > 0, preset);
+  // The factory's own rate counts only where no preset is set.
+  const factoryHs = mode === 'normal' ? (web.stockHs ?? row?.expected.hashrateHs) : undefined;
   const platform = info.text('platform', 16);
   return {
+    ...kit.present(tcp.draft),
+    hashrateWindow: web.draft.hashrateHs === undefined ? tcp.draft.hashrateWindow : 'realtime',
+    ...kit.present(web.draft),
     mac: system.at('network_status').asWritten('mac'),
     serialNumber: info.asWritten('serial'),
     hostname: system.at('network_status').text('hostname'),
     model: row?.model ?? reported,
-    firmwareVersion: kit.first(
-      info.text('fw_version'),
-      versionIn(statsType(tcpStats)),
-      versionIn(miner.text('miner_type')),
-    ),
+    firmwareVersion: kit.first(info.text('fw_version'), versionIn(onTcp), versionIn(onWeb)),
     controlBoard: PLATFORMS[platform ?? ''] ?? platform,
 
-    ...onTcp,
-    ...kit.present({
-      hashrateHs: nowHs,
-      hashrateWindow: nowHs === undefined ? undefined : stats.nowHs === nowHs ? ('5s' as const) : ('realtime' as const),
-      hashrateSettledHs: stats.settledHs,
-      hashrateAverageHs: kit.first(rateHs(miner, 'hr_average'), inTera('average_hashrate'), stats.averageHs),
-      tempC: kit.first(hottestChipC, miner.at('chip_temp').tempC('max')),
-    }),
-    powerW: kit.first(powerW(miner, 'power_consumption'), wattsOf(miner), stats.powerW),
     powerLimitW: presetWatts(preset, info),
-    uptimeS: kit.first(tcp.seconds('Elapsed'), stats.elapsedS),
     systemUptimeS: secondsOf(system.text('uptime', 64)),
-
-    isMining: summary.value('miner') === null ? false : isMining(state, kit.first(nowHs, onTcp?.hashrateHs)),
+    isMining: summary.value('miner') === null ? false : isMining(state, hashrateHs),
     miningMode: mode,
     miningModePreset: preset,
     isLightOn: status.bool('find_miner'),
 
-    boards,
-    fans: cooling.isThere
-      ? kit.listedFans(cooling.rows('fans', 32), fanCount ?? row?.expected.fans, { index: 'id', rpm: 'rpm' }, () =>
-          cooling.percent('fan_duty'),
-        )
-      : stats.fans,
-    psus: [
-      {
-        model: factory.text('psu_model'),
-        serialNumber: factory.text('psu_serial'),
-        tempC: kit.largest(PSU_SENSORS.map((key) => miner.at('psu', 'temps').tempC(key))),
-      },
-    ],
     pools: pools(miner, tcpPools),
-    errors: errorsOf(miner, status),
     expected: {
-      ...kit.withOwnBuild(row?.expected, { fans: kit.first(fanCount, stats.fanCount) }),
-      ...(isImmersed && { cooling: 'liquid' }),
-      hashrateHs: kit.first(
-        // The rate of the preset.
-        kit.positive(rateHs(miner, 'hr_nominal')),
-        stats.idealHs,
-        boardsIdealHs(boards, row),
-        // The factory's own rate counts only where no preset is set.
-        mode === 'normal' ? (kit.positive(rateHs(miner, 'hr_stock')) ?? row?.expected.hashrateHs) : undefined,
-      ),
+      ...kit.withOwnBuild(row?.expected, { fans: web.fanCount ?? tcp.fanCount }),
+      ...(web.isImmersed && { cooling: 'liquid' }),
+      hashrateHs: kit.first(web.idealHs, tcp.idealHs, factoryHs),
     },
   };
 }
@@ -115,35 +61,11 @@ export function modelOf(reported: string | undefined): kit.Model | undefined {
   return kit.knownModel('vnish', ...names).row ?? kit.knownModel('antminer-stock', ...names).row;
 }
 
-/** Without the name of the unit it is proven for SHA-256 machines only: GH/s. */
-function rateIn(info: kit.Answer, model: kit.Model | undefined): RateHs {
-  const unit = kit.rateUnit(info.text('hr_measure', 16)) ?? (model?.algorithm === 'sha256' ? 'G' : undefined);
-  if (unit !== undefined) return (of, key) => of.rateHs(key, unit);
-  return (of, key) => (of.number(key) === 0 ? 0 : undefined);
-}
-
-/** What versions before `hr_…` have: TH/s, which the boards prove, of whose rates it is a good part. */
-function teraHs(miner: kit.Answer, key: string, boardsHs = 0): number | undefined {
-  const hs = miner.rateHs(key, 'T');
-  return hs !== undefined && hs > boardsHs / 10 && hs < boardsHs * 2 ? hs : undefined;
-}
-
-/** `GHS` on TCP is proven for SHA-256 machines only. */
-function ratesOnTcp(row: kit.Answer, model: kit.Model | undefined) {
-  const isNamedOtherwise = !row.has('GHS 5s') && !row.has('GHS av');
-  return isNamedOtherwise || model?.algorithm === 'sha256' ? kit.hashrates(row) : undefined;
-}
-
 const versionIn = (type: string | undefined) => /vnish\s+v?(\d[\w.-]*)/i.exec(type ?? '')?.[1];
-
-const ASLEEP = ['stopped', 'paused'];
-const IDLE = [...ASLEEP, 'initializing', 'starting', 'restarting', 'shutting-down', 'failure'];
-
-export const isAsleep = (state: string | undefined) => state !== undefined && ASLEEP.includes(state);
 
 /** The word for what it does, and the rate beside it; a word that is not known says nothing. */
 function isMining(state: string | undefined, nowHs: number | undefined): boolean | undefined {
-  if (state !== undefined && IDLE.includes(state)) return false;
+  if (isIdle(state)) return false;
   if (nowHs !== undefined) return nowHs > 0;
   return isMiningState(state) ? true : undefined;
 }
@@ -166,31 +88,4 @@ export function secondsOf(uptime: string | undefined): number | undefined {
     [];
   if (days === undefined && hours === undefined && alone === undefined) return undefined;
   return (Number(days ?? 0) * 24 + Number(hours ?? 0)) * 3_600 + Number(minutes ?? alone ?? 0) * 60;
-}
-
-const PSU_SENSORS = ['pfc', 'llc1', 'llc2', 'pfc_temp', 'llc1_temp', 'llc2_temp'];
-
-/** There is one fault of the whole, and one of each board. */
-function errorsOf(miner: kit.Answer, status: kit.Answer): kit.ErrorDraft[] | undefined {
-  const whole = miner.at('miner_status').isThere ? miner.at('miner_status') : status;
-  const chains = miner.rows('chains');
-  if (!whole.isThere && chains === undefined) return undefined;
-  const boards = (chains ?? []).flatMap((chain): kit.ErrorDraft[] => {
-    const [state, message] = ['state', 'description'].map((key) => chain.at('status').text(key, 512));
-    // Of all states only these are a fault: a board that is stopped or tuned has a description, too.
-    if (message === undefined || state === undefined || !/fail|error|fault/i.test(state)) return [];
-    const id = idOf(chain);
-    return [{ code: `chain:${state}`, category: 'hashboard', message, index: id && id - 1 }];
-  });
-  if (stateOf(whole, 'miner_state') !== 'failure') return boards;
-  const code = kit.toText(whole.value('failure_code'), 64);
-  const message = whole.text('description', 512);
-  const category = kit.categoryOfWords(message ?? '');
-  return [{ code: kit.isFault(code) ? code : 'failure', category, severity: 'major', message }, ...boards];
-}
-
-/** What the boards say of themselves, where all that belong there do. */
-function boardsIdealHs(boards: readonly kit.BoardDraft[] = [], model: kit.Model | undefined): number | undefined {
-  const ideals = boards.map((board) => board.expectedHashrateHs);
-  return ideals.length < (model?.expected.boards ?? 1) ? undefined : kit.sumOfAll(ideals);
 }
