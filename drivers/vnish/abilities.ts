@@ -1,9 +1,10 @@
 // What we change on VNish (atlas 8): reboot, light, sleep and preset, pools, firmware; and its log. What may toggle is
 // looked at first.
 import * as kit from '../../src/driver/kit/index.ts';
-import { isAsleep } from './parts.ts';
+import { stateOf } from './parts.ts';
 import { inEitherForm, open, read, write } from './requests.ts';
 import { changeSettings, setPreset } from './settings.ts';
+import { ASLEEP } from './words.data.ts';
 
 const post = (link: kit.MinerLink, what: string, path: string, json?: unknown) =>
   kit.command(inEitherForm(link), what, kit.asText(write(path, json === undefined ? {} : { json })));
@@ -60,8 +61,8 @@ const statusOf = (link: kit.MinerLink, what: string) =>
 
 async function setAwake(link: kit.MinerLink, isWanted: boolean): Promise<kit.ActResult> {
   const what = isWanted ? 'wake' : 'put to sleep';
-  const state = (await statusOf(link, what)).text('miner_state')?.toLowerCase();
-  if (isAsleep(state) !== isWanted && state !== 'failure') {
+  const state = stateOf(await statusOf(link, what), 'miner_state');
+  if (ASLEEP.includes(state) !== isWanted && state !== 'failure') {
     return isWanted ? { ...kit.ACCEPTED, note: 'it was awake already; its preset stays as it is' } : kit.SO_ALREADY;
   }
   if (!isWanted) return post(link, what, 'mining/stop');

@@ -12,11 +12,7 @@ export const vnish = kit.defineDriver({
   families: FAMILIES,
   covers: [
     // The units of its rates are in no recording.
-    {
-      models: 'Antminer L3+, L7, L9, S17, S19, S21, T19, T21 families',
-      firmware: 'any VNish',
-      evidence: 'claimed',
-    },
+    { models: 'Antminer L3+, L7, L9, S17, S19, S21, T19, T21 families', firmware: 'any VNish', evidence: 'claimed' },
   ],
   asks: {
     summary: { every: 'poll', ...open('summary') },

@@ -1,6 +1,7 @@
 // Pools of VNish from its two sources: the web has them all, with the developer's own and sometimes with hidden names;
 // TCP has names and difficulties.
 import * as kit from '../../src/driver/kit/index.ts';
+import { ALIVE } from './words.data.ts';
 
 const isMasked = (text: string | undefined) => text === undefined || /^\*+$/.test(text);
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
@@ -39,11 +40,3 @@ export function pools(miner: kit.Answer, tcpPools: kit.Answer): kit.PoolDraft[] 
     },
   );
 }
-
-/** `disabled` and `unknown` say neither. */
-const ALIVE: Readonly<Partial<Record<string, boolean>>> = {
-  active: true,
-  working: true,
-  rejecting: true,
-  offline: false,
-};

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MODELS } from '../../src/driver/kit/models/models.data.ts';
 import { families } from '../index.ts';
 import { vnish as driver } from './index.ts';
-import { modelOf, secondsOf } from './read.ts';
+import { modelOf } from './read.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
 const summary = (miner: object) => ({ summary: { miner } });
@@ -123,7 +123,7 @@ test.each([
   ['soon', undefined],
   ['', undefined],
   [undefined, undefined],
-])('uptime %j is %j', (written, seconds) => expect(secondsOf(written)).toBe(seconds));
+])('uptime %j is %j', (uptime, seconds) => expect(read({ info: { system: { uptime } } }).systemUptimeS).toBe(seconds));
 
 describe('faults', () => {
   const errors = (miner: object) => read(summary(miner)).errors;

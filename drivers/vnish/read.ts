@@ -2,11 +2,11 @@
 // tells goes before it.
 import * as kit from '../../src/driver/kit/index.ts';
 import { statsType } from '../_dialects/bitmain.ts';
-import { isAsleep, isIdle, isMiningState, stateOf } from './parts.ts';
+import { stateOf } from './parts.ts';
 import { pools } from './pools.ts';
 import { readTcp } from './tcp.ts';
 import { readWeb } from './web.ts';
-import { PLATFORMS } from './words.data.ts';
+import { ASLEEP, IDLE, MINING, PLATFORMS } from './words.data.ts';
 
 type Ask = 'summary' | 'info' | 'status' | 'perf' | 'factory' | 'tcpPools' | 'tcpStats' | 'tcpSummary';
 
@@ -21,9 +21,10 @@ export function read(answers: Readonly<Record<Ask, kit.Answer>>, known: kit.Know
   const [web, tcp] = [readWeb(answers, row), readTcp(tcpStats, answers.tcpSummary, row)];
   const hashrateHs = web.draft.hashrateHs ?? tcp.draft.hashrateHs;
   const beside = stateOf(status, 'miner_state');
-  const state = web.state ?? tcp.state ?? (isAsleep(beside) ? beside : undefined);
+  const now = stateOf(miner.at('miner_status'), 'miner_state') || tcp.state;
+  const state = now || (ASLEEP.includes(beside) ? beside : '');
   const preset = perf.at('current_preset').text('name', 64);
-  const mode = miningMode(state ?? beside, (hashrateHs ?? 0) > 0, preset);
+  const mode = miningMode(state || beside, (hashrateHs ?? 0) > 0, preset);
   // The factory's own rate counts only where no preset is set.
   const factoryHs = mode === 'normal' ? (web.stockHs ?? row?.expected.hashrateHs) : undefined;
   const platform = info.text('platform', 16);
@@ -39,7 +40,8 @@ export function read(answers: Readonly<Record<Ask, kit.Answer>>, known: kit.Know
     controlBoard: PLATFORMS[platform ?? ''] ?? platform,
 
     powerLimitW: presetWatts(preset, info),
-    systemUptimeS: secondsOf(system.text('uptime', 64)),
+    // `10 days, 18:00`, `1:05`, `12 min`.
+    systemUptimeS: kit.uptimeWordsS(`up ${system.text('uptime', 64) ?? ''}`),
     isMining: summary.value('miner') === null ? false : isMining(state, hashrateHs),
     miningMode: mode,
     miningModePreset: preset,
@@ -48,8 +50,8 @@ export function read(answers: Readonly<Record<Ask, kit.Answer>>, known: kit.Know
     pools: pools(miner, tcpPools),
     expected: {
       ...kit.withOwnBuild(row?.expected, { fans: web.fanCount ?? tcp.fanCount }),
-      ...(web.isImmersed && { cooling: 'liquid' }),
-      hashrateHs: kit.first(web.idealHs, tcp.idealHs, factoryHs),
+      ...kit.present({ cooling: web.draft.expected?.cooling }),
+      hashrateHs: kit.first(web.draft.expected?.hashrateHs, tcp.draft.expected?.hashrateHs, factoryHs),
     },
   };
 }
@@ -64,28 +66,18 @@ export function modelOf(reported: string | undefined): kit.Model | undefined {
 const versionIn = (type: string | undefined) => /vnish\s+v?(\d[\w.-]*)/i.exec(type ?? '')?.[1];
 
 /** The word for what it does, and the rate beside it; a word that is not known says nothing. */
-function isMining(state: string | undefined, nowHs: number | undefined): boolean | undefined {
-  if (isIdle(state)) return false;
+function isMining(state: string, nowHs: number | undefined): boolean | undefined {
+  if (IDLE.includes(state)) return false;
   if (nowHs !== undefined) return nowHs > 0;
-  return isMiningState(state) ? true : undefined;
+  return MINING.includes(state) ? true : undefined;
 }
 
 /** A preset is no mode of ours, and what is set holds for one that is awake. */
-function miningMode(state: string | undefined, isHashing: boolean, preset = ''): kit.Draft['miningMode'] {
-  if (isAsleep(state)) return 'sleep';
-  if (state === undefined && !isHashing) return undefined;
-  return preset.toLowerCase() === 'disabled' ? 'normal' : undefined;
+function miningMode(state: string, isHashing: boolean, preset = ''): kit.Draft['miningMode'] {
+  if (ASLEEP.includes(state)) return 'sleep';
+  return preset.toLowerCase() === 'disabled' && (state !== '' || isHashing) ? 'normal' : undefined;
 }
 
 /** Presets of SHA-256 machines are named by their watts, those of others are not. */
 const presetWatts = (preset = '', info: kit.Answer): number | undefined =>
   kit.rateUnit(info.text('hr_measure', 16)) === 'G' && /^\d{2,5}$/.test(preset.trim()) ? Number(preset) : undefined;
-
-/** `10 days, 18:00`, `1:05`, `12 min`. */
-export function secondsOf(uptime: string | undefined): number | undefined {
-  const [, days, hours, minutes, alone] =
-    /^(?:(\d{1,5})\s*days?,?\s*)?(?:(\d{1,2}):(\d{2})(?::\d{2})?|(\d{1,2})\s*min\w*)?$/i.exec(uptime?.trim() ?? '') ??
-    [];
-  if (days === undefined && hours === undefined && alone === undefined) return undefined;
-  return (Number(days ?? 0) * 24 + Number(hours ?? 0)) * 3_600 + Number(minutes ?? alone ?? 0) * 60;
-}

@@ -4,7 +4,8 @@ import * as kit from '../../src/driver/kit/index.ts';
 import { readStats, type Stats, statsData, statsRows } from '../_dialects/bitmain.ts';
 import type { Board } from '../_dialects/bitmain-boards.ts';
 import { toFans } from '../_dialects/bitmain-fans.ts';
-import { boardsIdealHs, isAliveState, isMiningState, type Part, stateOf, sumHs } from './parts.ts';
+import { boardsIdealHs, stateOf, sumHs } from './parts.ts';
+import { DEAD, MINING } from './words.data.ts';
 
 const NO_RATES = { nowHs: undefined, settledHs: undefined, averageHs: undefined, idealHs: undefined };
 const NO_BOARD_RATES = { hashrateHs: undefined, expectedHashrateHs: undefined };
@@ -13,7 +14,7 @@ const NO_BOARD_RATES = { hashrateHs: undefined, expectedHashrateHs: undefined };
  * Which unit `GHS` stands for is proven for SHA-256 machines, and by what the machine should do beside its nameplate:
  * of all others no rate is told.
  */
-export function readTcp(tcpStats: kit.Answer, tcpSummary: kit.Answer, model: kit.Model | undefined): Part {
+export function readTcp(tcpStats: kit.Answer, tcpSummary: kit.Answer, model: kit.Model | undefined) {
   const isOurs = statsRows(tcpStats).some((row) => row.has('Elapsed') || row.has('GHS 5s'));
   const answer = isOurs ? tcpStats : new kit.Answer(undefined);
   const data = statsData(answer);
@@ -26,20 +27,17 @@ export function readTcp(tcpStats: kit.Answer, tcpSummary: kit.Answer, model: kit
   const boards = stats.boards?.map((board) => boardOf(board, data, isProven));
   const hashrateHs = nowHs ?? sumHs(boards);
   const summary = tcpSummary.row('SUMMARY');
-  return {
-    draft: {
-      ...ratesOf(summary, model),
-      ...kit.present({ hashrateHs, hashrateSettledHs: settledHs, hashrateAverageHs: averageHs }),
-      ...(hashrateHs !== undefined && { hashrateWindow: nowHs === undefined ? 'realtime' : '5s' }),
-      powerW: kit.sumOfAll(stats.boards?.map(({ chain }) => boardW(data, chain)) ?? []),
-      uptimeS: summary.seconds('Elapsed') ?? stats.elapsedS,
-      boards: boards?.length === 0 ? undefined : boards,
-      fans: fansOf(stats, data, model),
-    },
-    state: stateOf(data, 'state'),
-    fanCount: stats.fanCount,
-    idealHs: idealHs ?? boardsIdealHs(boards, model),
+  const draft: kit.Draft = {
+    ...ratesOf(summary, model),
+    ...kit.present({ hashrateHs, hashrateSettledHs: settledHs, hashrateAverageHs: averageHs }),
+    ...(hashrateHs !== undefined && { hashrateWindow: nowHs === undefined ? 'realtime' : '5s' }),
+    powerW: kit.sumOfAll(stats.boards?.map(({ chain }) => boardW(data, chain)) ?? []),
+    uptimeS: summary.seconds('Elapsed') ?? stats.elapsedS,
+    boards: boards?.length === 0 ? undefined : boards,
+    fans: fansOf(stats, data, model),
+    expected: { hashrateHs: idealHs ?? boardsIdealHs(boards, model) },
   };
+  return { draft, state: stateOf(data, 'state'), fanCount: stats.fanCount };
 }
 
 /** `GHS` of the summary is proven for SHA-256 machines only. */
@@ -54,10 +52,10 @@ function boardOf({ slot, chain = slot + 1, reading }: Board, data: kit.Answer, i
     // Its sensors are the coolest and the hottest: their middle is no mean of the chips.
     chipTempAvgC: undefined,
     // While a board does not mine its map says nothing of its chips.
-    badChips: isMiningState(state ?? stateOf(data, 'state') ?? 'mining') ? reading.badChips : undefined,
+    badChips: MINING.includes(state || stateOf(data, 'state') || 'mining') ? reading.badChips : undefined,
     voltageV: data.milli(`chain_vol${chain}`, { min: 1_000, max: 100_000 }),
     powerW: boardW(data, chain) ?? reading.powerW,
-    isAlive: isAliveState(state),
+    isAlive: DEAD.includes(state) ? false : undefined,
   };
 }
 

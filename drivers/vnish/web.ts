@@ -1,13 +1,13 @@
 // What the web of a VNish miner tells of its rates, boards, power, fans and faults.
 import * as kit from '../../src/driver/kit/index.ts';
-import { boardsIdealHs, isAliveState, isMiningState, type Part, stateOf, sumHs } from './parts.ts';
+import { boardsIdealHs, stateOf, sumHs } from './parts.ts';
+import { DEAD, MINING, PSU_SENSORS } from './words.data.ts';
 
 type RateHs = (of: kit.Answer, key: string) => number | undefined;
 
-export function readWeb(
-  { summary, info, factory, status }: Readonly<Record<'summary' | 'info' | 'factory' | 'status', kit.Answer>>,
-  model: kit.Model | undefined,
-): Part & { readonly isImmersed: boolean; readonly stockHs: number | undefined } {
+type Answers = Readonly<Record<'summary' | 'info' | 'factory' | 'status', kit.Answer>>;
+
+export function readWeb({ summary, info, factory, status }: Answers, model: kit.Model | undefined) {
   const miner = summary.at('miner');
   const rateHs = rateIn(info, model);
   const boards = boardsOf(miner, rateHs, factory);
@@ -17,38 +17,26 @@ export function readWeb(
   const isImmersed = /^immers/i.test(cooling.at('settings', 'mode').text('name', 32) ?? '');
   // In a tank the fans are listed as lost.
   const fanCount = isImmersed ? 0 : kit.positive(cooling.int('fan_num', { min: 0, max: 31 }));
-  return {
-    draft: {
-      hashrateHs: kit.first(rateHs(miner, 'hr_realtime'), inTera('instant_hashrate'), boardsHs),
-      hashrateAverageHs: kit.first(rateHs(miner, 'hr_average'), inTera('average_hashrate')),
-      powerW: kit.first(powerW(miner, 'power_consumption'), wattsOf(miner)),
-      tempC: kit.largest(boards?.map((board) => board.chipTempMaxC) ?? []) ?? miner.at('chip_temp').tempC('max'),
-      boards,
-      fans: kit.listedFans(
-        cooling.rows('fans', 32),
-        fanCount ?? model?.expected.fans,
-        { index: 'id', rpm: 'rpm' },
-        () => cooling.percent('fan_duty'),
-      ),
-      psus: [
-        {
-          model: factory.text('psu_model'),
-          serialNumber: factory.text('psu_serial'),
-          tempC: kit.largest(PSU_SENSORS.map((key) => miner.at('psu', 'temps').tempC(key))),
-        },
-      ],
-      errors: errorsOf(miner, status),
+  const psuC = kit.largest(PSU_SENSORS.map((key) => miner.at('psu', 'temps').tempC(key)));
+  const usualFans = fanCount ?? model?.expected.fans;
+  const dutyPercent = cooling.percent('fan_duty');
+  const draft: kit.Draft = {
+    hashrateHs: kit.first(rateHs(miner, 'hr_realtime'), inTera('instant_hashrate'), boardsHs),
+    hashrateAverageHs: kit.first(rateHs(miner, 'hr_average'), inTera('average_hashrate')),
+    powerW: kit.first(powerW(miner, 'power_consumption'), wattsOf(miner)),
+    tempC: kit.largest(boards?.map((board) => board.chipTempMaxC) ?? []) ?? miner.at('chip_temp').tempC('max'),
+    boards,
+    fans: kit.listedFans(cooling.rows('fans', 32), usualFans, { index: 'id', rpm: 'rpm' }, () => dutyPercent),
+    psus: [{ model: factory.text('psu_model'), serialNumber: factory.text('psu_serial'), tempC: psuC }],
+    errors: errorsOf(miner, status),
+    expected: {
+      cooling: isImmersed ? 'liquid' : undefined,
+      // The rate of the preset.
+      hashrateHs: kit.positive(rateHs(miner, 'hr_nominal')) ?? boardsIdealHs(boards, model),
     },
-    state: stateOf(miner.at('miner_status'), 'miner_state'),
-    fanCount,
-    isImmersed,
-    // The rate of the preset.
-    idealHs: kit.positive(rateHs(miner, 'hr_nominal')) ?? boardsIdealHs(boards, model),
-    stockHs: kit.positive(rateHs(miner, 'hr_stock')),
   };
+  return { draft, fanCount, stockHs: kit.positive(rateHs(miner, 'hr_stock')) };
 }
-
-const PSU_SENSORS = ['pfc', 'llc1', 'llc2', 'pfc_temp', 'llc1_temp', 'llc2_temp'];
 
 /** Without the name of the unit it is proven for SHA-256 machines only: GH/s. */
 function rateIn(info: kit.Answer, model: kit.Model | undefined): RateHs {
@@ -66,6 +54,7 @@ function teraHs(miner: kit.Answer, key: string, boardsHs = 0): number | undefine
 /** While it is not mining, all its chips count as bad. */
 function boardsOf(miner: kit.Answer, rateHs: RateHs, factory: kit.Answer): kit.BoardDraft[] | undefined {
   const isOld = wattsOf(miner) !== undefined;
+  const parts = factory.rows('chains');
   return miner.rows('chains')?.flatMap((row, place): kit.BoardDraft[] => {
     const id = idOf(row) ?? place + 1;
     const state = stateOf(row.at('status'), 'state');
@@ -75,15 +64,12 @@ function boardsOf(miner: kit.Answer, rateHs: RateHs, factory: kit.Answer): kit.B
     return [
       {
         slot: id - 1,
-        serialNumber: factory
-          .rows('chains')
-          ?.find((chain) => idOf(chain) === id)
-          ?.text('serial'),
+        serialNumber: parts?.find((part) => idOf(part) === id)?.text('serial'),
         hashrateHs: rateHs(row, 'hashrate_rt'),
         expectedHashrateHs: kit.positive(rateHs(row, 'hashrate_ideal')),
         // By quality: all chips that the board has.
         chips: kit.sumOfAll(qualities),
-        badChips: isMiningState(state) ? qualities[0] : undefined,
+        badChips: MINING.includes(state) ? qualities[0] : undefined,
         frequencyMhz: row.mhz('frequency'),
         voltageV: row.milli('voltage', { min: 1_000, max: 100_000 }),
         // Builds that do not measure it write 0.
@@ -94,7 +80,7 @@ function boardsOf(miner: kit.Answer, rateHs: RateHs, factory: kit.Answer): kit.B
         inletTempC: row.tempC('inlet_water_temp'),
         outletTempC: row.tempC('outlet_water_temp'),
         hwErrors: row.count('hw_errors'),
-        isAlive: isAliveState(state),
+        isAlive: DEAD.includes(state) ? false : undefined,
       },
     ];
   });
@@ -115,11 +101,9 @@ const measuredC = (row: kit.Answer, key: string): number[] =>
  */
 function wattsOf(miner: kit.Answer): number | undefined {
   const whole = powerW(miner, 'power_usage');
-  const ofBoards = kit.sumOfAll(
-    miner.rows('chains')?.map((row) => row.number('power_usage', { min: 0, max: 10_000 })) ?? [],
-  );
-  if (whole === undefined || powerW(miner, 'power_consumption') !== undefined || ofBoards === undefined)
-    return undefined;
+  const parts = miner.rows('chains')?.map((row) => row.number('power_usage', { min: 0, max: 10_000 }));
+  const ofBoards = kit.sumOfAll(parts ?? []);
+  if (whole === undefined || ofBoards === undefined || miner.has('power_consumption')) return undefined;
   return Math.abs(whole - ofBoards) <= whole / 50 ? whole : undefined;
 }
 
