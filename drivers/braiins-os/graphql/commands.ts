@@ -5,20 +5,15 @@ import { errorWords, graphql, graphqlSession } from './asks.ts';
 import { MUTATIONS, type Mutation, QUERIES } from './queries.data.ts';
 import { tuningOf } from './read.ts';
 
-const LIMITS = { deadlineMs: 15_000 };
-
 const mutate = (link: kit.MinerLink, what: string, { at, already, query }: Mutation, variables?: object) => {
   const json = { query, ...(variables && { variables }) };
   const judge = (answer: kit.Answer) => verdict(answer, at, already);
-  return kit.command(link, what, kit.post('/graphql', graphqlSession, { json }), judge, LIMITS);
+  return kit.command(link, what, kit.post('/graphql', graphqlSession, { json }), judge);
 };
 
 function verdict(answer: kit.Answer, at: Mutation['at'], already: RegExp | undefined): kit.Verdict {
   const words = errorWords(answer);
-  if (words !== undefined) {
-    const isForbidden = /permission|denied|forbidden|not allowed/i.test(words);
-    return { code: isForbidden ? 'peer.permission' : 'peer.rejected', why: words };
-  }
+  if (words !== undefined) return kit.refused(words);
   const outcome = answer.at('data', ...at);
   if (!outcome.isThere) return undefined;
   const type = outcome.text('__typename');

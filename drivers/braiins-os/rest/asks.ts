@@ -14,7 +14,8 @@ export const restSession = bareUnlessRefused(
   }),
 );
 
-export const rest = (path: string) => kit.get(`/api/v1/${path}`, restSession);
+export const apiPath = (path: string) => `/api/v1/${path}`;
+export const rest = (path: string) => kit.get(apiPath(path), restSession);
 
 /** A device that does not know the first of these has no REST at all. */
 const goesWith = 'details';

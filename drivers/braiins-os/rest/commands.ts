@@ -1,15 +1,11 @@
 // What REST of Braiins OS can be told. The link throws its refusals, with the device's words.
 import * as kit from '../../../src/driver/kit/index.ts';
-import { rest } from './asks.ts';
+import { apiPath, rest, restSession } from './asks.ts';
 import { STATUS } from './numbers.data.ts';
 import { poolsOf, powerTargetW } from './read.ts';
 
-const LIMITS = { deadlineMs: 15_000 };
-
-const put = (link: kit.MinerLink, what: string, path: string, json?: unknown) => {
-  const request = { ...kit.asText(rest(path)), method: 'PUT', ...(json !== undefined && { json }) } as const;
-  return kit.command(link, what, request, isKnown, LIMITS);
-};
+const put = (link: kit.MinerLink, what: string, path: string, json?: unknown) =>
+  kit.command(link, what, kit.asText(kit.put(apiPath(path), restSession, json === undefined ? {} : { json })), isKnown);
 
 /** Versions without this API may show their start page for every path. */
 const isKnown = (answer: kit.Answer): kit.Verdict => !kit.isPage(answer) || { code: 'peer.unsupported' };
@@ -19,7 +15,7 @@ export const setLight = (link: kit.MinerLink, on: boolean) => put(link, 'switch 
 export const pause = (link: kit.MinerLink) => put(link, 'put to sleep', 'actions/pause');
 
 export async function wake(link: kit.MinerLink): Promise<kit.ActResult> {
-  const status = (await kit.askFirst(link, 'wake', rest('miner/details'), undefined, LIMITS)).int('status');
+  const status = (await kit.askFirst(link, 'wake', rest('miner/details'))).int('status');
   if (status === STATUS.running) return { ...kit.ACCEPTED, note: 'it was awake already; its tuner stays as it is' };
   return put(link, 'wake', status === STATUS.paused ? 'actions/resume' : 'actions/start');
 }
@@ -39,7 +35,7 @@ export async function targetNow(link: kit.MinerLink, { unit }: kit.Target): Prom
 /** The whole list replaces all groups; the first keeps its name. The device goes over to it without a restart. */
 export async function setPools(link: kit.MinerLink, wanted: readonly kit.WantedPool[]): Promise<kit.ActResult> {
   const what = 'change the pools of';
-  const before = await kit.askFirst(link, what, rest('pools'), (groups) => groups.rows() !== undefined, LIMITS);
+  const before = await kit.askFirst(link, what, rest('pools'), (groups) => groups.rows() !== undefined);
   const [group, ...others] = before.rows() ?? [];
   const set = poolsOf(before);
   if (others.length === 0 && set !== undefined && kit.samePools(set, wanted)) return kit.THEY_WERE_SO;
@@ -50,8 +46,8 @@ export async function setPools(link: kit.MinerLink, wanted: readonly kit.WantedP
 
 export const upgrade = (link: kit.MinerLink, { name, bytes }: kit.FirmwareImage) => {
   const upload = { fields: {}, file: { field: 'file', name, bytes } };
-  const request = { ...kit.asText(rest('upgrade/system-upgrade')), method: 'POST', upload } as const;
-  return kit.command(link, 'upgrade', request, isKnown, kit.UPLOAD);
+  const request = kit.post(apiPath('upgrade/system-upgrade'), restSession, { upload });
+  return kit.upload(link, 'upgrade', kit.asText(request), isKnown);
 };
 
 export async function log(link: kit.MinerLink): Promise<string> {

@@ -45,6 +45,7 @@ export function readRest(answers: Answers, usualFans: number | undefined): kit.D
     tempC: kit.first(hottestChipC, tempC(cooling, 'highest_temperature', 'temperature')),
 
     boards,
+    // There are always four places, filled from the first.
     fans: kit.listedFans(cooling.rows('fans', 32), usualFans, { index: 'position', rpm: 'rpm' }, (fan) =>
       kit.scale(fan.number('target_speed_ratio', { min: 0, max: 1 }), 100),
     ),
