@@ -141,7 +141,7 @@ type Parts = Readonly<Record<'chips' | 'map' | 'hw' | 'chip', string>> & {
   readonly pic?: string;
 } & Pick<kit.BoardDraft, 'hashrateHs' | 'expectedHashrateHs' | 'frequencyMhz' | 'powerW'>;
 
-export function toBoard(
+function toBoard(
   slot: number,
   row: kit.Answer,
   { units, isHashing }: Omit<Reader, 'rate'>,

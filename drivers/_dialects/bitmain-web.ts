@@ -4,6 +4,8 @@ import * as kit from '../../src/driver/kit/index.ts';
 
 /** A page that needs the login. */
 export const page = (name: string) => kit.get(`/cgi-bin/${name}`, 'digest');
+export const submit = (name: string, body: Parameters<typeof kit.post>[2]) =>
+  kit.post(`/cgi-bin/${name}`, 'digest', body);
 
 export const BLINK_ON = 'B000';
 export const BLINK_OFF = 'B100';

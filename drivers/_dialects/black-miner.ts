@@ -1,29 +1,28 @@
 // The web that calls itself blackMiner (atlas 21, 22, 26). Blackminer, Hammer and VolcMiner ask for a login in the same
 // words; only answers behind the login tell them apart. Identity only; nothing about rates or boards.
-import { first } from '../../src/driver/fields.ts';
-import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 
 type BlackMiner = {
   readonly make: 'Blackminer' | 'Hammer' | 'VolcMiner';
   /** Display name; the reported one where the table does not know it. */
   readonly model?: string;
-  readonly row?: Model;
+  readonly row?: kit.Model;
 };
 
 /**
  * Names in the order of trust. The last may be a host name, which counts only if such a machine has that name.
  * Undefined when none counts.
  */
-export function whichBlackMiner(...names: readonly (string | undefined)[]): BlackMiner | undefined {
-  return first(...names.map(recognise));
-}
+export const whichBlackMiner = (...names: readonly (string | undefined)[]): BlackMiner | undefined =>
+  kit.first(...names.map(recognise));
 
 function recognise(name: string | undefined): BlackMiner | undefined {
   if (name === undefined) return undefined;
   for (const [make, key] of MAKES) {
     if (!new RegExp(`^${make}\\b`, 'i').test(name)) continue;
-    const row = key && findModel(key, name);
-    const model = row?.model ?? restOf(name, make);
+    const row = key && kit.findModel(key, name);
+    // `Hammer D10+` without its make.
+    const model = row?.model ?? name.slice(make.length).trim();
     return { make, ...(model && { model }), ...(row && { row }) };
   }
   return undefined;
@@ -35,9 +34,6 @@ const MAKES = [
   // F1, F1+, F1-ULTRA, F2: of no table. They mine what they are loaded with.
   ['Blackminer', undefined],
 ] as const;
-
-/** `Hammer D10+` without its make. */
-const restOf = (name: string, make: string) => name.slice(make.length).trim();
 
 /** A `version` answer of the CGMiner port 4028, which a Hammer has and a VolcMiner keeps elsewhere. */
 export const speaksCgminer = (version: string | undefined) => version?.includes('"VERSION"') ?? false;

@@ -1,28 +1,62 @@
 // What a stock Antminer can be told (atlas 3.4), by the generation of its web. Whether it obeyed is found out by
 // looking, not here.
-import type { Ability, AbilityName } from '../../src/driver/contract.ts';
-import { unsupported } from '../../src/driver/kit/act/outcomes.ts';
-import { kernelLog, reboot } from '../_dialects/bitmain-actions.ts';
-import { generationA, isGenerationA } from './generation-a.ts';
-import { generationsBc } from './generations-bc.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { kernelLog, light, reboot } from '../_dialects/bitmain-actions.ts';
+import {
+  bitmainBody,
+  bitmainMode,
+  type ConfDialect,
+  confMode,
+  confPools,
+  likeBefore,
+} from '../_dialects/bitmain-conf.ts';
+import { formLight, formMode, formPools } from '../_dialects/bitmain-forms.ts';
+import { modeNumber } from '../_dialects/bitmain-modes.ts';
+import { page } from '../_dialects/bitmain-web.ts';
+import { archiveFirmware, bundleFirmware } from './firmware.ts';
 
-/** `later` on B and C, `old` on generation A; where that is missing, the task is refused before anything is changed. */
-function byGeneration(later: Ability, old?: Ability): Ability {
+const later: ConfDialect = {
+  numberOf: (mode, { model }) => modeNumber(mode, model),
+  modeOf: bitmainMode,
+  // Numbers on B, texts on C; where the generation is not known, as the device itself writes it.
+  body: bitmainBody((conf, number, { generation }) => {
+    if (generation === 'b') return number;
+    return generation === 'c'
+      ? String(number)
+      : likeBefore(conf.value('miner-mode') ?? conf.value('bitmain-work-mode'), number);
+  }),
+};
+
+export const abilities = {
+  reboot,
+  light: byGeneration(light(String), formLight),
+  powerMode: byGeneration(confMode(later), formMode),
+  pools: byGeneration(confPools(later.body), formPools),
+  log: kernelLog,
+  firmware: byGeneration(bundleFirmware, archiveFirmware),
+};
+
+/** `ability` on B and C, `old` on generation A. */
+function byGeneration(ability: kit.Ability, old: kit.Ability): kit.Ability {
   return {
-    ...later,
+    ...ability,
     async act(link, params, known, image) {
-      const ability = (await isGenerationA(link, known)) ? old : later;
-      if (ability !== undefined) return ability.act(link, params, known, image);
-      throw unsupported(link, 'do that to', 'its firmware is from before 2020');
+      return ((await isGenerationA(link, known)) ? old : ability).act(link, params, known, image);
     },
   };
 }
 
-export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
-  reboot,
-  light: byGeneration(generationsBc.light, generationA.light),
-  powerMode: byGeneration(generationsBc.powerMode, generationA.powerMode),
-  pools: byGeneration(generationsBc.pools, generationA.pools),
-  log: kernelLog,
-  firmware: byGeneration(generationsBc.firmware, generationA.firmware),
-};
+/** Whether the device has the old web. Where its build date is not known, a page of the web of 2020 tells. */
+const isGenerationA = async (link: kit.MinerLink, { generation }: kit.Known): Promise<boolean> =>
+  generation === undefined
+    ? kit.beforeAct(link, 'ask for the web of', async () => {
+        try {
+          await link.send(page('summary.cgi'));
+          return false;
+        } catch (error) {
+          if (!(error instanceof kit.PeerError)) throw error;
+          if (error.code === 'peer.unsupported' || error.code === 'peer.unparsable') return true;
+          throw error;
+        }
+      })
+    : generation === 'a';

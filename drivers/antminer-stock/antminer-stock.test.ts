@@ -179,7 +179,7 @@ describe('rates', () => {
 
   test('an unknown model keeps its name and expects nothing', () => {
     const { model, expected } = read({ stats: classic('Antminer Z99 Ultra', {}) });
-    expect({ model, expected }).toEqual({ model: 'Antminer Z99 Ultra', expected: {} });
+    expect({ model, expected }).toEqual({ model: 'Antminer Z99 Ultra', expected: undefined });
     expect(read({ stats: classic('BHB42XXX', {}) })).not.toHaveProperty('model');
   });
 });

@@ -209,7 +209,7 @@ describe('firmware', () => {
     const refused = put(at(0), image(GZIP, 'home made'));
     await expect(refused).rejects.toMatchObject({
       code: 'peer.rejected',
-      cause: { message: 'Installer Not Signtured!!!' },
+      cause: { message: 'the device says Installer Not Signtured!!!' },
     });
     await withFault(at(0), 'write-api-off', async () =>
       expect(await refusalOf(put(at(0), image(GZIP, 'signed by the maker')))).toBe('peer.permission'),

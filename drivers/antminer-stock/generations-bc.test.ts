@@ -128,7 +128,7 @@ describe.each(GENERATIONS)('generation %s', (_, miner, model) => {
       await miner.forbids(device, name, params);
       await miner.findsOut(device, name, params, name === 'powerMode' ? 'at once' : 'later');
     }
-    for (const [name, params] of [...ORDERS, ['log', {}], ['reboot', {}], ['firmware', {}]] as const)
+    for (const [name, params] of [...ORDERS, ['log', {}], ['reboot', {}]] as const)
       await miner.refusedLogin(device, name, params, AT_ONCE.has(name) ? 'along' : 'first');
     expect(device.reboots).toBe(0);
   });
@@ -283,10 +283,15 @@ describe('firmware', () => {
     const bad = image(bundleOf([{ ...item('Antminer S21', 'AMLCtrl_BHB68601', '1'), payload: 'home made' }]));
     await expect(c.act(device, 'firmware', {}, bad)).rejects.toMatchObject({
       code: 'peer.rejected',
-      cause: { message: 'U001 Firmware verify failed' },
+      cause: { message: 'the device says U001 Firmware verify failed' },
     });
     await c.withFault(device, 'write-api-off', async () =>
       expect(await refusalOf(c.act(device, 'firmware', {}, merged('2')))).toBe('peer.permission'),
+    );
+    // Made with the password of before.
+    const link = site().link(device.ip);
+    await c.withFault(device, 'wrong-password', async () =>
+      expect(await refusalOf(c.ability('firmware').act(link, {}, { generation: 'c' }, merged('2')))).toBe('peer.auth'),
     );
     await c.withFault(device, 'ignores-writes', async () =>
       expect(await c.act(device, 'firmware', {}, merged('2'))).toMatchObject({ kind: 'accepted' }),

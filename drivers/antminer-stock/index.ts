@@ -1,21 +1,22 @@
 // Antminers with Bitmain's own firmware, in three generations: A has forms where B and C have JSON, and tells less.
-import { defineDriver } from '../../src/driver/contract.ts';
-import { Answer } from '../../src/driver/kit/answer.ts';
-import { findAntminer } from '../../src/driver/kit/models/models.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { speaksOfBoards } from '../_dialects/bitmain.ts';
-import { blinkQuestion } from '../_dialects/bitmain-forms.ts';
+import { blinkQuestion, isBlinkingForm } from '../_dialects/bitmain-forms.ts';
 import { BITMAIN_IP_REPORT } from '../_dialects/bitmain-ip-report.ts';
+import { PAGES, TCP_ASKS } from '../_dialects/bitmain-reading.ts';
 import { page } from '../_dialects/bitmain-web.ts';
-import { versionTexts } from '../_dialects/cgminer.ts';
 import { isMskMiner } from '../_dialects/rwglr.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
 import { generationOf } from './generation.ts';
-import { read } from './read.ts';
-import { replies } from './replies.ts';
+import { read, warningIn, wattsIn } from './read.ts';
 
-export const antminerStock = defineDriver({
+const { summary, conf, blink, system } = PAGES;
+const [OLD, LATER, NEWEST] = [['a'], ['b', 'c'], ['c']];
+/** Small helper of the newest builds, without login. Most machines keep the port shut. */
+const helper = (path: string) => kit.asText(kit.get(path, 'none', { port: 6060 }));
+
+export const antminerStock = kit.defineDriver({
   id: 'antminer-stock',
   make: 'Antminer',
   families: FAMILIES,
@@ -32,53 +33,54 @@ export const antminerStock = defineDriver({
     },
   ],
   asks: {
+    ...TCP_ASKS,
     // Builds that do not know the flag ignore it and answer the classic form.
-    stats: { every: 'poll', via: 'cgminer', command: 'stats', newApi: true },
-    pools: { every: 'slow', via: 'cgminer', command: 'pools' },
-    version: { every: 'static', via: 'cgminer', command: 'version' },
+    stats: { ...TCP_ASKS.stats, newApi: true },
     // Often port 4028 is shut and the web is not, or it tells less.
     statsPage: {
-      every: 'poll',
-      generations: ['b', 'c'],
-      insteadOf: 'stats',
-      isLacking: (answer) => !speaksOfBoards(new Answer(answer)),
-      ...page('stats.cgi'),
+      ...{ every: 'poll', generations: LATER, ...page('stats.cgi'), insteadOf: 'stats' },
+      isLacking: (answer) => !speaksOfBoards(new kit.Answer(answer)),
     },
-    poolsPage: { every: 'slow', generations: ['b', 'c'], insteadOf: 'pools', ...page('pools.cgi') },
-    summary: { every: 'slow', generations: ['b', 'c'], ...page('summary.cgi') },
-    conf: { every: 'slow', ...page('get_miner_conf.cgi') },
-    blink: { every: 'slow', generations: ['b', 'c'], ...page('get_blink_status.cgi') },
+    poolsPage: { every: 'slow', generations: LATER, insteadOf: 'pools', ...page('pools.cgi') },
+    summary: { generations: LATER, ...summary },
+    conf,
+    blink: { generations: LATER, ...blink },
     // Old devices that do not have the page are asked by a form, which only they understand.
-    oldBlink: { every: 'slow', generations: ['a'], ...page('get_blink_status.cgi') },
-    oldBlinkForm: { every: 'slow', generations: ['a'], insteadOf: 'oldBlink', ...blinkQuestion },
-    system: { every: 'static', ...page('get_system_info.cgi') },
-    minerType: { every: 'static', generations: ['c'], ...page('miner_type.cgi') },
-    warning: { every: 'slow', generations: ['c'], ...helper('/warning') },
-    power: { every: 'slow', generations: ['c'], ...helper('/miner_power') },
+    oldBlink: { generations: OLD, ...blink },
+    oldBlinkForm: {
+      ...{ every: 'slow', generations: OLD, insteadOf: 'oldBlink', ...blinkQuestion },
+      needs: (answer) => isBlinkingForm(answer) !== undefined,
+    },
+    system,
+    minerType: { every: 'static', generations: NEWEST, ...page('miner_type.cgi') },
+    warning: {
+      every: 'slow',
+      generations: NEWEST,
+      ...helper('/warning'),
+      needs: (page) => warningIn(page) !== undefined,
+    },
+    power: {
+      every: 'slow',
+      generations: NEWEST,
+      ...helper('/miner_power'),
+      needs: (page) => wattsIn(page) !== undefined,
+    },
   },
-  replies,
   abilities,
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   quirks: { warmUpS: 900 },
-  identify(evidence) {
+  identify(evidence, ours) {
     const { family, version } = evidence;
     const isCommunity = family === 'mskminer' && !isMskMiner(evidence);
-    if (family !== 'antminer-stock' && !isCommunity) return undefined;
-    const texts = versionTexts(version);
-    const generation = isCommunity ? ('a' as const) : generationOf(texts.CompileTime, texts.Type);
-    const model = findAntminer(texts.Type)?.model ?? texts.Type;
-    return {
-      confidence: confidenceOf(evidence),
+    if (ours === undefined && !isCommunity) return undefined;
+    const { CompileTime: firmwareVersion, Type } = kit.versionTexts(version);
+    return kit.present({
+      confidence: kit.confidenceOf(evidence),
       make: 'Antminer',
-      ...(generation && { generation }),
-      ...(model && { model }),
-      ...(texts.CompileTime && { firmwareVersion: texts.CompileTime }),
-    };
+      generation: isCommunity ? 'a' : generationOf(firmwareVersion, Type),
+      model: kit.findAntminer(Type)?.model ?? Type,
+      firmwareVersion,
+    });
   },
   read,
 });
-
-/** Small helper of the newest builds, without login. Most machines keep the port shut. */
-function helper(path: string) {
-  return { via: 'http', method: 'GET', port: 6060, path, auth: 'none', as: 'text' } as const;
-}

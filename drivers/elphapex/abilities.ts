@@ -1,23 +1,25 @@
 // What an Elphapex can be told: reboot, light, sleep and wake, pools (atlas 20).
-import type { Ability, AbilityName } from '../../src/driver/contract.ts';
-import { toNumber } from '../../src/driver/fields.ts';
 import { light, reboot } from '../_dialects/bitmain-actions.ts';
-import { inAllPlaces } from '../_dialects/bitmain-conf.ts';
-import { confMode, likeBefore } from '../_dialects/bitmain-modes.ts';
-import { confPools } from '../_dialects/bitmain-pools.ts';
+import { type ConfDialect, confMode, confPools, inAllPlaces, likeBefore } from '../_dialects/bitmain-conf.ts';
 
 const MODE = 'fc-work-mode';
 /** Others exist; their meaning is unknown. */
 const NUMBERS: Readonly<Record<string, number>> = { normal: 0, sleep: 1 };
 
-export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
+const dialect: ConfDialect = {
+  numberOf: (mode) => NUMBERS[mode],
+  modeOf: (conf) => conf.number(MODE, { min: 0, max: 99 }),
+  /** It has keys of its own: all go back as they were read. */
+  body: (conf, { mode, pools }) => ({
+    ...conf.fields,
+    ...(mode !== undefined && { [MODE]: likeBefore(conf.value(MODE), mode) }),
+    ...(pools && { pools: inAllPlaces(pools) }),
+  }),
+};
+
+export const abilities = {
   reboot,
   light: light((on) => on),
-  powerMode: confMode({
-    toNumber: (mode) => NUMBERS[mode],
-    modeOf: (conf) => toNumber(conf[MODE], { min: 0, max: 99 }),
-    body: (conf, number) => ({ ...conf, [MODE]: likeBefore(conf[MODE], number) }),
-  }),
-  /** It has keys of its own: all go back as they were read. */
-  pools: confPools((conf, pools) => ({ ...conf, pools: inAllPlaces(pools) })),
+  powerMode: confMode(dialect),
+  pools: confPools(dialect.body),
 };

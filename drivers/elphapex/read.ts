@@ -1,26 +1,21 @@
 // Turns the answers of one Elphapex into a Reading. Board sensors are left out: every slot repeats the same four
 // numbers.
-import type { Known } from '../../src/driver/contract.ts';
-import { first, toNumber, toTempC } from '../../src/driver/fields.ts';
-import { Answer } from '../../src/driver/kit/answer.ts';
-import { type BoardDraft, toReading } from '../../src/driver/kit/draft.ts';
-import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
-import type { MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { readStats, toWatts } from '../_dialects/bitmain.ts';
-import type { Board, Units } from '../_dialects/bitmain-boards.ts';
-import { expectation } from '../_dialects/bitmain-expectation.ts';
-import { fansOf } from '../_dialects/bitmain-fans.ts';
-import { controlBoard, isBlinking, statusFaults, webPools } from '../_dialects/bitmain-web.ts';
-import { present } from '../_dialects/cgminer.ts';
-import type { Replies } from './replies.ts';
+import type { Units } from '../_dialects/bitmain-boards.ts';
+import { bitmainReading } from '../_dialects/bitmain-reading.ts';
+import { webPools } from '../_dialects/bitmain-web.ts';
+
+type Asked = 'stats' | 'power' | 'pools' | 'summary' | 'conf' | 'blink' | 'system';
+type Answers = Readonly<Record<Asked, kit.Answer>>;
 
 /** No chip is that hot in C: above it the figure is in thousandths. */
 const MILLI_ABOVE = 200;
 
 const UNITS: Units = {
   toChipC(value) {
-    const figure = toNumber(value);
-    return toTempC(figure !== undefined && Math.abs(figure) > MILLI_ABOVE ? figure / 1_000 : figure);
+    const figure = kit.toNumber(value);
+    return kit.toTempC(figure !== undefined && Math.abs(figure) > MILLI_ABOVE ? figure / 1_000 : figure);
   },
   /** `freq_avg` is 89000 on a machine that is set to 1850: in no unit that we know. */
   toMhz: () => undefined,
@@ -28,83 +23,53 @@ const UNITS: Units = {
   hasHwErrors: false,
 };
 
-export function read(replies: Replies, known: Known): Reading {
-  const { system, power } = replies;
-  const heads = [replies.stats, replies.summary, replies.pools];
-  const info = heads.map((reply) => reply?.INFO).find((entry) => entry !== undefined);
-  const reported = first(system?.minertype, info?.type, known.model);
-  const model = findModel('elphapex-stock', reported);
-  const stats = readStats(new Answer(replies.stats), model, { units: UNITS });
-  const mode = miningMode(replies.conf?.['fc-work-mode']);
-  const boards = stats?.boards?.map(toBoard);
-  const fiveS = atMost(stats?.nowHs, first(stats?.idealHs, model?.expected.hashrateHs));
-  const nowHs = first(fiveS, stats?.averageHs);
-  const outputW = toWatts(power?.power_output);
-  return toReading({
-    mac: system?.macaddr,
-    serialNumber: info?.dev_sn,
-    hostname: system?.hostname,
-    make: 'Elphapex',
-    model: model?.model ?? reported,
-    firmwareVersion: first(...[info?.miner_version, system?.system_filesystem_version].map(shortVersion)),
-    apiVersion: first(...heads.map((reply) => reply?.STATUS?.api_version)),
-    controlBoard: first(info?.hw_version, controlBoard(undefined, system?.system_kernel_version)),
+export function read({ stats: answer, power, pools, conf, ...pages }: Answers, known: kit.Known): kit.Draft {
+  const { system, summary } = pages;
+  const heads = [answer, summary, pools];
+  const info = heads.find((head) => head.at('INFO').isThere)?.at('INFO') ?? new kit.Answer(undefined);
+  const reported = kit.first(system.text('minertype'), info.text('type'), known.model);
+  const { row, model, expected } = kit.knownModel('elphapex-stock', reported);
+  const stats = readStats(answer, row, { units: UNITS });
+  const mode = MODES[conf.count('fc-work-mode') ?? -1];
+  // Of five seconds it now and then counts several times what there was: more than twice what it should make is no rate.
+  const mostHs = 2 * (stats.idealHs ?? expected.hashrateHs ?? Number.POSITIVE_INFINITY);
+  const isRate = stats.nowHs !== undefined && stats.nowHs <= mostHs;
+  const outputW = toWatts(power.value('power_output'));
+  // Tenths, divided: a tenth has no exact factor.
+  const tenths = power.number('power_temp', { min: -500, max: 2_000 });
+  const tempC = tenths === undefined ? undefined : kit.toTempC(tenths / 10);
+  const reading = bitmainReading(stats, pages, { expected: expectedOf(model, expected), mode });
+  return {
+    ...reading,
+    serialNumber: info.asWritten('dev_sn'),
+    model,
+    firmwareVersion: kit
+      .first(info.text('miner_version'), system.text('system_filesystem_version'))
+      ?.split('_V')
+      .at(-1),
+    apiVersion: kit.first(...heads.map((head) => head.at('STATUS').text('api_version'))),
+    controlBoard: info.text('hw_version') ?? reading.controlBoard,
 
-    hashrateHs: nowHs,
-    hashrateWindow: nowHs === undefined ? undefined : fiveS === undefined ? ('average' as const) : ('5s' as const),
-    hashrateSettledHs: stats?.settledHs,
-    hashrateAverageHs: stats?.averageHs,
+    hashrateHs: isRate ? stats.nowHs : stats.averageHs,
+    hashrateWindow: isRate ? '5s' : 'average',
     // The makers of these units count what the supply gives; what it takes from the wall is not told.
-    powerW: first(outputW, stats?.powerW),
+    powerW: outputW ?? stats.powerW,
     psuOutputPowerW: outputW,
-    uptimeS: stats?.elapsedS,
-    deviceTimeS: replies.stats?.STATUS?.timestamp,
+    // `when` counts from the start of the system. Before 2017 the clock was never set.
+    deviceTimeS: answer.at('STATUS').number('timestamp', { min: 1_483_228_800, max: 4e9 }),
+    miningModePreset: conf.text('fc-freq-level', 16),
 
-    isMining: mode === 'sleep' ? false : stats?.isHashing,
-    miningMode: mode,
-    miningModePreset: replies.conf?.['fc-freq-level'],
-    isLightOn: isBlinking(new Answer(replies.blink)),
-
-    boards,
-    fans: fansOf(stats, model?.expected),
-    psus: psus(power),
+    boards: stats.boards?.map(({ reading }) => ({ ...reading, boardTempsC: [] })),
+    psus: [{ serialNumber: power.asWritten('power_sn'), tempC, outputPowerW: outputW }],
     // `diffa` and `diffr` are of the last share, no sums.
-    pools: webPools(new Answer(replies.pools).rows('POOLS'), { hasSums: false }),
-    errors: statusFaults(new Answer(replies.summary)),
-    expected: expectation(expectedOf(model)?.expected, stats, mode),
-  });
-}
-
-/**
- * Of five seconds it now and then counts several times what there was: more than twice what it should make is no rate.
- */
-function atMost(hs: number | undefined, idealHs = Number.POSITIVE_INFINITY): number | undefined {
-  return hs !== undefined && hs > 2 * idealHs ? undefined : hs;
+    pools: webPools(pools.rows('POOLS'), { hasSums: false }),
+  };
 }
 
 /** 2 and 3 exist; their meaning is unknown. */
-function miningMode(number: number | undefined): MiningMode | undefined {
-  return number === 0 ? 'normal' : number === 1 ? 'sleep' : undefined;
-}
-
-/** `DG1+_SW_V1.0.2` is 1.0.2. */
-const shortVersion = (written: string | undefined) => written?.split('_V').at(-1);
-
-const toBoard = ({ reading }: Board): BoardDraft => ({ ...reading, boardTempsC: [] });
-
-function psus(power: Replies['power']): PsuReading[] | undefined {
-  const psu: PsuReading = present({
-    serialNumber: power?.power_sn,
-    // Tenths, divided: a tenth has no exact factor.
-    tempC: power?.power_temp === undefined ? undefined : toTempC(power.power_temp / 10),
-    outputPowerW: toWatts(power?.power_output),
-  });
-  return Object.keys(psu).length === 0 ? undefined : [psu];
-}
+const MODES: readonly kit.Reading['miningMode'][] = ['normal', 'sleep'];
 
 /** A home unit may fill only one of the four slots that its table row counts. */
-function expectedOf(model: Model | undefined): Model | undefined {
-  if (model?.model !== 'DG1Home') return model;
-  const { boards: _, ...expected } = model.expected;
-  return { ...model, expected };
+function expectedOf(model: string | undefined, { boards, ...others }: kit.Expectation): kit.Expectation {
+  return { ...others, ...(boards !== undefined && model !== 'DG1Home' && { boards }) };
 }

@@ -1,39 +1,36 @@
 // Hammer scrypt miners and the Blackminers that they come from, with the makers' firmware: classic CGMiner statistics,
 // and a web behind a digest login (atlas 22, 26).
-import { type Ability, defineDriver } from '../../src/driver/contract.ts';
-import { unsupported } from '../../src/driver/kit/act/outcomes.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { light, reboot } from '../_dialects/bitmain-actions.ts';
-import { bitmainBody } from '../_dialects/bitmain-conf.ts';
+import { bitmainBody, confPools } from '../_dialects/bitmain-conf.ts';
 import { BITMAIN_IP_REPORT } from '../_dialects/bitmain-ip-report.ts';
-import { confPools } from '../_dialects/bitmain-pools.ts';
-import { systemReply } from '../_dialects/bitmain-schemas.ts';
-import { page } from '../_dialects/bitmain-web.ts';
+import { PAGES, TCP_ASKS } from '../_dialects/bitmain-reading.ts';
 import { speaksCgminer, whichBlackMiner } from '../_dialects/black-miner.ts';
-import { versionTexts } from '../_dialects/cgminer.ts';
 import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
-import { replies } from './replies.ts';
 
 /**
  * Where VolcMiner, the same maker's kind, has its API: the other public reader of these devices asks a Hammer there
  * too.
  */
-const OTHER_PORT = 8359;
+const OTHER_PORT = { port: 8359 };
 
+const body = bitmainBody();
 /**
  * Which keys it needs is not known: it gets those that it tells, and those that Bitmain's web wants under other names.
  */
-const hammerPools = confPools((conf, wanted) => ({ ...conf, ...bitmainBody(conf, { pools: wanted }) }));
-const pools: Ability = {
+const hammerPools = confPools((conf, changes, known) => ({ ...conf.fields, ...body(conf, changes, known) }));
+const pools: kit.Ability = {
   ...hammerPools,
   act(link, params, known, image) {
     if (known.make !== 'Blackminer') return hammerPools.act(link, params, known, image);
-    throw unsupported(link, 'set the pools of', 'a Blackminer takes its coin and its clock along with them');
+    throw kit.unsupported(link, 'set the pools of', 'a Blackminer takes its coin and its clock along with them');
   },
 };
 
-export const hammer = defineDriver({
+const { blink, conf, system } = PAGES;
+
+export const hammer = kit.defineDriver({
   id: 'hammer',
   make: 'Hammer',
   families: FAMILIES,
@@ -43,47 +40,39 @@ export const hammer = defineDriver({
     { models: 'Blackminer F1, F1+, F1-ULTRA, F1-MINI, F2', firmware: 'stock', evidence: 'claimed' },
   ],
   asks: {
-    stats: { every: 'poll', via: 'cgminer', command: 'stats' },
-    pools: { every: 'slow', via: 'cgminer', command: 'pools' },
-    version: { every: 'static', via: 'cgminer', command: 'version' },
-    statsElsewhere: { every: 'poll', via: 'cgminer', command: 'stats', port: OTHER_PORT, insteadOf: 'stats' },
-    poolsElsewhere: { every: 'slow', via: 'cgminer', command: 'pools', port: OTHER_PORT, insteadOf: 'pools' },
-    versionElsewhere: { every: 'static', via: 'cgminer', command: 'version', port: OTHER_PORT, insteadOf: 'version' },
-    blink: { every: 'slow', ...page('get_blink_status.cgi') },
-    conf: { every: 'slow', ...page('get_miner_conf.cgi') },
-    system: { every: 'static', ...page('get_system_info.cgi') },
+    ...TCP_ASKS,
+    statsElsewhere: { ...TCP_ASKS.stats, ...OTHER_PORT, insteadOf: 'stats' },
+    poolsElsewhere: { ...TCP_ASKS.pools, ...OTHER_PORT, insteadOf: 'pools' },
+    versionElsewhere: { ...TCP_ASKS.version, ...OTHER_PORT, insteadOf: 'version' },
+    ...{ blink, conf, system },
   },
-  replies,
-  abilities: {
-    reboot,
-    light: light(String),
-    pools,
-  },
+  abilities: { reboot, light: light(String), pools },
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   quirks: { warmUpS: 900 },
   /** On its start page alone it cannot be told from a VolcMiner: its name is behind the login. */
   afterLogin: {
     mayBe: ({ family, version }) => family === 'hammer' && version === undefined,
-    ask: page('get_system_info.cgi'),
+    ask: system,
     identify(answer) {
-      const { minertype, hostname } = systemReply.safeParse(answer).data ?? {};
-      const device = whichBlackMiner(minertype, hostname);
-      if (device === undefined || device.make === 'VolcMiner') return undefined;
-      return { confidence: 'sure', make: device.make, ...(device.model && { model: device.model }) };
+      const page = new kit.Answer(answer);
+      return identityOf('sure', page.text('minertype'), page.text('hostname'));
     },
   },
-  identify(evidence) {
-    const { family, version } = evidence;
-    if (family !== 'hammer' || !speaksCgminer(version)) return undefined;
-    const texts = versionTexts(version);
-    const device = whichBlackMiner(texts.Type);
-    if (device?.make === 'VolcMiner') return undefined;
-    return {
-      confidence: confidenceOf(evidence),
-      ...(device && { make: device.make }),
-      ...(device?.model && { model: device.model }),
-      ...(texts.CompileTime && { firmwareVersion: texts.CompileTime }),
-    };
+  identify({ version }, ours) {
+    if (ours === undefined || !speaksCgminer(version)) return undefined;
+    const { Type, CompileTime } = kit.versionTexts(version);
+    const identity =
+      whichBlackMiner(Type) === undefined ? { confidence: ours.confidence } : identityOf(ours.confidence, Type);
+    return identity && { ...identity, ...(CompileTime && { firmwareVersion: CompileTime }) };
   },
   read,
 });
+
+/** Undefined for a VolcMiner, and where no name counts. */
+function identityOf(
+  confidence: kit.Identity['confidence'],
+  ...names: readonly (string | undefined)[]
+): kit.Identity | undefined {
+  const { make, model } = whichBlackMiner(...names) ?? {};
+  return make === undefined || make === 'VolcMiner' ? undefined : { confidence, make, ...(model && { model }) };
+}

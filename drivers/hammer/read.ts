@@ -1,55 +1,35 @@
 // Turns the answers of one Hammer or Blackminer into a Reading. It has no faults of its own and no power meter.
-import type { Known } from '../../src/driver/contract.ts';
-import { first } from '../../src/driver/fields.ts';
-import { Answer } from '../../src/driver/kit/answer.ts';
-import { type BoardDraft, toReading } from '../../src/driver/kit/draft.ts';
-import { findModel } from '../../src/driver/kit/models/models.ts';
-import type { Reading } from '../../src/model/reading.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { readStats, statsType } from '../_dialects/bitmain.ts';
 import type { Board } from '../_dialects/bitmain-boards.ts';
-import { expectation } from '../_dialects/bitmain-expectation.ts';
-import { fansOf } from '../_dialects/bitmain-fans.ts';
 import { settingOf } from '../_dialects/bitmain-modes.ts';
-import { controlBoard, isBlinking } from '../_dialects/bitmain-web.ts';
+import { bitmainReading } from '../_dialects/bitmain-reading.ts';
 import { whichBlackMiner } from '../_dialects/black-miner.ts';
-import { poolReadings } from '../_dialects/cgminer.ts';
-import type { Replies } from './replies.ts';
 
-export function read(replies: Replies, known: Known): Reading {
-  const { system } = replies;
-  const version = (replies.version ?? replies.versionElsewhere)?.VERSION?.[0];
-  const answer = new Answer(replies.stats ?? replies.statsElsewhere);
-  const reported = [version?.Type, statsType(answer), system?.minertype];
+type OnTcp = 'stats' | 'pools' | 'version';
+type Answers = Readonly<Record<OnTcp | `${OnTcp}Elsewhere` | 'blink' | 'conf' | 'system', kit.Answer>>;
+
+export function read(answers: Answers, known: kit.Known): kit.Draft {
+  const { blink, conf, system } = answers;
+  const onTcp = (name: OnTcp) => (answers[name].isThere ? answers[name] : answers[`${name}Elsewhere`]);
+  const version = onTcp('version');
+  const program = version.row('VERSION');
+  const minertype = system.text('minertype');
+  const reported = [program.text('Type'), statsType(onTcp('stats')), minertype];
   const device = whichBlackMiner(...reported, known.model && `${known.make ?? ''} ${known.model}`.trim());
-  const model = device?.row ?? findModel('hammer-stock', system?.minertype);
+  const model = device?.row ?? kit.findModel('hammer-stock', minertype);
   // A Blackminer names its keys by the coin it is loaded with: MHS, or GHS as beside Handshake.
-  const stats = readStats(answer, model, { isKeyHonest: device?.make === 'Blackminer' });
-  const boards = stats?.boards?.map(toBoard);
-  const mode = settingOf(new Answer(replies.conf));
-  return toReading({
-    mac: system?.macaddr,
-    hostname: system?.hostname,
+  const stats = readStats(onTcp('stats'), model, { isKeyHonest: device?.make === 'Blackminer' });
+  return {
+    ...bitmainReading(stats, { version, pools: onTcp('pools'), blink, system }, { expected: model?.expected }),
     make: device?.make ?? known.make,
-    model: first(device?.model, system?.minertype),
-    firmwareVersion: first(version?.CompileTime, stats?.compileTime, system?.system_filesystem_version),
-    apiVersion: version?.API,
-    controlBoard: controlBoard(undefined, system?.system_kernel_version),
-
-    hashrateHs: stats?.nowHs,
-    hashrateWindow: stats?.nowHs === undefined ? undefined : ('5s' as const),
-    hashrateAverageHs: stats?.averageHs,
-    uptimeS: stats?.elapsedS,
-    deviceTimeS: stats?.whenS,
-
-    isMining: stats?.isHashing,
-    miningMode: mode === 0 ? ('normal' as const) : undefined,
-    isLightOn: isBlinking(new Answer(replies.blink)),
-
-    boards,
-    fans: fansOf(stats, model?.expected),
-    pools: poolReadings((replies.pools ?? replies.poolsElsewhere)?.POOLS),
-    expected: expectation(model?.expected, stats),
-  });
+    model: device?.model ?? minertype,
+    firmwareVersion: kit.first(
+      ...[program.text('CompileTime'), stats.compileTime, system.text('system_filesystem_version')],
+    ),
+    miningMode: settingOf(conf) === 0 ? 'normal' : undefined,
+    boards: stats.boards?.map(toBoard),
+  };
 }
 
 /**
@@ -57,7 +37,7 @@ export function read(replies: Replies, known: Known): Reading {
  * which is the second chip; in what was recorded that is the hotter one. Where chips have a key of their own
  * (`chipTemp1`), `temp1` is the board.
  */
-function toBoard({ reading }: Board): BoardDraft {
+function toBoard({ reading }: Board): kit.BoardDraft {
   if (reading.chipTempsC?.some((tempC) => tempC !== undefined)) return reading;
-  return { ...reading, boardTempsC: [], chipTempMaxC: reading.boardTempsC?.[0], chipTempAvgC: undefined };
+  return { ...reading, boardTempsC: [], chipTempMaxC: reading.boardTempsC?.[0] };
 }

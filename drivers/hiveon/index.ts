@@ -1,16 +1,13 @@
 // Hiveon firmware on Antminer hardware (atlas 15): Antminer's statistics on TCP, and on modern builds Antminer's web of
 // 2020.
-import { defineDriver } from '../../src/driver/contract.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
-import { blinkQuestion } from '../_dialects/bitmain-forms.ts';
-import { page } from '../_dialects/bitmain-web.ts';
-import { present, versionTexts } from '../_dialects/cgminer.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { blinkQuestion, isBlinkingForm } from '../_dialects/bitmain-forms.ts';
+import { PAGES, TCP_ASKS } from '../_dialects/bitmain-reading.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
 import { generationOf, modelOf, read } from './read.ts';
-import { replies } from './replies.ts';
 
-export const hiveon = defineDriver({
+export const hiveon = kit.defineDriver({
   id: 'hiveon',
   make: 'Antminer',
   families: FAMILIES,
@@ -20,32 +17,25 @@ export const hiveon = defineDriver({
     { models: 'Antminer S19j Pro, S19k Pro, S19 XP 88', firmware: 'Hiveon, modern', evidence: 'claimed' },
   ],
   asks: {
-    stats: { every: 'poll', via: 'cgminer', command: 'stats' },
-    pools: { every: 'slow', via: 'cgminer', command: 'pools' },
-    version: { every: 'static', via: 'cgminer', command: 'version' },
-    summary: { every: 'slow', generations: ['modern'], ...page('summary.cgi') },
-    conf: { every: 'slow', generations: ['modern'], ...page('get_miner_conf.cgi') },
+    ...TCP_ASKS,
+    ...PAGES,
+    summary: { generations: ['modern'], ...PAGES.summary },
+    conf: { generations: ['modern'], ...PAGES.conf },
     // Of all generations; a build that answers as stock's does is not asked by a form that it might take for a command.
-    blink: { every: 'slow', ...page('get_blink_status.cgi') },
-    blinkForm: { every: 'slow', insteadOf: 'blink', ...blinkQuestion },
-    system: { every: 'static', ...page('get_system_info.cgi') },
+    blinkForm: {
+      ...{ every: 'slow', insteadOf: 'blink', ...blinkQuestion },
+      needs: (answer) => isBlinkingForm(answer) !== undefined,
+    },
   },
-  replies,
   abilities,
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   quirks: { warmUpS: 900 },
-  identify(evidence) {
-    const { family, version } = evidence;
-    if (family !== 'hiveon') return undefined;
-    const texts = versionTexts(version);
-    const model = modelOf(texts.Type);
-    return present({
-      confidence: confidenceOf(evidence),
-      make: 'Antminer',
-      generation: generationOf(model.name),
-      model: model.name,
-      firmwareVersion: texts.Miner ?? texts.CompileTime,
-    });
+  identify({ version }, ours) {
+    if (ours === undefined) return undefined;
+    const texts = kit.versionTexts(version);
+    const model = modelOf(texts.Type).name;
+    const firmwareVersion = texts.Miner ?? texts.CompileTime;
+    return kit.present({ ...ours, generation: generationOf(model), model, firmwareVersion });
   },
   read,
 });

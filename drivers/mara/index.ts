@@ -1,16 +1,13 @@
 // MARA firmware (Kaonsu) on Antminer hardware: a JSON API under /kaonsu/v1 behind a digest login (atlas 14).
-import { defineDriver } from '../../src/driver/contract.ts';
-import { findModel } from '../../src/driver/kit/models/models.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
-import { present, versionTexts } from '../_dialects/cgminer.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { abilities } from './abilities.ts';
-import { afterLogin } from './after-login.ts';
 import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
-import { replies } from './replies.ts';
-import { resource } from './requests.ts';
+import { CONFIG, resource } from './requests.ts';
 
-export const mara = defineDriver({
+const nameOf = (reported: string | undefined) => kit.findModel('marathon', reported)?.model ?? reported;
+
+export const mara = kit.defineDriver({
   id: 'mara',
   make: 'Antminer',
   families: FAMILIES,
@@ -26,27 +23,33 @@ export const mara = defineDriver({
     brief: { every: 'poll', ...resource('brief') },
     hashboards: { every: 'poll', ...resource('hashboards') },
     fans: { every: 'poll', ...resource('fans') },
-    pools: { every: 'slow', ...resource('pools') },
-    config: { every: 'slow', ...resource('miner_config') },
+    pools: { every: 'slow', ...resource('pools'), needs: (list) => list.rows() !== undefined },
+    config: { every: 'slow', ...CONFIG },
     light: { every: 'slow', ...resource('locate_miner') },
     overview: { every: 'static', ...resource('overview') },
     network: { every: 'static', ...resource('network_config') },
   },
-  replies,
   abilities,
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   quirks: { warmUpS: 900 },
-  identify(evidence) {
-    const { family, version } = evidence;
-    if (family !== 'mara') return undefined;
-    const texts = versionTexts(version);
-    const reported = texts.Model ?? texts.Type;
-    return present({
-      confidence: confidenceOf(evidence),
-      make: 'Antminer',
-      model: findModel('marathon', reported)?.model ?? reported,
-    });
+  identify({ version }, ours) {
+    const { Model, Type } = kit.versionTexts(version);
+    return ours && kit.present({ ...ours, model: nameOf(Model ?? Type) });
   },
-  afterLogin,
+  /**
+   * How it is told from stock where only the web answers: both ask for a login in the same words, MARA's spelling out
+   * its algorithm, and only MARA has this page behind it (atlas 2.3).
+   */
+  afterLogin: {
+    mayBe: ({ family, version, web }) =>
+      family === 'antminer-stock' && version === undefined && /algorithm="?md5/i.test(web?.authenticate ?? ''),
+    ask: resource('overview'),
+    identify(answer) {
+      const overview = new kit.Answer(answer);
+      const [model, firmwareVersion] = [nameOf(overview.text('model')), overview.text('version_firmware')];
+      if (model === undefined || firmwareVersion === undefined) return undefined;
+      return { confidence: 'sure', make: 'Antminer', model, firmwareVersion };
+    },
+  },
   read,
 });

@@ -282,7 +282,7 @@ test('it takes pools, all of them into its first group', async () => {
   const link = fakeLink((request) => ('json' in request ? '{"error":true,"msg":"not today"}' : config));
   await expect(ability('pools').act(link, { pools: pools.slice(0, 1) }, {})).rejects.toMatchObject({
     code: 'peer.rejected',
-    cause: { message: 'not today' },
+    cause: { message: 'the device says not today' },
   });
   expect(link.sent[1]).toMatchObject({
     json: {

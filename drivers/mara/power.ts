@@ -1,45 +1,37 @@
 // Sleep, wake and tuning of MARA firmware (atlas 14): one word selects how it works, and its own history knows what it
 // was before it slept.
-import { z } from 'zod';
-import { PeerError } from '../../src/base/errors.ts';
-import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { SO_ALREADY, unsupported } from '../../src/driver/kit/act/outcomes.ts';
-import { modesAndPresets } from '../../src/driver/kit/act/usual-abilities.ts';
-import { parseTarget, sameTarget } from '../../src/driver/kit/words/target-preset.ts';
-import { type Config, modeNow, readConfig, resource, write } from './requests.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { CONFIG, readConfig, resource, selectorIn, write } from './requests.ts';
 
 const SELECTORS = ['Auto', 'Fixed', 'Stock'] as const;
-const selectorOf = (text: string) => SELECTORS.find((name) => name.toLowerCase() === text.trim().toLowerCase());
-const isAsleep = (selector: string) => selector.toLowerCase() === 'sleep';
+const selectorOf = (text = '') => SELECTORS.find((name) => name.toLowerCase() === text.trim().toLowerCase());
+const isAsleep = (selector = '') => selector.toLowerCase() === 'sleep';
 
 /**
  * A preset is `Stock`, `Fixed`, `Auto` (tuned to the target that is set), or a target such as `3000 W` or `104 TH/s`.
  */
-export const powerMode = modesAndPresets({
+export const powerMode = kit.modesAndPresets({
   offlineS: [0, 60],
   async set(link, { mode, preset }) {
-    const isKnown =
-      preset === undefined
-        ? mode === 'sleep' || mode === 'normal'
-        : (selectorOf(preset) ?? parseTarget(preset)) !== undefined;
     const what = `set the mode ${preset ?? mode} on`;
-    if (!isKnown) throw unsupported(link, what);
+    const target = kit.parseTarget(preset ?? '');
+    const selector = selectorOf(preset) ?? (target && 'Auto');
+    if (selector === undefined && mode !== 'sleep' && mode !== 'normal') throw kit.unsupported(link, what);
     const config = await readConfig(link, what);
-    const before = config.mode['work-mode-selector'];
-    if (mode === 'normal' && !isAsleep(before))
-      return { kind: 'accepted', note: 'it was awake already; its tuning stays as it is' };
-    if (mode !== undefined) {
-      const selector = mode === 'sleep' ? 'Sleep' : await selectorBeforeSleep(link, config);
-      const result = await change(link, what, config, { 'work-mode-selector': selector });
-      return mode === 'normal' && result.kind === 'accepted' ? { ...result, note: `woken as ${selector}` } : result;
+    if (mode === 'normal') {
+      if (!isAsleep(selectorIn(config)))
+        return { kind: 'accepted', note: 'it was awake already; its tuning stays as it is' };
+      const before = await selectorBeforeSleep(link, config);
+      const result = await change(link, what, config, { 'work-mode-selector': before });
+      return result.kind === 'accepted' ? { ...result, note: `woken as ${before}` } : result;
     }
-    const selector = selectorOf(preset ?? '');
-    if (selector !== undefined) return change(link, what, config, { 'work-mode-selector': selector });
-    const { concorde } = config.mode;
-    if (concorde === undefined) throw unsupported(link, what);
+    if (selector === undefined) return change(link, what, config, { 'work-mode-selector': 'Sleep' });
+    if (target === undefined) return change(link, what, config, { 'work-mode-selector': selector });
+    const concorde = config.at('mode', 'concorde');
+    if (!concorde.isThere) throw kit.unsupported(link, what);
     return change(link, what, config, {
-      'work-mode-selector': 'Auto',
-      concorde: { ...concorde, ...targetFields(preset ?? '') },
+      'work-mode-selector': selector,
+      concorde: { ...concorde.fields, ...targetFields(target) },
     });
   },
   shows({ miningMode, miningModePreset }, { mode, preset = '' }) {
@@ -47,64 +39,51 @@ export const powerMode = modesAndPresets({
     if (mode !== undefined) return (miningMode === 'sleep') === (mode === 'sleep');
     const selector = selectorOf(preset);
     if (selector === 'Auto') return miningMode === 'power_tuning' || miningMode === 'hashrate_tuning';
-    return selector === undefined ? sameTarget(miningModePreset, preset) : miningModePreset === selector;
+    return selector === undefined ? kit.sameTarget(miningModePreset, preset) : miningModePreset === selector;
   },
   shownWithinS: 120,
 });
 
-function targetFields(preset: string) {
-  const target = parseTarget(preset);
-  return target?.unit === 'W'
-    ? { 'mode-select': 'PowerTarget', 'power-target': target.value }
-    : { 'mode-select': 'Hashrate', 'hash-target': target?.value };
-}
+const targetFields = ({ unit, value }: kit.Target) =>
+  unit === 'W'
+    ? { 'mode-select': 'PowerTarget', 'power-target': value }
+    : { 'mode-select': 'Hashrate', 'hash-target': value };
 
 /** The whole configuration goes back. A yes that changed nothing is a refusal. */
 async function change(
-  link: MinerLink,
+  link: kit.MinerLink,
   what: string,
-  config: Config,
-  changes: { readonly 'work-mode-selector': string; readonly concorde?: Readonly<Record<string, unknown>> },
-): Promise<ActResult> {
-  const mode = { ...config.mode, ...changes };
+  config: kit.Answer,
+  changes: { readonly 'work-mode-selector': string; readonly concorde?: unknown },
+): Promise<kit.ActResult> {
+  const mode = { ...config.at('mode').fields, ...changes };
   // Writing restarts the process: not for nothing.
-  if (JSON.stringify(mode) === JSON.stringify(config.mode)) return SO_ALREADY;
-  const result = await write(link, what, 'miner_config', { ...config, mode });
+  if (JSON.stringify(mode) === JSON.stringify(config.value('mode'))) return kit.SO_ALREADY;
+  const result = await write(link, what, 'miner_config', { ...config.fields, mode });
   if (result.kind === 'lost-reply') return result;
-  const after = await modeNow(link);
-  if (after === undefined || selectorOf(after['work-mode-selector']) === selectorOf(mode['work-mode-selector']))
-    return result;
+  const after = selectorIn(await kit.tryToAsk(link, CONFIG));
+  if (after === undefined || selectorOf(after) === selectorOf(changes['work-mode-selector'])) return result;
   const cause = new Error('the device says yes and keeps its mode');
-  throw new PeerError('peer.rejected', `${what} ${link.ip}`, 'never', cause);
+  throw new kit.PeerError('peer.rejected', `${what} ${link.ip}`, 'never', cause);
 }
 
-const changed = z.looseObject({ path: z.array(z.string()), from: z.string(), to: z.string() });
-/** One object per change, oldest first: a time and what was changed then. */
-const history = z.array(z.record(z.string(), z.array(z.unknown()).catch([])).catch({}));
+const HISTORY = resource('log?type=miner_config_history');
+const LONG = { deadlineMs: 15_000, maxBytes: 1024 * 1024 };
+const MOST_CHANGES = 10_000;
 
 /**
  * What it was when it was put to sleep, by any client. Where the history does not say: tuned, if a power is set that
  * it must not exceed, else stock.
  */
-async function selectorBeforeSleep(link: MinerLink, { mode: { concorde } }: Config): Promise<string> {
-  const entries = history.safeParse(await historyOf(link)).data ?? [];
-  const moves = entries
-    .flatMap((entry) => Object.values(entry).flat())
-    .flatMap((entry) => changed.safeParse(entry).data ?? [])
-    .filter(({ path, to }) => path.join('/').toLowerCase() === 'mode/workmodeselector' && isAsleep(to));
-  const before = selectorOf(moves.at(-1)?.from ?? '');
-  if (before !== undefined) return before;
-  const hasLimit = concorde?.['mode-select'] === 'PowerTarget' && Number(concorde['power-target']) > 0;
-  return hasLimit ? 'Auto' : 'Stock';
-}
-
-const HISTORY_LIMITS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
-
-async function historyOf(link: MinerLink): Promise<unknown> {
-  try {
-    return await link.send(resource('log?type=miner_config_history'), HISTORY_LIMITS);
-  } catch (error) {
-    if (error instanceof PeerError) return undefined;
-    throw error;
-  }
+async function selectorBeforeSleep(link: kit.MinerLink, config: kit.Answer): Promise<string> {
+  // One object per change, oldest first: a time and what was changed then.
+  const history = (await kit.tryToAsk(link, HISTORY, LONG)).rows(undefined, MOST_CHANGES) ?? [];
+  const moves = history
+    .flatMap((entry) => entry.keys().flatMap((time) => entry.rows(time) ?? []))
+    .filter(
+      (move) => /^mode\/workmodeselector$/i.test(move.list('path')?.join('/') ?? '') && isAsleep(move.text('to')),
+    );
+  const concorde = config.at('mode', 'concorde');
+  const hasLimit = concorde.text('mode-select') === 'PowerTarget' && concorde.positive('power-target') !== undefined;
+  return selectorOf(moves.at(-1)?.text('from')) ?? (hasLimit ? 'Auto' : 'Stock');
 }

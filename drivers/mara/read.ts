@@ -1,75 +1,66 @@
 // Turns the answers of one miner with MARA firmware into a Reading.
-import type { Known } from '../../src/driver/contract.ts';
-import { first, isFillerName, isNoFault, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
-import { Answer } from '../../src/driver/kit/answer.ts';
-import { toReading } from '../../src/driver/kit/draft.ts';
-import { findAntminer, type Model } from '../../src/driver/kit/models/models.ts';
-import { withOwnBuild } from '../../src/driver/kit/models/own-build.ts';
-import { targetText } from '../../src/driver/kit/words/target-preset.ts';
-import { categoryOfWords } from '../../src/driver/kit/words/trouble-words.ts';
-import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { toWatts } from '../_dialects/bitmain.ts';
 import { sensors } from '../_dialects/bitmain-boards.ts';
 import { toFans } from '../_dialects/bitmain-fans.ts';
 import { webPools } from '../_dialects/bitmain-web.ts';
-import { positive, present, rateHs, rateUnit } from '../_dialects/cgminer.ts';
-import type { Replies } from './replies.ts';
+import { selectorIn } from './requests.ts';
 
-type Board = NonNullable<NonNullable<Replies['hashboards']>['hashboards']>[number];
-type Brief = NonNullable<Replies['brief']>;
-type ToHs = (value: number | undefined) => number | undefined;
+type Asked = 'brief' | 'hashboards' | 'fans' | 'pools' | 'config' | 'light' | 'overview' | 'network';
+type Answers = Readonly<Record<Asked, kit.Answer>>;
+type Mode = kit.Reading['miningMode'];
+/** Of a row under a key. */
+type RateOf = (row: kit.Answer, key: string) => number | undefined;
 
 const DAY_S = 86_400;
 
-export function read(replies: Replies, known: Known): Reading {
-  const { brief, overview } = replies;
-  const reported = first(overview?.model, known.model);
-  const model = findAntminer(reported);
-  const mode = miningMode(replies.config, brief);
-  const rows = replies.hashboards?.hashboards;
-  const toHs = unitOf(brief, rows ?? []);
-  // An empty list does not say that there are none.
-  const mining = mode === 'sleep' ? false : isMining(brief);
-  const boards = rows?.length ? boardsOf(rows, toHs, mining) : undefined;
-  const nowHs = toHs(brief?.hashrate_realtime);
-  const { cooling, fans: fanCount = 0 } = model?.expected ?? {};
+export function read(answers: Answers, known: kit.Known): kit.Draft {
+  const { brief, overview, config, fans } = answers;
+  const reported = overview.text('model') ?? known.model;
+  const row = kit.findAntminer(reported);
+  const { cooling, fans: usualFans = 0 } = row?.expected ?? {};
+  const mode = miningMode(config, brief);
+  const isMining = mode === 'sleep' ? false : hashes(brief);
+  const rows = answers.hashboards.rows('hashboards', 16) ?? [];
+  const rate = rateReader(brief, rows);
   // Headers without a fan are listed as 0 rpm: of those only as many are fans as the model has.
-  const headers = replies.fans?.fans?.map(({ current_speed: rpm }) => rpm);
-  const dutyPercent = replies.fans?.percent;
-  const fans = headers?.length
-    ? toFans(headers, fanCount).map((fan): FanReading => present({ ...fan, dutyPercent }))
-    : undefined;
-  return toReading({
-    mac: overview?.mac,
-    hostname: first(replies.network?.hostname, overview?.hostname),
-    make: 'Antminer',
-    model: model?.model ?? reported,
-    firmwareVersion: overview?.version_firmware,
-    controlBoard: overview?.control_board,
+  const headers = fans.rows('fans', 16)?.map((header) => header.rpm('current_speed')) ?? [];
+  const isAir = cooling !== 'liquid' && headers.length > 0;
+  return {
+    mac: overview.asWritten('mac'),
+    hostname: answers.network.name('hostname') ?? overview.name('hostname'),
+    model: row?.model ?? reported,
+    firmwareVersion: overview.text('version_firmware'),
+    controlBoard: overview.text('control_board'),
 
-    hashrateHs: nowHs,
-    hashrateWindow: nowHs === undefined ? undefined : ('realtime' as const),
-    hashrateAverageHs: toHs(brief?.hashrate_average),
+    hashrateHs: rate(brief, 'hashrate_realtime'),
+    hashrateWindow: 'realtime',
+    hashrateAverageHs: rate(brief, 'hashrate_average'),
     // Before a day is over it is of less than a day.
-    hashrate24hHs: (brief?.elapsed ?? 0) >= DAY_S ? toHs(brief?.hashrate_realtime_1d) : undefined,
-    powerW: brief?.power_consumption_estimated,
-    powerLimitW: mode === 'power_tuning' ? replies.config?.mode?.concorde?.['power-target'] : undefined,
-    uptimeS: brief?.elapsed,
+    hashrate24hHs: (brief.seconds('elapsed') ?? 0) >= DAY_S ? rate(brief, 'hashrate_realtime_1d') : undefined,
+    powerW: toWatts(brief.value('power_consumption_estimated')),
+    powerLimitW: mode === 'power_tuning' ? tuning(config).watts('power-target') : undefined,
+    uptimeS: brief.seconds('elapsed'),
 
-    isMining: mining,
+    isMining,
     miningMode: mode,
-    miningModePreset: preset(replies.config, mode),
-    isLightOn: replies.light?.blinking,
+    miningModePreset: preset(config, mode),
+    isLightOn: answers.light.bool('blinking'),
 
-    boards,
-    fans: cooling === 'liquid' ? undefined : fans,
-    pools: webPools(replies.pools?.map((row) => new Answer(row))),
+    // An empty list does not say that there are none.
+    boards: rows.length === 0 ? undefined : rows.map((board, place) => toBoard(board, place, rate, isMining)),
+    fans: isAir
+      ? toFans(headers, usualFans).map((fan) => ({ ...fan, dutyPercent: fans.percent('percent') }))
+      : undefined,
+    pools: webPools(answers.pools.rows()),
     errors: errorsOf(brief),
-    expected: expectation(model, replies, mode),
-  });
+    expected: expectation(row?.expected, answers, mode),
+  };
 }
 
 /** Faster than that no miner runs beside its own ideal. */
 const MOST = 1.5;
+const bareRate: RateOf = (row, key) => row.number(key, { min: 0, max: 1e9 });
 
 /**
  * Newer builds name the unit of all rates. Of others the ideal rate is in GH/s; the rest are in TH/s or GH/s, as builds
@@ -78,60 +69,60 @@ const MOST = 1.5;
  * surely in GH/s, one that could be in TH/s as well has dipped or is in another unit: it is not told. Without an ideal
  * rate, or while nothing is hashed, there is no telling, and only 0 is told.
  */
-function unitOf(brief: Brief = {}, boards: readonly Board[]): ToHs {
-  const named = rateUnit(brief.hashrate_unit);
-  if (named !== undefined) return (rate) => rateHs(rate, named);
-  const { hashrate_ideal, hashrate_realtime, hashrate_average } = brief;
-  const mostGhs = (hashrate_ideal ?? 0) * MOST;
-  const ofBoards = sumOfAll(boards.map((board) => board.hashrate_average));
-  const shown = [hashrate_realtime, hashrate_average, ofBoards].filter((rate = 0) => rate > 0 && rate <= mostGhs);
-  const isTera = (rate: number) => rate * 1_000 <= mostGhs;
-  const unit = shown.every((rate = 0) => isTera(rate)) ? 'T' : 'G';
-  return (rate) => {
+function rateReader(brief: kit.Answer, boards: readonly kit.Answer[]): RateOf {
+  const named = namedUnit(brief);
+  if (named !== undefined) return (row, key) => kit.rateHs(bareRate(row, key), named);
+  const mostGhs = (bareRate(brief, 'hashrate_ideal') ?? 0) * MOST;
+  const ofBoards = kit.sumOfAll(boards.map((board) => bareRate(board, 'hashrate_average')));
+  const all = [bareRate(brief, 'hashrate_realtime'), bareRate(brief, 'hashrate_average'), ofBoards];
+  const shown = all.filter((rate = 0) => rate > 0 && rate <= mostGhs);
+  const isTera = (rate = 0) => rate * 1_000 <= mostGhs;
+  const unit = shown.every(isTera) ? 'T' : 'G';
+  return (row, key) => {
+    const rate = bareRate(row, key);
     if (rate === 0 || rate === undefined) return rate;
-    return shown.length > 0 && rate <= mostGhs && isTera(rate) === (unit === 'T') ? rateHs(rate, unit) : undefined;
+    return shown.length > 0 && rate <= mostGhs && isTera(rate) === (unit === 'T') ? kit.rateHs(rate, unit) : undefined;
   };
 }
 
+const namedUnit = (brief: kit.Answer) => kit.rateUnit(brief.text('hashrate_unit', 16));
+
 /** A slot without chips, serial number and rate is empty. */
-function boardsOf(rows: readonly Board[], toHs: ToHs, mining: boolean | undefined): BoardReading[] {
-  const taken = new Set<number>();
-  return rows.flatMap((row, place) => {
-    const slot = row.index ?? place;
-    const exists = (row.asic_num ?? 0) > 0 || (row.hashrate_average ?? 0) > 0 || row.serial_number !== undefined;
-    if (!exists || taken.has(slot)) return [];
-    taken.add(slot);
-    const chipC = sensors(row.temperature_chip);
-    const boardTempsC = sensors(row.temperature_pcb).filter((tempC) => tempC !== undefined);
-    return [
-      present({
-        slot,
-        serialNumber: row.serial_number,
-        hashrateHs: toHs(row.hashrate_average),
-        // At rest it is that of the clock at rest.
-        expectedHashrateHs: mining === true ? positive(toHs(row.hashrate_ideal)) : undefined,
-        chips: row.asic_num,
-        frequencyMhz: positive(row.frequency_average),
-        powerW: row.power_consumption_estimated,
-        boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
-        chipTempMaxC: largest(chipC),
-        chipTempAvgC: mean(chipC),
-      }),
-    ];
-  });
+function toBoard(
+  row: kit.Answer,
+  place: number,
+  rate: RateOf,
+  isMining: boolean | undefined,
+): kit.BoardDraft | undefined {
+  const serialNumber = row.text('serial_number');
+  const exists = [row.positive('asic_num', 100_000), kit.positive(bareRate(row, 'hashrate_average')), serialNumber];
+  if (exists.every((fact) => fact === undefined)) return undefined;
+  return {
+    slot: row.int('index', { min: 0, max: 63 }) ?? place,
+    serialNumber,
+    hashrateHs: rate(row, 'hashrate_average'),
+    // At rest it is that of the clock at rest.
+    expectedHashrateHs: isMining === true ? kit.positive(rate(row, 'hashrate_ideal')) : undefined,
+    chips: row.count('asic_num', 100_000),
+    frequencyMhz: row.mhz('frequency_average'),
+    powerW: toWatts(row.value('power_consumption_estimated')),
+    boardTempsC: sensors(row.value('temperature_pcb')),
+    chipTempsC: sensors(row.value('temperature_chip')),
+  };
 }
 
+const tuning = (config: kit.Answer) => config.at('mode', 'concorde');
+
 /** Newer builds say beside their rates how they work. */
-function miningMode(config: Replies['config'], brief: Replies['brief']): MiningMode | undefined {
-  const mode = config?.mode;
-  switch (first(mode?.['work-mode-selector'], brief?.work_mode)?.toLowerCase()) {
+function miningMode(config: kit.Answer, brief: kit.Answer): Mode {
+  switch ((selectorIn(config) ?? brief.text('work_mode', 32))?.toLowerCase()) {
     case 'sleep':
       return 'sleep';
     case 'stock':
     case 'fixed':
       return 'normal';
     case 'auto':
-      switch (mode?.concorde?.['mode-select']?.toLowerCase()) {
+      switch (tuning(config).word('mode-select', ['powertarget', 'hashrate'])) {
         case 'powertarget':
           return 'power_tuning';
         case 'hashrate':
@@ -145,48 +136,53 @@ function miningMode(config: Replies['config'], brief: Replies['brief']): MiningM
 }
 
 /** What it is tuned to; a selector that tunes to nothing is its own preset. */
-function preset(config: Replies['config'], mode: MiningMode | undefined): string | undefined {
-  const concorde = config?.mode?.concorde;
+function preset(config: kit.Answer, mode: Mode): string | undefined {
   switch (mode) {
     case 'power_tuning':
-      return target(concorde?.['power-target'], 'W');
+      return target(config, 'power-target', 'W');
     case 'hashrate_tuning':
-      return target(concorde?.['hash-target'], 'TH/s');
+      return target(config, 'hash-target', 'TH/s');
     case 'normal':
-      return /^fixed$/i.test(config?.mode?.['work-mode-selector'] ?? '') ? 'Fixed' : 'Stock';
+      return /^fixed$/i.test(selectorIn(config) ?? '') ? 'Fixed' : 'Stock';
     default:
       return undefined;
   }
 }
 
-const target = (value: number | undefined, unit: 'W' | 'TH/s') =>
-  value === undefined ? undefined : targetText({ value, unit });
+function target(config: kit.Answer, key: string, unit: kit.Target['unit']): string | undefined {
+  const value = tuning(config).positive(key, 100_000);
+  return value === undefined ? undefined : kit.targetText({ value, unit });
+}
 
 /** The device's own word; where it has none, whether it hashes. */
-function isMining(brief: Replies['brief']): boolean | undefined {
-  if (brief?.status !== undefined && !isFillerName(brief.status))
-    return /^mining$/i.test(brief.status) && brief.hashrate_realtime !== 0;
-  return brief?.hashrate_realtime === undefined ? undefined : brief.hashrate_realtime > 0;
+function hashes(brief: kit.Answer): boolean | undefined {
+  const rate = bareRate(brief, 'hashrate_realtime');
+  const status = brief.name('status', 64);
+  if (status !== undefined) return /^mining$/i.test(status) && rate !== 0;
+  return rate === undefined ? undefined : rate > 0;
 }
 
-/** Undefined where it has no word for it. */
-function errorsOf(brief: Replies['brief']): ErrorReading[] | undefined {
-  const { indicator, indicator_long: message } = brief ?? {};
+/** How well it is, in a word and in a sentence. Undefined where it has no word for it. */
+function errorsOf(brief: kit.Answer): kit.Draft['errors'] {
+  const [indicator, message] = [brief.text('indicator', 64), brief.text('indicator_long')];
   if (indicator === undefined) return undefined;
-  if (message === undefined || /functional|healthy/i.test(indicator) || isNoFault(message)) return [];
-  return [{ code: `indicator:${indicator}`, message, category: categoryOfWords(message), severity: 'minor' }];
+  if (message === undefined || /functional|healthy/i.test(indicator) || kit.isNoFault(message)) return [];
+  return [{ code: `indicator:${indicator}`, message, category: kit.categoryOfWords(message), severity: 'minor' }];
 }
 
-function expectation(model: Model | undefined, { brief, hashboards }: Replies, mode: MiningMode | undefined) {
-  const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
-  const [chipsPerBoard, ...others] = new Set(hashboards?.hashboards?.map(({ asic_num_ideal }) => asic_num_ideal));
+function expectation(
+  { hashrateHs: nameplateHs, ...parts }: kit.Expectation = {},
+  { brief, hashboards }: Answers,
+  mode: Mode,
+): kit.Draft['expected'] {
+  const [chipsPerBoard, ...others] = new Set(
+    hashboards.rows('hashboards', 16)?.map((board) => board.count('asic_num_ideal', 100_000)),
+  );
   const own = {
-    boards: hashboards?.hashboard_num_ideal,
+    boards: hashboards.int('hashboard_num_ideal', { min: 0, max: 63 }),
     chipsPerBoard: others.length === 0 ? chipsPerBoard : undefined,
   };
-  const idealHs = positive(rateHs(brief?.hashrate_ideal, rateUnit(brief?.hashrate_unit) ?? 'G'));
-  return present({
-    ...withOwnBuild(parts, own),
-    hashrateHs: first(idealHs, mode === 'normal' ? nameplateHs : undefined),
-  });
+  // Builds that name no unit write the ideal one in GH/s.
+  const idealHs = kit.positive(kit.rateHs(bareRate(brief, 'hashrate_ideal'), namedUnit(brief) ?? 'G'));
+  return { ...kit.withOwnBuild(parts, own), hashrateHs: idealHs ?? (mode === 'normal' ? nameplateHs : undefined) };
 }

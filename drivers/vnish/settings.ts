@@ -31,8 +31,7 @@ export async function setPreset(link: kit.MinerLink, preset: string): Promise<ki
   if (!overclock.isThere) throw kit.unsupported(link, what);
   if (presetOf(overclock) === preset) return kit.SO_ALREADY;
   if (!(await mayHavePreset(link, what, preset))) throw kit.unsupported(link, what, `it has no preset '${preset}'`);
-  const rest = Object.fromEntries(overclock.keys().map((key) => [key, overclock.value(key)]));
-  return changeSettings(link, what, { overclock: { ...rest, preset } }, async () => {
+  return changeSettings(link, what, { overclock: { ...overclock.fields, preset } }, async () => {
     const set = presetOf(await overclockOf(link, what));
     return set === undefined || set === preset;
   });

@@ -57,6 +57,11 @@ export class Answer {
     }
   }
 
+  /** All fields as the device wrote them, for a configuration that goes back whole. */
+  get fields(): Fields {
+    return this.#fields;
+  }
+
   /** The field as the device wrote it. */
   value(key: string): unknown {
     return this.#fields[key];
