@@ -8,6 +8,7 @@ export * from '../fields.ts';
 export { confidenceOf, isWholeCgminer, speaksCgminer } from '../proof.ts';
 export * from './act/command.ts';
 export * from './act/device-log.ts';
+export * from './act/kept.ts';
 export * from './act/lost-reply.ts';
 export * from './act/or-else.ts';
 export * from './act/outcomes.ts';
