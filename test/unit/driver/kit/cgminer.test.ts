@@ -1,15 +1,18 @@
+// The words of the CGMiner dialect, and the models behind names.
 import { describe, expect, test } from 'vitest';
 import {
-  poolReadings,
-  poolsReply,
+  Answer,
+  cgminerPools,
+  findAntminer,
+  findModel,
+  hashrates,
+  present,
   rateUnit,
   toDifficulty,
   versionTexts,
   whenS,
-} from '../../../drivers/_dialects/cgminer.ts';
-import { hashrates } from '../../../drivers/_dialects/windows.ts';
-import { MODELS } from '../../../src/driver/kit/models/models.data.ts';
-import { findAntminer, findModel } from '../../../src/driver/kit/models/models.ts';
+} from '../../../../src/driver/kit/index.ts';
+import { MODELS } from '../../../../src/driver/kit/models/models.data.ts';
 
 describe('pool difficulty', () => {
   test.each([
@@ -30,12 +33,12 @@ describe('pool difficulty', () => {
 });
 
 describe('pools', () => {
-  const read = (...rows: unknown[]) => poolReadings(poolsReply.parse({ POOLS: rows }).POOLS);
+  const read = (...rows: unknown[]) => cgminerPools(new Answer({ POOLS: rows }))?.map((pool) => present(pool));
 
   test('unset pools are left out, and the others keep their number', () => {
     expect(read({ POOL: 0, URL: '' }, { POOL: 1, URL: 'a', User: 'u' })).toEqual([{ index: 1, url: 'a', user: 'u' }]);
     expect(read()).toEqual([]);
-    expect(poolReadings(poolsReply.parse({}).POOLS)).toBeUndefined();
+    expect(cgminerPools(new Answer({}))).toBeUndefined();
   });
 
   test('alive, dead and neither', () => {
@@ -58,20 +61,22 @@ describe('pools', () => {
   });
 });
 
+const ratesOf = (row: object) => present(hashrates(new Answer(row)));
+
 test('hashrate: the shortest window is now, the longest up to half an hour is settled', () => {
-  expect(hashrates({ 'MHS 5s': '1,000.5', 'MHS 15m': 900, 'MHS av': 950 })).toEqual({
+  expect(ratesOf({ 'MHS 5s': '1,000.5', 'MHS 15m': 900, 'MHS av': 950 })).toEqual({
     hashrateHs: 1_000.5e6,
     hashrateWindow: '5s',
     hashrateSettledHs: 900e6,
     hashrateAverageHs: 950e6,
   });
-  expect(hashrates({ 'GHS av': 3, 'GHS 24h': 2 })).toEqual({
+  expect(ratesOf({ 'GHS av': 3, 'GHS 24h': 2 })).toEqual({
     hashrateHs: 3e9,
     hashrateWindow: 'average',
     hashrateAverageHs: 3e9,
     hashrate24hHs: 2e9,
   });
-  expect(hashrates({ 'MHS 5s': '', 'MHS av': -1 })).toEqual({});
+  expect(ratesOf({ 'MHS 5s': '', 'MHS av': -1 })).toEqual({});
 });
 
 test('rate units', () => {
@@ -88,11 +93,12 @@ test('rate units', () => {
 });
 
 test('the device clock stands in three places, and 0 is no clock', () => {
-  expect(whenS({ STATUS: [{ When: 17 }] })).toBe(17);
-  expect(whenS({ STATUS: { when: 18 } })).toBe(18);
-  expect(whenS({ STATUS: 'S', When: 19 })).toBe(19);
-  expect(whenS({ STATUS: [{ When: 0 }] })).toBeUndefined();
-  expect(whenS(undefined)).toBeUndefined();
+  const clock = (answer: unknown) => whenS(new Answer(answer));
+  expect(clock({ STATUS: [{ When: 17 }] })).toBe(17);
+  expect(clock({ STATUS: { when: 18 } })).toBe(18);
+  expect(clock({ STATUS: 'S', When: 19 })).toBe(19);
+  expect(clock({ STATUS: [{ When: 0 }] })).toBeUndefined();
+  expect(clock(undefined)).toBeUndefined();
 });
 
 test('version texts are found in broken JSON and lose their control characters', () => {
