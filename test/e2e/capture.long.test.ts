@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { parseMix } from '../../fixtures/farm/mix.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { captureOnce } from '../../src/agent/capture/record.ts';
+import { captureOnce } from '../../src/agent/capture/recording/record.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { captureSchema, lineSchema } from '../../src/agent/control/messages.ts';
 import { freshTrust } from '../support/fresh-trust.ts';

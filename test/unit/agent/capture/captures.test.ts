@@ -35,8 +35,8 @@ test('it is neither polled nor recorded twice meanwhile; a command waits for one
     },
     freshTrust(),
   );
-  const first = captures.capture(ip, () => {}, forever());
-  await expect(captures.capture(ip, () => {}, forever())).rejects.toMatchObject({ code: 'capture.under-way' });
+  const first = captures.capture({ ip }, () => {}, forever());
+  await expect(captures.capture({ ip }, () => {}, forever())).rejects.toMatchObject({ code: 'capture.under-way' });
   const found = await first;
   expect(found?.driver).toBe('axeos');
   expect(turns.length).toBeGreaterThan(found?.case.responses.length ?? 0);
@@ -50,7 +50,7 @@ test('who goes away ends it, and it is polled again', async () => {
   const ip = ipOf();
   const gone = new AbortController();
   const captures = createCaptures(config, { run: (_ip, _priority, _signal, work) => work() }, freshTrust());
-  const ended = captures.capture(ip, () => gone.abort(), gone.signal);
+  const ended = captures.capture({ ip }, () => gone.abort(), gone.signal);
   await expect(ended).rejects.toMatchObject({ family: 'cancelled' });
   expect(captures.isAt(ip)).toBe(false);
 });

@@ -269,7 +269,7 @@ test('a recording comes through with its files, as far as their names lead nowhe
   const agent = await running(stateDir);
   const asked: string[] = [];
   const capture = (ip: string) =>
-    agent.capture(ip, (done, total, note) => asked.push(`${done}/${total} ${note}`), new AbortController().signal);
+    agent.capture({ ip }, (done, total, note) => asked.push(`${done}/${total} ${note}`), new AbortController().signal);
   expect(await capture('10.0.0.7')).toEqual({
     case: { id: 'bitmain-s19-1.0', responses: [{ ask: 'version' }, { ask: 'stats', failure: 'peer.auth' }] },
     files: new Map([['tcp-4028.version.json', '{"a":"\u00ff"}']]),

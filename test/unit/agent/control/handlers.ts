@@ -99,7 +99,7 @@ export function createTestHandlers() {
     reload() {
       throw new ConfigError('check config pithead.yaml', [{ path: 'networks[0]', message: 'is wrong' }]);
     },
-    async capture(ip, onAsked) {
+    async capture({ ip }, onAsked) {
       if (ip === NOBODY) return undefined;
       onAsked(1, 2, 'version');
       const responses = [{ ask: 'version' }, { ask: 'stats', failure: 'peer.auth' }];
