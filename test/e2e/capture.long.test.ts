@@ -138,6 +138,7 @@ const jsonSchema = z.strictObject({
   requests: z.int(),
   answered: z.int(),
   login_refused: z.boolean(),
+  login_wall: z.string().nullable(),
   files: z.array(z.string()),
 });
 

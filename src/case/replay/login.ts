@@ -1,5 +1,5 @@
 // The logins of a replayed device: digest (RFC 7616, MD5) as small web servers do it, HTTP basic, and sessions whose
-// login was recorded. A device with a login lets in whom it knows and nobody else.
+// login was recorded. Without the login the device refuses the page.
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { writtenForms } from '../../base/secrets.ts';

@@ -5,8 +5,8 @@ import type { Exchange } from '../format.ts';
 export type Port = { readonly responses: readonly Exchange[]; bytesOf(response: Exchange): Buffer };
 
 export const MAX_REQUEST_BYTES = 64 * 1024;
-/** A client that says nothing is not waited for. */
-export const IDLE_MS = 30_000;
+/** Longer than any exchange with a device: a connection that is open then is closed. */
+export const IDLE_MS = 60_000;
 
 /** How the device failed to answer, done again: a silence stays one until the client gives up. */
 export const isSilence = ({ failure }: Exchange, bytes: Buffer) => failure === 'peer.timeout' && bytes.length === 0;

@@ -63,7 +63,7 @@ async function listen({ accept }: ReplayServer, ip: string, port: number): Promi
     server.listen({ host: ip, port, exclusive: true }, () => resolve());
   });
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error(`listen on ${ip}`);
+  if (address === null || typeof address === 'string') throw new Error('the system gives no port');
   return {
     port: address.port,
     close: () =>

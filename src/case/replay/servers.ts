@@ -1,6 +1,7 @@
 // The ports of a recorded device as servers: CGMiner's API, Whatsminer's frames, and the web (web.ts), each with the
 // bytes that the device sent. It takes no command: what was not asked of the device it does not know.
 import type { Socket } from 'node:net';
+import { systemClock } from '../../base/clock.ts';
 import type { CaseFolder } from '../folder.ts';
 import { answerToCommand, answerToFrame, parseCommand } from './answers.ts';
 import type { ReplayLogin } from './login.ts';
@@ -24,7 +25,8 @@ export function replayServers({ about, bytesOf }: CaseFolder, login: ReplayLogin
     return {
       port: number,
       accept(socket) {
-        socket.setTimeout(IDLE_MS, () => socket.destroy());
+        const cancel = systemClock.after(IDLE_MS, () => socket.destroy(), { unref: true });
+        socket.once('close', cancel);
         socket.on('error', () => socket.destroy());
         accept(socket);
       },

@@ -58,7 +58,7 @@ function createPages({ responses, bytesOf }: Port, login: ReplayLogin) {
       case 'login':
         return opening === undefined || !isPasswordVisible(opening) || holdsPassword(sent, login);
       default:
-        // A case that somebody wrote by hand may say it by the challenge only; what is open is then the refusal.
+        // Cases without `auth` say it by the challenge only. Then the refusal alone is open.
         return saysAuth || !isDigest || status === 401 || guard.letsIn(request);
     }
   };

@@ -8,7 +8,7 @@ import type { ShownCapture } from '../../agent/control/control-client.ts';
 import { singleAddress, withTrust } from '../../agent/standalone/reach.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { writeCase } from '../../case/folder.ts';
-import type { Driver } from '../../driver/contract.ts';
+import { loadHere } from '../driver/load-here.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, withProgress } from '../output/terminal.ts';
 import { type AccessFlags, addAccessOptions, readAccessConfig } from './access-options.ts';
@@ -49,9 +49,9 @@ send it. Equal answers are kept once: case.json names the file of each.
 'tcp:asc|0'). A request whose name says that it changes something is refused.
 
 A request that needs a login gets the one that is configured, else once that of the factory (not with
---no-factory-defaults). --login sends one to a device that no driver knows as well. It is tried once. A device that
-wants it on a page of its own has to be asked by a driver: write its asks and its session first (pithead driver new),
-then capture with --driver and --login.
+--no-factory-defaults). --login sends one to a device that no driver knows as well. It is tried once. Only a driver can
+log in on a page of the device: write its asks and its session first (pithead driver new), then capture with --driver
+and --login.
 
 Where an agent runs on this host that watches the device, it asks the questions, and does not poll the device meanwhile.
 
@@ -70,7 +70,7 @@ async function run(ip: string, flags: Flags, context: CliContext): Promise<void>
   const { also = [] } = flags;
   readAlso(also);
   const login = flags.login ? await givenLogin(ip, readAccessConfig(flags, context), context) : undefined;
-  const driver = flags.driver === undefined ? undefined : await driverIn(flags.driver);
+  const driver = flags.driver === undefined ? undefined : loadHere(flags.driver).driver;
   const request: CaptureRequest = { ip, also, ...(login !== undefined && { login }) };
   const capture = await withProgress(context, 'capturing', ({ update }) => {
     const alone = (config: ReturnType<typeof readAccessConfig>): Promise<ShownCapture | undefined> =>
@@ -85,10 +85,6 @@ async function run(ip: string, flags: Flags, context: CliContext): Promise<void>
   else if (capture !== undefined && folder !== undefined)
     context.stdout.write(describe({ ip, folder, capture, answered, hasLogin: login !== undefined }));
   if (folder === undefined) throw new CommandFailed(`Nothing that ${ip} answers could be recorded.`);
-}
-
-async function driverIn(path: string): Promise<Driver> {
-  throw new ConfigError('load the driver', [{ path, message: 'cannot be loaded yet' }]);
 }
 
 /** An existing folder may hold a person's work: it is never written over. */

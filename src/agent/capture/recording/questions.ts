@@ -2,7 +2,8 @@
 // a login, or behind one that a person gave; and what a person named. Pure.
 import { drivers } from '../../../../drivers/index.ts';
 import type { Ask, Driver, Evidence, Known, Rhythm } from '../../../driver/contract.ts';
-import type { CarriedLogin, HttpRequest, ReadRequest } from '../../../transport/request.ts';
+import { basicLogin } from '../../../driver/kit/web/basic.ts';
+import type { HttpRequest, ReadRequest } from '../../../transport/request.ts';
 import { GENERIC_DRIVER } from '../look.ts';
 import type { Also } from './also.ts';
 import { describeRequest, requestKey } from './case.ts';
@@ -66,14 +67,8 @@ function asStranger(ask: Ask, auth: HttpRequest['auth']): ReadRequest | undefine
 /** How the web of a stranger wants its login, by its challenge. */
 function challengeAuth({ web }: Pick<Evidence, 'web'>): HttpRequest['auth'] {
   if (/^digest/i.test(web?.authenticate ?? '')) return 'digest';
-  return /^basic/i.test(web?.authenticate ?? '') ? BASIC : 'none';
+  return /^basic/i.test(web?.authenticate ?? '') ? basicLogin : 'none';
 }
-
-const BASIC: CarriedLogin = {
-  carry: ({ user, password }) => ({
-    headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` },
-  }),
-};
 
 /** As the driver logs in to the web. */
 const authAmong = (questions: readonly Question[]): HttpRequest['auth'] =>

@@ -102,7 +102,7 @@ export async function captureOnce(
     const isLoginRefused = await askAll(questions, link, tape, signal);
     const { driver, known } = found;
     const secrets = [...client.secrets(), ...tape.secrets, ...(options.login ? [options.login.password] : [])];
-    const recorded = toCase({ raws: tape.raws, ports, driver, known, secrets });
+    const recorded = await toCase({ raws: tape.raws, ports, driver, known, secrets });
     const loginWall = loginWallOf(recorded.case.responses, (file) => recorded.files.get(file));
     return { ...recorded, driver: driver?.id, isLoginRefused, loginWall };
   } finally {
@@ -146,7 +146,7 @@ async function recognise(
   signal: AbortSignal,
 ): Promise<Recognised> {
   if (wanted !== undefined) {
-    const identity = wanted.identify(evidence);
+    const identity = await wanted.identify(evidence);
     return { driver: wanted, known: identity === undefined ? {} : knownFrom(identity), isStranger: false };
   }
   const choice = await client.selectDriver(ip, evidence, signal);
@@ -221,7 +221,7 @@ function createTape(parts: {
           failure = error instanceof PeerError ? error.code : undefined;
           throw error;
         } finally {
-          const login = session && loginOf(session, about, heard);
+          const login = session && (await loginOf(session, about, heard));
           if (login !== undefined) {
             raws.push(login.raw);
             secrets.push(...login.grants);

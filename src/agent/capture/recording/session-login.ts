@@ -15,26 +15,29 @@ export const sessionIn = (ask: ReadRequest): WebSession | undefined =>
 const LEAST_TOKEN = 6;
 
 /** Undefined = no login was sent: the session was open already, or there is no login. */
-export function loginOf(
+export async function loginOf(
   session: WebSession,
   about: Asked,
   heard: readonly RecordedAnswer[],
-): { readonly raw: Raw; readonly grants: readonly string[] } | undefined {
+): Promise<{ readonly raw: Raw; readonly grants: readonly string[] } | undefined> {
   // The recorder names no path of a login: it may hold the password.
   const answers = heard.filter(({ method, path }) => method !== undefined && path === undefined);
   const last = answers.at(-1);
   if (last === undefined) return undefined;
-  const opening = session.open(LOGIN_PLACEHOLDERS);
+  const opening = await session.open(LOGIN_PLACEHOLDERS);
   const port = opening.port ?? about.port;
   const asked: Asked = { ...describeRequest({ ...opening, port, auth: 'none', as: 'text' }), auth: 'login' };
-  return { raw: toRaw(asked, answers), grants: grantsIn(session, last) };
+  return { raw: toRaw(asked, answers), grants: await grantsIn(session, last) };
 }
 
 /** Tokens and cookies, wherever they stand in the answer. */
-function grantsIn(session: WebSession, { status = 0, headers = {}, bytes }: RecordedAnswer): readonly string[] {
+async function grantsIn(
+  session: WebSession,
+  { status = 0, headers = {}, bytes }: RecordedAnswer,
+): Promise<readonly string[]> {
   const cookies = [headers['set-cookie'] ?? []].flat().map((line) => line.split(';', 1)[0] ?? '');
   const body = repairJson(bytes)?.value ?? bytes.toString('utf8');
-  const granted = session.grant({ status, body, ...(cookies.length > 0 && { cookie: cookies.join('; ') }) });
+  const granted = await session.grant({ status, body, ...(cookies.length > 0 && { cookie: cookies.join('; ') }) });
   return [...Object.values(granted ?? {}), ...cookies]
     .flatMap((text) => text.split(/[\s;,]+|(?<=^[^=]+)=/))
     .filter((word) => word.length >= LEAST_TOKEN && !/^(bearer|token|session\w*)$/i.test(word));

@@ -58,7 +58,9 @@ type Recorded = {
 };
 
 /** `files` = text of each file by its name. */
-export function toCase(recorded: Recorded): { readonly case: Case; readonly files: ReadonlyMap<string, string> } {
+export async function toCase(
+  recorded: Recorded,
+): Promise<{ readonly case: Case; readonly files: ReadonlyMap<string, string> }> {
   const { raws, ports, driver, known, secrets } = recorded;
   const factory = driver?.login.factoryDefault?.password;
   const placeholders = createPlaceholders({
@@ -71,7 +73,7 @@ export function toCase(recorded: Recorded): { readonly case: Case; readonly file
       ask === undefined || failure !== undefined ? [] : [[ask, asAnswered(driver?.asks[ask], texts[index] ?? '')]],
     ),
   );
-  for (const [kind, original] of privateParts(driver?.read(plain, known).reading ?? {}))
+  for (const [kind, original] of privateParts((await driver?.read(plain, known))?.reading ?? {}))
     placeholders.know(kind, original);
   for (const text of texts) placeholders.learn(text);
   const hideAll = (own: Readonly<Record<string, string>>) =>
@@ -86,7 +88,7 @@ export function toCase(recorded: Recorded): { readonly case: Case; readonly file
     if (ask !== undefined && failure === undefined) answers[ask] = asAnswered(driver?.asks[ask], text);
     return { ...exchange, file, ...(headers && { headers: hideAll(headers) }) };
   });
-  const reading = driver?.read(answers, known).reading;
+  const reading = (await driver?.read(answers, known))?.reading;
   const { make, model, firmwareVersion } = { ...known, ...reading };
   return {
     files,

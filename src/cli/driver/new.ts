@@ -1,0 +1,121 @@
+// `pithead driver new <id>`: one folder with a driver that already reads what can be read without a guess. It asks
+// nothing and never writes over a folder.
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { ConfigError } from '../../base/errors.ts';
+import { CASE_FILE, type CaseFolder, readCase } from '../../case/folder.ts';
+import { wrongOption } from '../options.ts';
+import type { CliContext } from '../output/terminal.ts';
+import { caseOf, draftOf } from './draft/draft.ts';
+import { farmText, readmeText, testText } from './draft/other-files.ts';
+import { constantOf, type Draft, driverText, type Place } from './draft/text.ts';
+import { oneCaseIn } from './replay.ts';
+
+type Flags = { from?: string; json?: boolean };
+
+const ID = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const MOST_ID_CHARS = 64;
+
+const HELP = `
+It makes ./<id>/ and asks nothing. With --from it takes over the case: the driver asks what was answered there,
+recognises the device by it, and reads what needs no guess at a unit. The rest are comments in its index. The folder:
+
+  index.mjs      the driver: what it asks, recognises and reads
+  cases/<name>/  the recorded device: pithead driver replay serves it, and the values in its case.json are the test
+  README.md      what is left to do
+
+In the folder drivers/ of the project's sources it makes index.ts, farm.ts and a test as well.
+
+Examples:
+  $ pithead driver new my-miner --from ./acme-one-1.0
+  $ pithead driver new my-miner
+  $ pithead driver check ./my-miner`;
+
+export function addNew(driver: Command, context: CliContext): void {
+  driver
+    .command('new')
+    .description('begin a driver in ./<id>/, of a recorded device if there is one')
+    .argument('<id>', 'name of the firmware family: small letters, digits and hyphens')
+    .option('--from <case>', 'folder of a case that pithead capture has written')
+    .option('--json', 'one JSON object about what was written')
+    .addHelpText('after', HELP)
+    .action((id: string, flags: Flags) => run(id, flags, context));
+}
+
+function run(id: string, flags: Flags, context: CliContext): void {
+  if (!ID.test(id) || id.length > MOST_ID_CHARS)
+    throw wrongOption('<id>', `'${id}' is not a name of small letters, digits and hyphens, such as my-miner`);
+  const folder = resolve(id);
+  if (existsSync(folder))
+    throw new ConfigError('begin a driver', [{ path: folder, message: 'exists already: take another name' }]);
+  const recorded = flags.from === undefined ? undefined : readCase(oneCaseIn(flags.from));
+  const draft = draftOf(id, recorded);
+  const place: Place = isProject() ? 'project' : 'folder';
+  const files = filesOf(draft, place, recorded);
+  mkdirSync(folder);
+  for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  if (recorded !== undefined) copyCase(draft, recorded, join(folder, 'cases', recorded.about.id));
+  context.stdout.write(
+    flags.json ? `${JSON.stringify(toJson(draft, folder, files, recorded))}\n` : describe(draft, folder, place),
+  );
+}
+
+/** The folder of the drivers that ship with the program. */
+const isProject = () => existsSync('farm-index.ts') && existsSync('ids.data.ts');
+
+function filesOf(draft: Draft, place: Place, recorded: CaseFolder | undefined): ReadonlyMap<string, string> {
+  const readme: [string, string] = ['README.md', readmeText(draft, place, recorded?.about.id)];
+  if (place === 'folder') return new Map([['index.mjs', driverText(draft, place)], readme]);
+  return new Map([
+    ['index.ts', driverText(draft, place)],
+    ...(recorded === undefined
+      ? []
+      : ([
+          ['farm.ts', farmText(draft, recorded.about.id)],
+          [`${draft.id}.test.ts`, testText(draft, recorded.about.id)],
+        ] satisfies [string, string][])),
+    readme,
+  ]);
+}
+
+function copyCase(draft: Draft, recorded: CaseFolder, to: string): void {
+  mkdirSync(to, { recursive: true });
+  const about = caseOf(draft, recorded);
+  for (const file of new Set(about.responses.map((each) => each.file)))
+    copyFileSync(join(recorded.folder, file), join(to, file));
+  writeFileSync(join(to, CASE_FILE), `${JSON.stringify(about, null, 2)}\n`);
+}
+
+function toJson(
+  { id, make, asks, fields, login }: Draft,
+  folder: string,
+  files: ReadonlyMap<string, string>,
+  recorded?: CaseFolder,
+) {
+  return {
+    id,
+    make,
+    folder,
+    files: [...files.keys()],
+    case: recorded?.about.id ?? null,
+    asks: asks.map(({ name }) => name),
+    fields: fields.flatMap(({ field, isOpen }) => (isOpen || field === '...' ? [] : [field])),
+    login,
+  };
+}
+
+function describe({ id, asks, fields, login }: Draft, folder: string, place: Place): string {
+  const open = fields.filter(({ isOpen }) => isOpen).map(({ field }) => field);
+  return [
+    folder,
+    asks.length === 0
+      ? 'it asks what CGMiner answers, until you say what'
+      : `it asks ${asks.map(({ name }) => name).join(', ')}`,
+    ...(login === 'page' ? ['it stands behind a login page: say in its index what the login sends (session)'] : []),
+    ...(open.length > 0 ? [`left to you, because their unit is not known: ${open.join(', ')}`] : []),
+    `Next: pithead driver check ./${id}`,
+    ...(place === 'project' ? [`Then its lines in index.ts, farm-index.ts and ids.data.ts: ${constantOf(id)}`] : []),
+    '',
+  ].join('\n');
+}
