@@ -53,23 +53,19 @@ async function run(path: string, flags: Flags, context: CliContext, contract: Ru
   const checked: CheckedCase[] = [];
   for (const each of recorded) checked.push({ id: each.about.id, tried: await tryOut(driver, each, context.signal) });
   const findings = [
-    ...(recorded.length === 0 ? [withoutCase(folder)] : []),
     ...checked.flatMap((each) => findingsOf(driver, each, folder)),
     ...(await contract({ driver, folder, cases })),
   ];
   context.stdout.write(
     flags.json
       ? `${JSON.stringify(toJson(driver, checked, findings))}\n`
-      : describe(driver, checked, findings, context),
+      : describe(driver, folder, checked, findings, context),
   );
   if (findings.length > 0) throw new CommandFailed('');
 }
 
-const withoutCase = (folder: string): Finding => ({
-  check: 'case',
-  seen: 'the driver has no case, so nothing shows that it reads a device',
-  next: `record one: pithead capture <ip> --output ${join(folder, 'cases')}`,
-});
+const withoutCase = (folder: string): string =>
+  `It has no case, so nothing shows that it reads a device. Record one: pithead capture <ip> --output ${join(folder, 'cases')}`;
 
 function findingsOf({ id, asks }: Driver, { id: name, tried }: CheckedCase, folder: string): Finding[] {
   const { recognisedAs, failed, unparsable, notRecorded } = tried;
@@ -115,13 +111,14 @@ function toJson({ id }: Driver, checked: readonly CheckedCase[], findings: reado
 
 function describe(
   { id }: Driver,
+  folder: string,
   checked: readonly CheckedCase[],
   findings: readonly Finding[],
   { stdout }: CliContext,
 ): string {
   const paint = painter(stdout);
   return [
-    ...checked.flatMap((each) => caseLines(id, each)),
+    ...(checked.length === 0 ? [withoutCase(folder)] : checked.flatMap((each) => caseLines(id, each))),
     ...findings.flatMap(({ check, seen, next }) => [paint('red', `${check}: ${seen}`), `  ${next}`]),
     findings.length === 0
       ? paint('green', `${id} is in order`)

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from '../../base/errors.ts';
 import { CASE_FILE, type CaseFolder, readCase } from '../../case/folder.ts';
+import type { Case } from '../../case/format.ts';
 import { wrongOption } from '../options.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { caseOf, draftOf } from './draft/draft.ts';
@@ -52,36 +53,36 @@ function run(id: string, flags: Flags, context: CliContext): void {
   const recorded = flags.from === undefined ? undefined : readCase(oneCaseIn(flags.from));
   const draft = draftOf(id, recorded);
   const place: Place = isProject() ? 'project' : 'folder';
-  const files = filesOf(draft, place, recorded);
+  const about = recorded && caseOf(draft, recorded);
+  const files = filesOf(draft, place, about?.id);
   mkdirSync(folder);
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
-  if (recorded !== undefined) copyCase(draft, recorded, join(folder, 'cases', recorded.about.id));
+  if (recorded !== undefined && about !== undefined) copyCase(about, recorded, join(folder, 'cases', about.id));
   context.stdout.write(
-    flags.json ? `${JSON.stringify(toJson(draft, folder, files, recorded))}\n` : describe(draft, folder, place),
+    flags.json ? `${JSON.stringify(toJson(draft, folder, files, about?.id))}\n` : describe(draft, folder, place),
   );
 }
 
 /** The folder of the drivers that ship with the program. */
 const isProject = () => existsSync('farm-index.ts') && existsSync('ids.data.ts');
 
-function filesOf(draft: Draft, place: Place, recorded: CaseFolder | undefined): ReadonlyMap<string, string> {
-  const readme: [string, string] = ['README.md', readmeText(draft, place, recorded?.about.id)];
+function filesOf(draft: Draft, place: Place, name: string | undefined): ReadonlyMap<string, string> {
+  const readme: [string, string] = ['README.md', readmeText(draft, place, name)];
   if (place === 'folder') return new Map([['index.mjs', driverText(draft, place)], readme]);
   return new Map([
     ['index.ts', driverText(draft, place)],
-    ...(recorded === undefined
+    ...(name === undefined
       ? []
       : ([
-          ['farm.ts', farmText(draft, recorded.about.id)],
-          [`${draft.id}.test.ts`, testText(draft, recorded.about.id)],
+          ['farm.ts', farmText(draft, name)],
+          [`${draft.id}.test.ts`, testText(draft, name)],
         ] satisfies [string, string][])),
     readme,
   ]);
 }
 
-function copyCase(draft: Draft, recorded: CaseFolder, to: string): void {
+function copyCase(about: Case, recorded: CaseFolder, to: string): void {
   mkdirSync(to, { recursive: true });
-  const about = caseOf(draft, recorded);
   for (const file of new Set(about.responses.map((each) => each.file)))
     copyFileSync(join(recorded.folder, file), join(to, file));
   writeFileSync(join(to, CASE_FILE), `${JSON.stringify(about, null, 2)}\n`);
@@ -91,14 +92,14 @@ function toJson(
   { id, make, asks, fields, login }: Draft,
   folder: string,
   files: ReadonlyMap<string, string>,
-  recorded?: CaseFolder,
+  name?: string,
 ) {
   return {
     id,
     make,
     folder,
     files: [...files.keys()],
-    case: recorded?.about.id ?? null,
+    case: name ?? null,
     asks: asks.map(({ name }) => name),
     fields: fields.flatMap(({ field, isOpen }) => (isOpen || field === '...' ? [] : [field])),
     login,

@@ -1,4 +1,6 @@
 // A new driver made of a case: what it asks, by what it recognises, what it reads, and the case as its own.
+
+import { caseName } from '../../../agent/capture/recording/case.ts';
 import type { CaseFolder } from '../../../case/folder.ts';
 import type { Case } from '../../../case/format.ts';
 import { loginWallOf } from '../../../case/login-wall.ts';
@@ -21,36 +23,43 @@ export function draftOf(id: string, recorded: CaseFolder | undefined): Draft {
         asks: [],
         fields: [],
         login: 'none',
+        evidence: 'claimed',
       },
       recognition: { ...UNKNOWN, tcpWord: id.toUpperCase() },
     };
   const { about } = recorded;
   const asks = asksOf(recorded);
+  const fields = fieldsOf(asks);
   const recognition = recognitionOf(recorded, asks);
   const { tcpWord = id.split('-')[0] ?? id } = recognition;
   return {
     id,
     make: about.make ?? capital(tcpWord),
-    models: about.model ?? 'all',
-    firmware: about.firmwareVersion ?? 'all',
+    models: valueIn(fields, 'model') ?? about.model ?? 'all',
+    firmware: valueIn(fields, 'firmwareVersion') ?? about.firmwareVersion ?? 'all',
+    evidence: about.isSimulated === true ? 'claimed' : 'recording',
     asks,
-    fields: fieldsOf(asks),
+    fields,
     recognition,
     login: loginOf(recorded, asks),
   };
 }
 
 /** The case as one of the new driver: its requests under the driver's names, and what can be told of it already. */
-export function caseOf({ id, asks, fields, make }: Draft, { about }: CaseFolder): Case {
+export function caseOf(draft: Draft, { about }: CaseFolder): Case {
+  const { id, asks, fields, make, models, firmware } = draft;
   const nameOf = new Map(asks.map(({ recorded, name, every }) => [recorded, { ask: name, every }]));
   return {
     ...about,
+    id: caseName(make, models, firmware),
     firmware: id,
     // Recorded of a driver that does not read it any more.
     known: {},
-    responses: about.responses.map((recorded) => {
-      const { ask: _, every: __, ...rest } = recorded;
-      return { ...rest, ...nameOf.get(recorded) };
+    responses: about.responses.flatMap((recorded) => {
+      const { ask, every: _, ...rest } = recorded;
+      const own = nameOf.get(recorded);
+      // Nothing is left of the questions of other drivers.
+      return own === undefined && ask !== undefined && rest.auth !== 'login' ? [] : [{ ...rest, ...own }];
     }),
     expect: { make, ...expectedOf(asks, fields) },
     read: null,
@@ -99,5 +108,10 @@ function loginOf({ about, bytesOf }: CaseFolder, asks: readonly DraftAsk[]): Dra
   const wall = loginWallOf(about.responses, (file) => bytesOf(file).toString('latin1'));
   return asks.length === 0 && wall === 'page' ? 'page' : 'none';
 }
+
+const valueIn = (fields: Draft['fields'], name: string): string | undefined => {
+  const value = fields.find(({ field }) => field === name)?.value;
+  return typeof value === 'string' ? value : undefined;
+};
 
 const capital = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1).toLowerCase()}`;

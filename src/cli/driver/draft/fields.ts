@@ -33,7 +33,11 @@ const SIMPLE = /^[\w .+-]{1,40}$/;
 export function fieldsOf(asks: readonly DraftAsk[]): readonly DraftField[] {
   const found = asks.flatMap((ask) => (ask.recorded.transport === 'http' ? webFields(ask) : []));
   const all = [...cgminerFields(asks), ...found];
-  return all.filter(({ field }, place) => all.findIndex((other) => other.field === field) === place);
+  const hasRate = all.some(({ code }) => code === 'hashrates(row)');
+  return all.filter(
+    ({ field }, place) =>
+      all.findIndex((other) => other.field === field) === place && !(hasRate && field === 'hashrateHs'),
+  );
 }
 
 function cgminerFields(asks: readonly DraftAsk[]): DraftField[] {

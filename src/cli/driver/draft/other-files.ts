@@ -1,5 +1,5 @@
 // The files beside a new driver: what is left to do, in words, and in the project its simulated device and its test.
-import { constantOf, type Draft, type Place } from './text.ts';
+import { constantOf, type Draft, nameOf, type Place } from './text.ts';
 
 export function readmeText({ id, make, models, recognition, login, asks }: Draft, place: Place, name?: string): string {
   const { tcpWord, title, realm, server, page } = recognition;
@@ -15,7 +15,7 @@ export function readmeText({ id, make, models, recognition, login, asks }: Draft
   return [
     `# ${id}`,
     '',
-    `${make} ${models}. Begun by \`pithead driver new\`${name === undefined ? '' : ` from the case \`cases/${name}\``}.`,
+    `${nameOf({ make, models })}. Begun by \`pithead driver new\`${name === undefined ? '' : ` from the case \`cases/${name}\``}.`,
     '',
     `- Recognised by: ${shows.length === 0 ? 'nothing yet' : shows.join('; ')}.`,
     `- Asked: ${asks.length === 0 ? 'see its index' : asks.map(({ recorded }) => `\`${recorded.path ?? String(recorded.send?.command)}\``).join(', ')}.`,
@@ -88,7 +88,7 @@ export const testText = ({ id }: Draft, name: string): string =>
     "test('it recognises and reads the recorded device', async () => {",
     `  const recorded = readCase(\`\${import.meta.dirname}/cases/${name}\`);`,
     `  const tried = await tryOut(${constantOf(id)}, recorded, new AbortController().signal);`,
-    '  expect(tried.recognisedAs).toMatchObject({ driver: ' + `'${id}' });`,
+    `  expect(tried.recognisedAs).toMatchObject({ driver: '${id}' });`,
     '  expect(tried.failed).toEqual([]);',
     '  expect(tried.unparsable).toEqual([]);',
     '});',

@@ -12,6 +12,7 @@ export type Draft = {
   readonly make: string;
   readonly models: string;
   readonly firmware: string;
+  readonly evidence: 'recording' | 'claimed';
   readonly asks: readonly DraftAsk[];
   readonly fields: readonly DraftField[];
   readonly recognition: Recognition;
@@ -27,13 +28,16 @@ const quoted = (text: string): string => {
 };
 const MOST_COLUMNS = 120;
 const keyOf = (key: string): string => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : quoted(key));
+/** Make and models, without the make twice. */
+export const nameOf = ({ make, models }: Pick<Draft, 'make' | 'models'>): string =>
+  models.toLowerCase().startsWith(make.toLowerCase()) ? models : `${make} ${models}`;
 /** `my-miner` as a name in code. */
 export const constantOf = (id: string): string => id.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 export function driverText(draft: Draft, place: Place): string {
   const body = [...sessionLines(draft), ...specLines(draft)];
   const used = namesIn(body);
-  const comment = `// ${draft.make} ${draft.models}: begun by \`pithead driver new\`. The comments say what is left to do.`;
+  const comment = `// ${nameOf(draft)}: begun by \`pithead driver new\`. The comments say what is left to do.`;
   const indented = body.map((line) => (line === '' ? '' : `  ${line}`));
   const head = sessionLines(draft);
   if (place === 'project') {
@@ -87,7 +91,9 @@ const KIT = [
 
 const namesIn = (lines: readonly string[]): readonly string[] => {
   const code = lines.filter((line) => !line.trimStart().startsWith('//')).join('\n');
-  return KIT.filter((name) => name === 'defineDriver' || new RegExp(String.raw`(?<![\w.'])${name}[(.),]`).test(code));
+  return KIT.filter(
+    (name) => name === 'defineDriver' || new RegExp(String.raw`(?<![\w'])(?<!(?:^|[^.])\.)${name}[(.),]`).test(code),
+  );
 };
 
 function sessionLines({ login, id }: Draft): readonly string[] {
@@ -115,8 +121,8 @@ function specLines(draft: Draft): readonly string[] {
   return [
     `id: ${quoted(id)},`,
     `make: ${quoted(make)},`,
-    '// `recording` = there is a case of a real device.',
-    `covers: [{ models: ${quoted(models)}, firmware: ${quoted(firmware)}, evidence: 'claimed' }],`,
+    '// `recording` = there is a case of a real device, `claimed` = there is none.',
+    `covers: [{ models: ${quoted(models)}, firmware: ${quoted(firmware)}, evidence: '${draft.evidence}' }],`,
     ...familyLines(draft),
     '// How often: at each `poll` (as few as possible), `slow` (pools, errors, modes), `static` (names, versions).',
     'asks: {',
