@@ -52,9 +52,11 @@ export const isPasswordVisible = ({ body }: Exchange): boolean =>
 const LEAST_WORD = 4;
 
 /** What a session may be known by afterwards: the cookies that the login set, and the texts of its answer. */
-export function grantsOf({ headers = {} }: Exchange, answer: string): readonly string[] {
+export function grantsOf({ headers = {}, status = 0 }: Exchange, answer: string): readonly string[] {
+  if (status >= 400) return [];
   const cookies = (headers['set-cookie'] ?? '').split('\n').flatMap((line) => /=([^;]+)/.exec(line)?.[1] ?? []);
   const texts = [...answer.matchAll(/"([^"\\]{4,})"(?!\s*:)/g)].map(([, text = '']) => text);
-  const words = [...cookies, ...texts, ...(texts.length === 0 ? [answer.trim()] : [])];
+  const isToken = texts.length === 0 && /^\S+$/.test(answer.trim());
+  const words = [...cookies, ...texts, ...(isToken ? [answer.trim()] : [])];
   return words.filter((word) => word.length >= LEAST_WORD && word.length < 4_096);
 }

@@ -40,23 +40,25 @@ export function webServer(port: Port, login: ReplayLogin): (socket: Socket) => v
 
 function createPages({ responses, bytesOf }: Port, login: ReplayLogin) {
   const guard = createDigestGuard(realmOf(responses) ?? 'replay', login);
-  const opening = responses.find(({ auth }) => auth === 'login');
-  const grants = opening === undefined ? [] : grantsOf(opening, bytesOf(opening).toString('utf8'));
+  const grants = responses.flatMap((each) =>
+    each.auth === 'login' ? grantsOf(each, bytesOf(each).toString('utf8')) : [],
+  );
   const saysAuth = responses.some(({ auth }) => auth !== undefined);
   const isDigest = realmOf(responses) !== undefined;
 
   /** Whether the client has shown what the answer was given for. */
-  const isLetIn = ({ auth, status }: Exchange, request: WebRequest & WebQuestion): boolean => {
+  const isLetIn = (recorded: Exchange, request: WebRequest & WebQuestion): boolean => {
+    const { auth, status = 0 } = recorded;
     const sent = [request.url, request.body, ...Object.values(request.headers).flat()].join('\n');
     switch (auth) {
       case 'digest':
         return guard.letsIn(request);
       case 'session':
-        return grants.length === 0 || grants.some((word) => sent.includes(word));
+        return grants.length === 0 || isMissing(status) || grants.some((word) => sent.includes(word));
       case 'carried':
         return holdsPassword(sent, login);
       case 'login':
-        return opening === undefined || !isPasswordVisible(opening) || holdsPassword(sent, login);
+        return !isPasswordVisible(recorded) || holdsPassword(sent, login);
       default:
         // Cases without `auth` say it by the challenge only. Then the refusal alone is open.
         return saysAuth || !isDigest || status === 401 || guard.letsIn(request);
@@ -100,6 +102,9 @@ function send(response: ServerResponse, found: Exchange, bytes: Buffer, challeng
   });
   response.end(bytes);
 }
+
+/** With a session or without. */
+const isMissing = (status: number): boolean => status >= 400 && status !== 401 && status !== 403;
 
 const realmOf = (responses: readonly Exchange[]): string | undefined =>
   responses

@@ -45,7 +45,7 @@ export async function tryOut(driver: Driver, recorded: CaseFolder, signal: Abort
     const { generation, make, model } = identity ?? {};
     const known = { ...(generation && { generation }), ...(make && { make }), ...(model && { model }) };
     const { user, password } = device.login;
-    const link = transport.link(ip, { user, password: new Secret(password) });
+    const link = transport.link(ip, wantsLogin(recorded) ? { user, password: new Secret(password) } : undefined);
     const asked = await askAll(driver, link, recorded, signal);
     return {
       recognisedAs: match && { driver: match.driver.id, confidence: match.identity.confidence },
@@ -58,6 +58,12 @@ export async function tryOut(driver: Driver, recorded: CaseFolder, signal: Abort
     await device.close();
   }
 }
+
+/** A session whose login was not recorded is open to all. */
+const wantsLogin = ({ about }: CaseFolder) =>
+  about.responses.some(
+    ({ auth, headers }) => (auth !== undefined && auth !== 'session') || headers?.['www-authenticate'] !== undefined,
+  );
 
 const isOpen = ({ about }: CaseFolder, port: number) => about.responses.some((response) => response.port === port);
 

@@ -38,7 +38,9 @@ async function grantsIn(
   const cookies = [headers['set-cookie'] ?? []].flat().map((line) => line.split(';', 1)[0] ?? '');
   const body = repairJson(bytes)?.value ?? bytes.toString('utf8');
   const granted = await session.grant({ status, body, ...(cookies.length > 0 && { cookie: cookies.join('; ') }) });
-  return [...Object.values(granted ?? {}), ...cookies]
-    .flatMap((text) => text.split(/[\s;,]+|(?<=^[^=]+)=/))
-    .filter((word) => word.length >= LEAST_TOKEN && !/^(bearer|token|session\w*)$/i.test(word));
+  const tokens = Object.entries(granted ?? {}).flatMap(([name, text]) =>
+    /^cookie$/i.test(name) ? [] : text.split(/[\s;,]+/).filter((word) => !/^(bearer|token)$/i.test(word)),
+  );
+  const values = cookies.map((cookie) => cookie.slice(cookie.indexOf('=') + 1));
+  return [...tokens, ...values].filter((word) => word.length >= LEAST_TOKEN);
 }

@@ -16,8 +16,10 @@ export type Raw = Omit<Exchange, 'file' | 'failure'> & { readonly bytes: Buffer;
 /** The last answer is the one to the question; a challenge or a login may come before it. */
 export function toRaw(about: Asked, heard: readonly RecordedAnswer[], failure?: string): Raw {
   const isLogin = about.auth === 'login';
-  const last = heard.findLast(({ path }) => about.transport !== 'http' || isLogin || path !== undefined);
-  const headers = Object.assign({}, ...heard.map(headersOf), isLogin ? cookiesOf(heard) : {});
+  // Those of a login belong to its own exchange.
+  const own = heard.filter(({ path }) => about.transport !== 'http' || isLogin || path !== undefined);
+  const headers = Object.assign({}, ...own.map(headersOf), isLogin ? cookiesOf(heard) : {});
+  const last = own.at(-1);
   const bytes = last?.bytes ?? Buffer.alloc(0);
   return {
     ...about,
@@ -64,7 +66,7 @@ export async function toCase(
   const { raws, ports, driver, known, secrets } = recorded;
   const factory = driver?.login.factoryDefault?.password;
   const placeholders = createPlaceholders({
-    publicWords: ['miner', ...drivers.flatMap(({ id, make }) => [make, id])],
+    publicWords: ['miner', ...drivers.flatMap(({ id, make }) => [make, id]), ...productWords(raws, known)],
     secrets: secrets.filter((secret) => secret !== factory),
   });
   const texts = raws.map(({ bytes }) => bytes.toString('latin1'));
@@ -108,12 +110,23 @@ export async function toCase(
   };
 }
 
+/** Names of products, which devices use as their host name: what it is known as, and what names itself on TCP. */
+function productWords(raws: readonly Raw[], { make }: Known): readonly string[] {
+  const texts = raws
+    .filter(({ ask }) => ask === undefined)
+    .map(({ bytes }) => bytes.toString('latin1').slice(0, 8_192));
+  const named = texts.flatMap((text) => [...text.matchAll(NAMING)].map(([, word = '']) => word));
+  return [...(make === undefined ? [] : [make]), ...named];
+}
+
+const NAMING = /"(?:Type|Model|PROD|Miner|Name|Description)"\s{0,4}:\s{0,4}"([A-Za-z]{3,24})/gi;
+
 /** Gives each answer its file: the one of an equal answer, else a new one. */
 function createFiles(files: Map<string, string>): (exchange: Asked, text: string) => string {
   const taken = new Set<string>(['case.json']);
   const byAnswer = new Map<string, string>();
   return (exchange, text) => {
-    const key = JSON.stringify([exchange.transport, exchange.status, text]);
+    const key = JSON.stringify([exchange.transport, exchange.status, exchange.auth === 'login', text]);
     const equal = byAnswer.get(key);
     if (equal !== undefined) return equal;
     const file = fileName(exchange, text, taken);
