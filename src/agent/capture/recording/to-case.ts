@@ -113,7 +113,7 @@ export async function toCase(
 /** Names of products, which devices use as their host name: what it is known as, and what names itself on TCP. */
 function productWords(raws: readonly Raw[], { make }: Known): readonly string[] {
   const texts = raws
-    .filter(({ ask }) => ask === undefined)
+    .filter(({ ask, transport }) => ask === undefined && transport === 'cgminer-tcp')
     .map(({ bytes }) => bytes.toString('latin1').slice(0, 8_192));
   const named = texts.flatMap((text) => [...text.matchAll(NAMING)].map(([, word = '']) => word));
   return [...(make === undefined ? [] : [make]), ...named];
