@@ -15,7 +15,7 @@ export type DraftAsk = {
 };
 
 /** The commands of CGMiner's API that a driver wants, and how often. `version` is asked by every scan as well. */
-const COMMANDS = { summary: 'poll', devs: 'poll', stats: 'poll', pools: 'slow', version: 'static' } as const;
+const COMMANDS = { summary: 'poll', devs: 'poll', pools: 'slow', version: 'static' } as const;
 /** Pages of the web that are asked at each poll, and in all. */
 const POLLED_PAGES = 2;
 const MOST_PAGES = 8;

@@ -27,13 +27,20 @@ const OPEN: readonly (readonly [field: string, key: RegExp, code: (at: string, k
   ['hashrateHs', /hash_?rate|rate_?5s|^ghs|^mhs|^ths/i, (at, key) => `${at}.rateHs('${key}', 'T')`],
   ['powerW', /^(power|watt)/i, (at, key) => `${at}.watts('${key}')`],
 ];
+const BOARDS = [
+  "devs.rows('DEVS', 8)?.map((board, slot) => ({",
+  '  slot,',
+  "  hashrateHs: kit.windowHs(board, '5s'),",
+  "  hwErrors: board.count('Hardware Errors'),",
+  '}))',
+].join('\n');
 /** A key in code. */
 const SIMPLE = /^[\w .+-]{1,40}$/;
 
 export function fieldsOf(asks: readonly DraftAsk[]): readonly DraftField[] {
   const found = asks.flatMap((ask) => (ask.recorded.transport === 'http' ? webFields(ask) : []));
   const all = [...cgminerFields(asks), ...found];
-  const hasRate = all.some(({ code }) => code === 'hashrates(row)');
+  const hasRate = all.some(({ code }) => code === 'kit.hashrates(row)');
   return all.filter(
     ({ field }, place) =>
       all.findIndex((other) => other.field === field) === place && !(hasRate && field === 'hashrateHs'),
@@ -45,14 +52,16 @@ function cgminerFields(asks: readonly DraftAsk[]): DraftField[] {
     asks.find(({ name, recorded }) => name === command && recorded.transport === 'cgminer-tcp');
   const summary = firstRow(of('summary')?.answer.SUMMARY);
   const version = firstRow(of('version')?.answer.VERSION);
+  const boards = of('devs')?.answer.DEVS;
   const pools = of('pools')?.answer.POOLS;
   return [
     ...(summary === undefined
       ? []
-      : [{ field: '...', code: 'hashrates(row)' }, ...inRow(summary, 'row', ['uptimeS', 'mac'])]),
-    ...(of('summary') === undefined ? [] : [{ field: 'deviceTimeS', code: 'whenS(summary)' }]),
+      : [{ field: '...', code: 'kit.hashrates(row)' }, ...inRow(summary, 'row', ['uptimeS', 'mac'])]),
+    ...(of('summary') === undefined ? [] : [{ field: 'deviceTimeS', code: 'kit.whenS(summary)' }]),
     ...(version === undefined ? [] : inRow(version, "version.row('VERSION')", ['model', 'firmwareVersion', 'mac'])),
-    ...(Array.isArray(pools) ? [{ field: 'pools', code: 'cgminerPools(pools)' }] : []),
+    ...(Array.isArray(boards) && boards.length > 0 ? [{ field: 'boards', code: BOARDS }] : []),
+    ...(Array.isArray(pools) ? [{ field: 'pools', code: 'kit.cgminerPools(pools)' }] : []),
   ];
 }
 

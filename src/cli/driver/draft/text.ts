@@ -35,85 +35,55 @@ export const nameOf = ({ make, models }: Pick<Draft, 'make' | 'models'>): string
 export const constantOf = (id: string): string => id.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 export function driverText(draft: Draft, place: Place): string {
-  const body = [...sessionLines(draft), ...specLines(draft)];
-  const used = namesIn(body);
+  const { id } = draft;
+  const session = sessionLines(draft);
   const comment = `// ${nameOf(draft)}: begun by \`pithead driver new\`. The comments say what is left to do.`;
-  const indented = body.map((line) => (line === '' ? '' : `  ${line}`));
-  const head = sessionLines(draft);
-  if (place === 'project') {
-    const spec = specLines(draft);
+  const lines = (indent: string, each: readonly string[]) => each.map((line) => `${indent}${line}`);
+  if (place === 'project')
     return [
       comment,
-      wrapped('import { ', used, " } from '../../src/driver/kit/index.ts';"),
+      "import * as kit from '../../src/driver/kit/index.ts';",
       '',
-      ...head,
-      ...(head.length > 0 ? [''] : []),
-      `export const ${constantOf(draft.id)} = defineDriver({`,
-      ...spec.map((line) => `  ${line}`),
+      ...(session.length > 0 ? [...session, ''] : []),
+      `export const ${constantOf(id)} = kit.defineDriver({`,
+      ...lines('  ', specLines(draft)),
       '});',
       '',
     ].join('\n');
-  }
-  const open = wrapped('export default ({ ', used, ' }) =>');
-  if (head.length === 0)
-    return [comment, open, '  defineDriver({', ...indented.map((line) => `  ${line}`), '  });', ''].join('\n');
+  if (session.length === 0)
+    return [
+      comment,
+      'export default (kit) =>',
+      '  kit.defineDriver({',
+      ...lines('    ', specLines(draft)),
+      '  });',
+      '',
+    ].join('\n');
   return [
     comment,
-    `${open} {`,
-    ...head.map((line) => (line === '' ? '' : `  ${line}`)),
+    'export default (kit) => {',
+    ...lines('  ', session),
     '',
-    '  return defineDriver({',
-    ...specLines(draft).map((line) => `    ${line}`),
+    '  return kit.defineDriver({',
+    ...lines('    ', specLines(draft)),
     '  });',
     '};',
     '',
   ].join('\n');
 }
 
-/** On one line where it fits, else a name per line. */
-function wrapped(start: string, names: readonly string[], end: string): string {
-  const line = `${start}${names.join(', ')}${end}`;
-  if (line.length <= MOST_COLUMNS - 2) return line;
-  return `${start.trimEnd()}\n${names.map((name) => `  ${name},`).join('\n')}\n${end.trimStart()}`;
-}
-
-const KIT = [
-  'basicLogin',
-  'cgminerPools',
-  'defineDriver',
-  'get',
-  'hashrates',
-  'tcp',
-  'tokenSession',
-  'whenS',
-  'z',
-] as const;
-
-const namesIn = (lines: readonly string[]): readonly string[] => {
-  const code = lines.filter((line) => !line.trimStart().startsWith('//')).join('\n');
-  return KIT.filter(
-    (name) => name === 'defineDriver' || new RegExp(String.raw`(?<![\w'])(?<!(?:^|[^.])\.)${name}[(.),]`).test(code),
-  );
-};
-
 function sessionLines({ login, id }: Draft): readonly string[] {
-  switch (login) {
-    case 'page':
-      return [
-        '// What the login page sends, and where the answer holds the token: see the network view of a browser. A login that',
-        '// sets a cookie is `cookieSession`.',
-        'const session = tokenSession({',
-        `  name: ${quoted(id)},`,
-        "  path: '/api/login',",
-        '  json: ({ user, password }) => ({ user, password }),',
-        "  token: (answer) => answer.text('token'),",
-        '});',
-      ];
-    case 'basic':
-    case 'none':
-    case 'digest':
-      return [];
-  }
+  if (login !== 'page') return [];
+  return [
+    '// What the login page sends, and where the answer holds the token: see the network view of a browser. A login that',
+    '// sets a cookie is a `cookieSession`.',
+    'const session = kit.tokenSession({',
+    `  name: ${quoted(id)},`,
+    "  path: '/api/login',",
+    '  json: ({ user, password }) => ({ user, password }),',
+    "  token: (answer) => answer.text('token'),",
+    '});',
+  ];
 }
 
 function specLines(draft: Draft): readonly string[] {
@@ -157,13 +127,13 @@ function familyLines({ id, recognition }: Draft): readonly string[] {
 }
 
 function pageLines({ path, shape }: NonNullable<Recognition['page']>): readonly string[] {
-  const keys = shape.map(([key, type]) => `${keyOf(key)}: z.${type}()`);
-  const line = `page: { path: ${quoted(path)}, shape: z.looseObject({ ${keys.join(', ')} }) },`;
+  const keys = shape.map(([key, type]) => `${keyOf(key)}: kit.z.${type}()`);
+  const line = `page: { path: ${quoted(path)}, shape: kit.z.looseObject({ ${keys.join(', ')} }) },`;
   if (line.length <= MOST_COLUMNS - 12) return [line];
   return [
     'page: {',
     `  path: ${quoted(path)},`,
-    '  shape: z.looseObject({',
+    '  shape: kit.z.looseObject({',
     ...keys.map((key) => `    ${key},`),
     '  }),',
     '},',
@@ -173,26 +143,42 @@ function pageLines({ path, shape }: NonNullable<Recognition['page']>): readonly 
 function askLines({ asks, login }: Draft): readonly string[] {
   if (asks.length === 0)
     return login === 'page'
-      ? [`status: { every: 'poll', ...get('/api/status', session) },`]
-      : ["summary: { every: 'poll', ...tcp('summary') },", "pools: { every: 'slow', ...tcp('pools') },"];
+      ? ["status: { every: 'poll', ...kit.get('/api/status', session) },"]
+      : [
+          "summary: { every: 'poll', ...kit.tcp('summary'), needs: 'SUMMARY' },",
+          "pools: { every: 'slow', ...kit.tcp('pools'), needs: 'POOLS' },",
+        ];
   return asks.map(
     ({ name, every, recorded }) => `${keyOf(name)}: { every: ${quoted(every)}, ...${requestCode(recorded, login)} },`,
   );
 }
 
 function requestCode({ transport, send, path, port, auth }: DraftAsk['recorded'], login: DraftLogin): string {
-  if (transport === 'cgminer-tcp') return `tcp(${quoted(String(send?.command))})`;
+  if (transport === 'cgminer-tcp') {
+    const command = String(send?.command);
+    const needs = NEEDS[command];
+    return `kit.tcp(${quoted(command)})${needs === undefined ? '' : `, needs: ${quoted(needs)}`}`;
+  }
   const how =
     auth === 'digest'
       ? "'digest'"
       : auth === 'carried' && login === 'basic'
-        ? 'basicLogin'
+        ? 'kit.basicLogin'
         : auth === 'session'
           ? 'session'
           : undefined;
   const more = port === 80 ? '' : `, { port: ${port} }`;
-  return `get(${quoted(path ?? '/')}${how === undefined ? (more === '' ? '' : ", 'none'") : `, ${how}`}${more})`;
+  return `kit.get(${quoted(path ?? '/')}${how === undefined ? (more === '' ? '' : ", 'none'") : `, ${how}`}${more})`;
 }
+
+/** Without it an answer of CGMiner's API was not understood. */
+const NEEDS: Readonly<Record<string, string>> = {
+  summary: 'SUMMARY',
+  devs: 'DEVS',
+  stats: 'STATS',
+  pools: 'POOLS',
+  version: 'VERSION',
+};
 
 function loginLines({ login }: Draft): readonly string[] {
   switch (login) {
@@ -207,34 +193,38 @@ function loginLines({ login }: Draft): readonly string[] {
   }
 }
 
-function readLines({ asks, fields }: Draft): readonly string[] {
-  const known = fields.length > 0 ? fields : NOTHING_RECORDED;
-  const code = known.filter(({ isOpen }) => isOpen === undefined).map((each) => each.code);
-  const names = asks.length > 0 ? asks.map(({ name }) => name) : ['summary', 'pools'];
+function readLines(draft: Draft): readonly string[] {
+  const { asks } = draft;
+  const fields = asks.length > 0 ? draft.fields : TO_FILL_IN[draft.login === 'page' ? 'page' : 'cgminer'];
+  const code = fields.filter(({ isOpen }) => isOpen === undefined).map((each) => each.code);
+  const names = asks.length > 0 ? asks.map(({ name }) => name) : ['summary', 'pools', 'status'];
+  const hasRow = code.some((text) => /(?<!\.)\brow\b/.test(text));
   const used = names.filter(
     (name) =>
-      code.some((text) => text.includes('row') && name === 'summary' && /\brow\b/.test(text)) ||
-      code.some((text) => new RegExp(String.raw`\b${name}\b`).test(text)),
+      (hasRow && name === 'summary') || code.some((text) => new RegExp(String.raw`(?<![\w.'])${name}\b`).test(text)),
   );
-  const hasRow = code.some((text) => /(?<!\.)\brow\b/.test(text));
   return [
     '// What is not there stays undefined: never 0, and no guess. The units are in the names.',
     used.length === 0 ? 'read() {' : `read({ ${used.join(', ')} }) {`,
     ...(hasRow ? ["  const row = summary.row('SUMMARY');"] : []),
-    '  return {',
-    ...known.map((each) => `    ${fieldLine(each)}`),
-    '  };',
+    ...(fields.length === 0
+      ? ['  return {};']
+      : ['  return {', ...fields.flatMap(fieldLines).map((line) => `    ${line}`), '  };']),
     '},',
   ];
 }
 
-const NOTHING_RECORDED: readonly DraftField[] = [
-  { field: '...', code: 'hashrates(row)' },
-  { field: 'uptimeS', code: "row.seconds('Elapsed')" },
-  { field: 'pools', code: 'cgminerPools(pools)' },
-];
+/** Where nothing was recorded that could be read. */
+const TO_FILL_IN: Readonly<Record<'cgminer' | 'page', readonly DraftField[]>> = {
+  cgminer: [
+    { field: '...', code: 'kit.hashrates(row)' },
+    { field: 'uptimeS', code: "row.seconds('Elapsed')" },
+    { field: 'pools', code: 'kit.cgminerPools(pools)' },
+  ],
+  page: [{ field: 'uptimeS', code: "status.seconds('uptime')" }],
+};
 
-function fieldLine({ field, code, isOpen }: DraftField): string {
-  if (isOpen) return `// ${field}: ${code}, // its unit? Compare it with the page of the device.`;
-  return field === '...' ? `...${code},` : `${field}: ${code},`;
+function fieldLines({ field, code, isOpen }: DraftField): readonly string[] {
+  if (isOpen) return [`// ${field}: ${code}, // its unit? Compare it with the page of the device.`];
+  return `${field === '...' ? '...' : `${field}: `}${code},`.split('\n');
 }
