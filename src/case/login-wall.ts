@@ -9,12 +9,14 @@ export type LoginWall = (typeof LOGIN_WALLS)[number];
 /** So many different requests with one and the same page show no page of the device. */
 const EQUAL_PAGES = 3;
 
-/** Undefined = it answers without one, as far as it was asked. */
+/** Undefined = it answers without one as far as it was asked, or has taken the one that was sent. */
 export function loginWallOf(
   responses: readonly Exchange[],
   textOf: (file: string) => string | undefined,
 ): LoginWall | undefined {
   const pages = responses.filter(({ transport }) => transport === 'http');
+  const isInside = pages.some(({ auth, failure }) => auth !== undefined && auth !== 'login' && failure === undefined);
+  if (isInside) return undefined;
   const refused = pages.filter(({ status, failure }) => status === 401 || failure === 'peer.auth');
   const challenges = refused.map(({ headers }) => headers?.['www-authenticate'] ?? '');
   if (challenges.some((challenge) => /^digest/i.test(challenge))) return 'digest';
