@@ -1,5 +1,5 @@
-// From a device that no driver knows to a driver that reads it, with the commands alone, as the author of a driver types
-// them: capture, driver new, driver check, driver replay. The device is on real sockets, the program is a process.
+// From a device that no driver knows to a driver that reads it, by the commands alone: capture, driver new, driver
+// check, driver replay. The device is on real sockets, the program is a process.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

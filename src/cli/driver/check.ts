@@ -24,7 +24,7 @@ export type RunContract = (subject: {
 type Flags = { case?: string; json?: boolean };
 
 const HELP = `
-It loads the driver, serves each of its cases as a device on this host, and looks whether the driver is recognised there
+It loads the driver, replays each of its cases on this host, and looks whether the driver is recognised there
 among all others, whether its asks are answered, and what it reads. Then it runs the contract that all drivers are held
 to. It exits 1 when something is wrong, and says what to do about it. <path> is a folder with an index, or a file.
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ConfigError, renderError } from '../../base/errors.ts';
 import * as kit from '../../driver/kit/index.ts';
 
-const ENDINGS = ['.mjs', '.cjs', '.ts'] as const;
+const EXTENSIONS = ['.mjs', '.cjs', '.ts'] as const;
 
 export type DriverHere = {
   readonly driver: kit.Driver;
@@ -45,7 +45,9 @@ export function loadHere(path: string): DriverHere {
 
 function entryOf(path: string): string {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  const file = isFolder ? ENDINGS.map((ending) => join(path, `index${ending}`)).find((each) => existsSync(each)) : path;
+  const file = isFolder
+    ? EXTENSIONS.map((extension) => join(path, `index${extension}`)).find((each) => existsSync(each))
+    : path;
   if (file !== undefined && existsSync(file)) return file;
   const message = isFolder ? 'holds no index.mjs, index.cjs or index.ts' : 'is not there';
   throw new ConfigError('load the driver', [{ path, message }]);

@@ -26,7 +26,7 @@ recognises the device by it, and reads what needs no guess at a unit. The rest a
   cases/<name>/  the recorded device: pithead driver replay serves it, and the values in its case.json are the test
   README.md      what is left to do
 
-In the folder drivers/ of the project's sources it makes index.ts, farm.ts and a test as well.
+In the folder drivers/ of the project's sources it also makes farm.ts and a test.
 
 Examples:
   $ pithead driver new my-miner --from ./acme-one-1.0

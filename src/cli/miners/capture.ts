@@ -49,7 +49,7 @@ send it. Equal answers are kept once: case.json names the file of each.
 'tcp:asc|0'). A request whose name says that it changes something is refused.
 
 A request that needs a login gets the one that is configured, else once that of the factory (not with
---no-factory-defaults). --login sends one to a device that no driver knows as well. It is tried once. Only a driver can
+--no-factory-defaults). --login also sends one to a device that no driver knows. It is tried once. Only a driver can
 log in on a page of the device: write its asks and its session first (pithead driver new), then capture with --driver
 and --login.
 

@@ -9,6 +9,9 @@ export const ALSO_FORMS = "'/cgi-bin/stats.cgi', 'http:8080/api/state', 'tcp:dev
 
 const PAGE = /^(?:http:(\d{1,5}))?(\/[\x21-\x7e]{0,500})$/;
 const COMMAND = /^tcp:(?:(\d{1,5}):)?([a-z_]\w{0,63})(?:\|([\x20-\x7e]{1,200}))?$/i;
+/** CGMiner writes such words without a break. */
+const CGMINER_CHANGES =
+  /^((add|switch|remove|enable|disable)pool|pool(priority|quota)|(asc|pga|gpu)(set|enable|disable|restart|engine|mem|fan|vddc|intensity)|hotplug|debug|setconfig)$/i;
 /** Words in the names of pages and commands that restart, store or install something on known devices. */
 const CHANGES =
   /(^|[^a-z])(re?boot|re?start|reset|quit|shutdown|power_?off|halt|upgrade|update_?(pwd|firmware)|upload|install|delete|remove|save|apply|write|set|enable|disable|switch|add|clear|zero|factory|passwd|changepw|restore|logout)(?![a-z])/i;
@@ -19,9 +22,10 @@ export function readAlso(texts: readonly string[]): readonly Also[] {
     const wrong = (message: string) => new ConfigError('read the command line', [{ path: '--also', message }]);
     const also = pageIn(text) ?? commandIn(text);
     if (also === undefined) throw wrong(`'${text}' is no request such as ${ALSO_FORMS}`);
-    const [, word] =
-      CHANGES.exec(also.what.replaceAll(/([a-z])([A-Z])/g, '$1_$2').replaceAll('_', '-'))?.slice(1) ?? [];
-    if (word !== undefined) throw wrong(`'${text}' may change the device ('${word}'): a capture asks only what reads`);
+    const word = CHANGES.exec(also.what.replaceAll(/([a-z])([A-Z])/g, '$1-$2').replaceAll('_', '-'))?.[2];
+    const changes = CGMINER_CHANGES.test(also.what) ? also.what : word;
+    if (changes !== undefined)
+      throw wrong(`'${text}' may change the device ('${changes}'): a capture asks only what reads`);
     return { name: `also.${slugOf(also.what)}`, ask: also.ask };
   });
 }

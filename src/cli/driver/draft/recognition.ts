@@ -1,5 +1,5 @@
-// By what a new driver may recognise its device: a name in the answer to `version`, the start page, the challenge of the
-// login, a page that needs no login. Guesses, for a person to check. Pure.
+// By what a new driver may recognise its device: a name in the answer to `version`, the start page, the challenge of
+// the login, a page that needs no login. Guesses, for a person to check. Pure.
 import type { CaseFolder } from '../../../case/folder.ts';
 import type { Exchange } from '../../../case/format.ts';
 import { repairJson } from '../../../transport/cgminer/json-fixer.ts';
