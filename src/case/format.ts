@@ -51,5 +51,9 @@ export const caseSchema = z.object({
 });
 export type Case = Readonly<z.output<typeof caseSchema>>;
 
+/** It holds the shared questions of identification: a device can be made of it. Others hold answers alone. */
+export const isReplayable = ({ responses }: Pick<Case, 'responses'>): boolean =>
+  responses.some(({ ask, auth }) => ask === undefined && auth !== 'login');
+
 /** In place of the login in the recorded login of a session. */
 export const LOGIN_PLACEHOLDERS = { user: 'the-user', password: 'the-password' } as const;

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { caseFoldersIn, readCase } from '../../case/folder.ts';
+import { isReplayable } from '../../case/format.ts';
 import type { Driver } from '../../driver/contract.ts';
 import type { Reading } from '../../model/reading.ts';
 import { CommandFailed } from '../output/exit.ts';
@@ -46,26 +47,32 @@ export function addCheck(driver: Command, context: CliContext, contract: RunCont
 
 type CheckedCase = { readonly id: string; readonly tried: Tried };
 
+type Outcome = {
+  readonly driver: Driver;
+  readonly folder: string;
+  readonly checked: readonly CheckedCase[];
+  /** Cases that hold answers alone: no device can be made of them, and the contract reads them. */
+  readonly answersAlone: number;
+  readonly findings: readonly Finding[];
+};
+
 async function run(path: string, flags: Flags, context: CliContext, contract: RunContract): Promise<void> {
   const { driver, folder } = loadHere(path);
   const cases = flags.case === undefined ? caseFoldersIn(folder) : [oneCaseIn(flags.case)];
-  const recorded = cases.map(readCase);
+  const [devices, others] = [true, false].map((wanted) =>
+    cases.map(readCase).filter(({ about }) => isReplayable(about) === wanted),
+  );
   const checked: CheckedCase[] = [];
-  for (const each of recorded) checked.push({ id: each.about.id, tried: await tryOut(driver, each, context.signal) });
+  for (const each of devices ?? [])
+    checked.push({ id: each.about.id, tried: await tryOut(driver, each, context.signal) });
   const findings = [
     ...checked.flatMap((each) => findingsOf(driver, each, folder)),
     ...(await contract({ driver, folder, cases })),
   ];
-  context.stdout.write(
-    flags.json
-      ? `${JSON.stringify(toJson(driver, checked, findings))}\n`
-      : describe(driver, folder, checked, findings, context),
-  );
+  const outcome: Outcome = { driver, folder, checked, answersAlone: others?.length ?? 0, findings };
+  context.stdout.write(flags.json ? `${JSON.stringify(toJson(outcome))}\n` : describe(outcome, context));
   if (findings.length > 0) throw new CommandFailed('');
 }
-
-const withoutCase = (folder: string): string =>
-  `It has no case, so nothing shows that it reads a device. Record one: pithead capture <ip> --output ${join(folder, 'cases')}`;
 
 function findingsOf({ id, asks }: Driver, { id: name, tried }: CheckedCase, folder: string): Finding[] {
   const { recognisedAs, failed, unparsable, notRecorded } = tried;
@@ -94,9 +101,9 @@ function findingsOf({ id, asks }: Driver, { id: name, tried }: CheckedCase, fold
   return findings;
 }
 
-function toJson({ id }: Driver, checked: readonly CheckedCase[], findings: readonly Finding[]) {
+function toJson({ driver, checked, answersAlone, findings }: Outcome) {
   return {
-    driver: id,
+    driver: driver.id,
     ok: findings.length === 0,
     cases: checked.map(({ id: name, tried }) => ({
       case: name,
@@ -105,24 +112,32 @@ function toJson({ id }: Driver, checked: readonly CheckedCase[], findings: reado
       not_recorded: tried.notRecorded,
       reading: tried.reading,
     })),
+    cases_not_replayed: answersAlone,
     findings,
   };
 }
 
 function describe(
-  { id }: Driver,
-  folder: string,
-  checked: readonly CheckedCase[],
-  findings: readonly Finding[],
+  { driver: { id }, folder, checked, answersAlone, findings }: Outcome,
   { stdout }: CliContext,
 ): string {
   const paint = painter(stdout);
+  const { length: count } = findings;
   return [
-    ...(checked.length === 0 ? [withoutCase(folder)] : checked.flatMap((each) => caseLines(id, each))),
+    ...checked.flatMap((each) => caseLines(id, each)),
+    ...(answersAlone > 0
+      ? [`${answersAlone} more ${answersAlone === 1 ? 'case holds' : 'cases hold'} answers alone`]
+      : []),
+    ...(checked.length + answersAlone === 0
+      ? [
+          'It has no case, so nothing shows that it reads a device. Record one:',
+          `  pithead capture <ip> --output ${join(folder, 'cases')}`,
+        ]
+      : []),
     ...findings.flatMap(({ check, seen, next }) => [paint('red', `${check}: ${seen}`), `  ${next}`]),
-    findings.length === 0
+    count === 0
       ? paint('green', `${id} is in order`)
-      : paint('red', `${findings.length} thing${findings.length === 1 ? ' is' : 's are'} not in order`),
+      : paint('red', `${count} thing${count === 1 ? ' is' : 's are'} not in order`),
     '',
   ].join('\n');
 }

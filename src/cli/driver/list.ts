@@ -20,7 +20,7 @@ export type RefusedDriver = { readonly id: string; readonly origin: string; read
 /** What lies in the folder of the configuration. */
 export type ListFolder = (
   config: AgentConfig,
-) => Promise<{ readonly entries: readonly FolderDriver[]; readonly refused: readonly RefusedDriver[] }>;
+) => Promise<{ readonly loaded: readonly FolderDriver[]; readonly refused: readonly RefusedDriver[] }>;
 
 type Flags = { config?: string; json?: boolean };
 
@@ -42,7 +42,7 @@ Examples:
   $ pithead driver list --config pithead.yaml
   $ pithead driver list --json`;
 
-const NONE: ListFolder = async () => ({ entries: [], refused: [] });
+const NONE: ListFolder = async () => ({ loaded: [], refused: [] });
 
 export function addList(driver: Command, context: CliContext, listFolder: ListFolder = NONE): void {
   driver
@@ -55,11 +55,11 @@ export function addList(driver: Command, context: CliContext, listFolder: ListFo
 }
 
 async function run(flags: Flags, context: CliContext, listFolder: ListFolder): Promise<void> {
-  const { entries, refused } = await listFolder(readAccessConfig(flags, context));
-  const replaced = new Set(entries.map(({ id }) => id));
+  const { loaded, refused } = await listFolder(readAccessConfig(flags, context));
+  const replaced = new Set(loaded.map(({ id }) => id));
   const rows: readonly Row[] = [
     ...drivers.filter(({ id }) => !replaced.has(id)).map(builtIn),
-    ...entries.map(
+    ...loaded.map(
       ({ id, origin, covers, allowed }): Row => ({
         id,
         origin,

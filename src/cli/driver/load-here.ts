@@ -25,23 +25,27 @@ export function loadHere(path: string): DriverHere {
   } catch (error) {
     throw wrong(`cannot be run: ${renderError(error)}`);
   }
-  const make = makerIn(loaded);
-  if (make === undefined) throw wrong('exports no function: export default (kit) => kit.defineDriver({ … })');
-  let made: unknown;
-  try {
-    made = Reflect.apply(make, undefined, [Object.freeze({ ...kit })]);
-  } catch (error) {
-    throw wrong(`its function throws: ${renderError(error)}`);
-  }
-  const { data: driver, error } = driverSchema.safeParse(made);
-  if (error !== undefined)
-    throw wrong(
-      `gives no driver: ${error.issues.map(({ path: at, message }) => `${at.join('.')}: ${message}`).join('; ')}`,
-    );
   const name = /^index\./.test(basename(file)) ? basename(join(file, '..')) : parse(file).name;
+  const make = makerIn(loaded);
+  const made = make === undefined ? ownDriverIn(loaded, name) : madeBy(make, wrong);
+  if (made === undefined) throw wrong('exports no function: export default (kit) => kit.defineDriver({ … })');
+  const { data: driver, error } = driverSchema.safeParse(made);
+  if (error !== undefined) throw wrong(`gives no driver: ${error.issues.map(({ message }) => message).join('; ')}`);
   if (driver.id !== name) throw wrong(`its id is '${driver.id}': it must be called as its file or folder, '${name}'`);
   return { driver, folder: join(file, '..') };
 }
+
+function madeBy(make: Maker, wrong: (message: string) => ConfigError): unknown {
+  try {
+    return Reflect.apply(make, undefined, [Object.freeze({ ...kit })]);
+  } catch (error) {
+    throw wrong(`its function throws: ${renderError(error)}`);
+  }
+}
+
+/** One of the program itself: a module that imports the kit, and exports the driver. */
+const ownDriverIn = (loaded: unknown, id: string): unknown =>
+  Object.values(Object(loaded)).find((value) => driverSchema.safeParse(value).data?.id === id);
 
 function entryOf(path: string): string {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -53,11 +57,13 @@ function entryOf(path: string): string {
   throw new ConfigError('load the driver', [{ path, message }]);
 }
 
+type Maker = (...given: unknown[]) => unknown;
+
 /** CommonJS and transpiled files name it differently. */
-function makerIn(loaded: unknown): ((...given: unknown[]) => unknown) | undefined {
+function makerIn(loaded: unknown): Maker | undefined {
   const { data } = z.looseObject({ default: z.unknown() }).safeParse(loaded);
   const made = typeof loaded === 'function' ? loaded : data?.default;
-  return z.custom<(...given: unknown[]) => unknown>((value) => typeof value === 'function').safeParse(made).data;
+  return z.custom<Maker>((value) => typeof value === 'function').safeParse(made).data;
 }
 
 /** `defineDriver` has made the rest of it. */

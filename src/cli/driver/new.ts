@@ -64,7 +64,7 @@ function run(id: string, flags: Flags, context: CliContext): void {
 }
 
 /** The folder of the drivers that ship with the program. */
-const isProject = () => existsSync('farm-index.ts') && existsSync('ids.data.ts');
+const isProject = () => existsSync('farm-index.ts') && existsSync('_farm');
 
 function filesOf(draft: Draft, place: Place, name: string | undefined): ReadonlyMap<string, string> {
   const readme: [string, string] = ['README.md', readmeText(draft, place, name)];
@@ -116,7 +116,7 @@ function describe({ id, asks, fields, login }: Draft, folder: string, place: Pla
     ...(login === 'page' ? ['it stands behind a login page: say in its index what the login sends (session)'] : []),
     ...(open.length > 0 ? [`left to you, because their unit is not known: ${open.join(', ')}`] : []),
     `Next: pithead driver check ./${id}`,
-    ...(place === 'project' ? [`Then its lines in index.ts, farm-index.ts and ids.data.ts: ${constantOf(id)}`] : []),
+    ...(place === 'project' ? [`Then its lines in index.ts and farm-index.ts: ${constantOf(id)}`] : []),
     '',
   ].join('\n');
 }
