@@ -102,7 +102,9 @@ const plainName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.+_-]{0,199}$/);
 export const captureSchema = z.object({
   case: z.looseObject({
     id: plainName,
-    responses: z.array(z.looseObject({ failure: z.string().exactOptional() })).readonly(),
+    responses: z
+      .array(z.looseObject({ ask: z.string().exactOptional(), failure: z.string().exactOptional() }))
+      .readonly(),
   }),
   driver: z.string().exactOptional(),
   is_login_refused: z.boolean(),

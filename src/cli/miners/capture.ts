@@ -12,6 +12,7 @@ import { loadHere } from '../driver/load-here.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, withProgress } from '../output/terminal.ts';
 import { type AccessFlags, addAccessOptions, readAccessConfig } from './access-options.ts';
+import { captureText } from './capture-text.ts';
 import { givenLogin } from './given-login.ts';
 import { throughRunning } from './running-agent.ts';
 
@@ -71,7 +72,11 @@ async function run(ip: string, flags: Flags, context: CliContext): Promise<void>
   readAlso(also);
   const login = flags.login ? await givenLogin(ip, readAccessConfig(flags, context), context) : undefined;
   const driver = flags.driver === undefined ? undefined : loadHere(flags.driver).driver;
-  const request: CaptureRequest = { ip, also, ...(login !== undefined && { login }) };
+  const request: CaptureRequest = {
+    ip,
+    ...(also.length > 0 && { also }),
+    ...(login !== undefined && { login }),
+  };
   const capture = await withProgress(context, 'capturing', ({ update }) => {
     const alone = (config: ReturnType<typeof readAccessConfig>): Promise<ShownCapture | undefined> =>
       withTrust(config, (trust) => captureOnce({ ...request, config, trust, driver }, update, context.signal));
@@ -83,7 +88,7 @@ async function run(ip: string, flags: Flags, context: CliContext): Promise<void>
   const folder = capture && answered > 0 ? save(capture, flags.output) : undefined;
   if (flags.json) context.stdout.write(`${JSON.stringify(toJson(ip, folder, capture, answered))}\n`);
   else if (capture !== undefined && folder !== undefined)
-    context.stdout.write(describe({ ip, folder, capture, answered, hasLogin: login !== undefined }));
+    context.stdout.write(captureText({ ip, folder, capture, answered, hasLogin: login !== undefined }));
   if (folder === undefined) throw new CommandFailed(`Nothing that ${ip} answers could be recorded.`);
 }
 
@@ -110,56 +115,4 @@ function toJson(ip: string, folder: string | undefined, capture: ShownCapture | 
     login_wall: capture?.loginWall ?? null,
     files: [...(capture?.files.keys() ?? [])],
   };
-}
-
-type Outcome = {
-  readonly ip: string;
-  readonly folder: string;
-  readonly capture: ShownCapture;
-  readonly answered: number;
-  readonly hasLogin: boolean;
-};
-
-function describe({ ip, folder, capture, answered, hasLogin }: Outcome): string {
-  const { case: about, driver, files } = capture;
-  const { length: requests } = about.responses;
-  const equal = requests - files.size;
-  return [
-    folder,
-    `${answered} of ${requests} requests answered, ${driver === undefined ? 'no driver knows the device' : `driver ${driver}`}`,
-    ...(equal > 0 ? [`${equal} answers equal another one and are kept once`] : []),
-    ...loginAdvice(ip, folder, capture, hasLogin),
-    'Passwords, workers, pools, addresses and serial numbers are replaced. Look at the files before you send them.',
-    `What to do with them: pithead help drivers; for a driver of your own: pithead driver new my-miner --from ${folder}`,
-    '',
-  ].join('\n');
-}
-
-/** What to do about a device behind a login. */
-function loginAdvice(ip: string, folder: string, capture: ShownCapture, hasLogin: boolean): readonly string[] {
-  const { isLoginRefused, loginWall, driver } = capture;
-  if (hasLogin && isLoginRefused)
-    return ['The device refuses this login. Some lock after a few: be sure before you try again.'];
-  if (isLoginRefused && driver !== undefined)
-    return [
-      'The device refuses the login: set its password in the configuration (credentials.logins), or capture again with --login.',
-    ];
-  switch (loginWall) {
-    case 'digest':
-    case 'basic':
-      if (hasLogin) return [];
-      return [
-        `The device asks for a login (HTTP ${loginWall}), so what lies behind it is missing. Capture again with it, and name the pages that you know:`,
-        `  pithead capture ${ip} --login --also /path/of/a/page`,
-      ];
-    case 'page':
-      return [
-        'The device shows a login page, or one page for everything, so what lies behind it is missing. Write what to ask and how to log in first, then capture:',
-        `  pithead driver new my-miner --from ${folder}`,
-        '  edit my-miner: its asks and its session, as the network view of a browser shows them',
-        `  pithead capture ${ip} --driver ./my-miner --login`,
-      ];
-    default:
-      return [];
-  }
 }
