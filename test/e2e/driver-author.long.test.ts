@@ -1,7 +1,7 @@
 // From a device that no driver knows to a driver that reads it, by the commands alone: capture, driver new, driver
 // check, driver replay. The device is on real sockets, the program is a process.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -107,8 +107,16 @@ test('what is generated passes the lint of the project', async () => {
   const { folder: from } = await capture('--login', '--also', '/api/status');
   expect((await run('driver', 'new', 'my-miner', '--from', from)).code).toBe(0);
   expect((await run('driver', 'new', 'bare')).code).toBe(0);
+  // As the folder of the drivers that ship looks.
+  const drivers = join(folder, 'drivers');
+  mkdirSync(join(drivers, '_farm'), { recursive: true });
+  writeFileSync(join(drivers, 'farm-index.ts'), '');
+  const inProject = await runPithead(['driver', 'new', 'acme', '--from', from], { cwd: drivers });
+  expect(inProject.code, inProject.stderr).toBe(0);
+  expect(readdirSync(join(drivers, 'acme'))).toEqual(['README.md', 'acme.test.ts', 'cases', 'farm.ts', 'index.ts']);
   const biome = join(ROOT, 'node_modules', '.bin', 'biome');
-  const files = ['my-miner/index.mjs', 'bare/index.mjs'];
+  const made = ['index.ts', 'farm.ts', 'acme.test.ts'].map((name) => `drivers/acme/${name}`);
+  const files = ['my-miner/index.mjs', 'bare/index.mjs', ...made];
   execFileSync(biome, ['check', '--config-path', ROOT, '--vcs-enabled=false', ...files], { cwd: folder });
 });
 
