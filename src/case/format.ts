@@ -29,6 +29,12 @@ export const exchangeSchema = z.object({
 });
 export type Exchange = Readonly<z.output<typeof exchangeSchema>>;
 
+const variantSchema = z.object({
+  id: z.string(),
+  replace: z.record(z.string(), z.string()),
+  expect: z.record(z.string(), z.unknown()),
+});
+
 export const caseSchema = z.object({
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.+_-]{0,199}$/, 'a name of letters, digits, dots, pluses and dashes'),
   /** Id of the driver, or `unknown`. */
@@ -37,8 +43,14 @@ export const caseSchema = z.object({
   model: z.string().nullable().default(null),
   firmwareVersion: z.string().nullable().default(null),
   /** What identification handed to the driver. */
-  known: z.record(z.string(), z.string()).default({}),
-  /** It was captured from a simulated device, so it proves nothing about a real one. */
+  known: z
+    .object({
+      generation: z.string().exactOptional(),
+      make: z.string().exactOptional(),
+      model: z.string().exactOptional(),
+    })
+    .default({}),
+  /** Of a simulated device, or written by hand: it proves nothing about a real one. */
   isSimulated: z.boolean().exactOptional(),
   capturedBy: z.string().exactOptional(),
   /** What a connection to each port came to: `open`, `refused`, … */
@@ -46,6 +58,12 @@ export const caseSchema = z.object({
   responses: z.array(exchangeSchema.readonly()).max(512).readonly(),
   /** Values read by hand; the contract compares them with what the driver reads. Empty until then. */
   expect: z.record(z.string(), z.unknown()).default({}),
+  /** Every value that is read, by its place (`boards[1].hashrateHs`): nothing else may be. */
+  values: z.record(z.string(), z.unknown()).exactOptional(),
+  /** As `expect`, and newer. */
+  reading: z.record(z.string(), z.unknown()).exactOptional(),
+  /** The same answers with other files in the place of some, for errors. */
+  variants: z.array(variantSchema).exactOptional(),
   /** What the driver of that day read from it, for the author to check. */
   read: z.unknown().default(null),
 });
