@@ -1,5 +1,6 @@
 // Everything that a driver is written with, in one place: a driver that ships imports it from here, a driver that is
 // loaded from a folder gets it as an argument.
+export { z } from 'zod';
 export { PeerError } from '../../base/errors.ts';
 export { macState } from '../../model/identity-facts.ts';
 export type { BoardReading, ErrorReading, Expectation, FanReading, Reading } from '../../model/reading.ts';
@@ -35,6 +36,7 @@ export * from './models/known-model.ts';
 export * from './models/models.ts';
 export * from './models/own-build.ts';
 export * from './pool-rows.ts';
+export * from './web/basic.ts';
 export * from './web/requests.ts';
 export * from './web/sessions.ts';
 export * from './words/facts.ts';

@@ -1,7 +1,7 @@
 // Replaces everything private in a set of answers by placeholders: the same one for the same original, and in its
 // shape, so that drivers can read it. It must learn from all answers before it hides anything in the first one.
-import { writtenForms } from '../../base/secrets.ts';
-import { hideText, type PrivateKind } from '../../driver/redact.ts';
+import { writtenForms } from '../../../base/secrets.ts';
+import { hideText, type PrivateKind } from '../../../driver/redact.ts';
 
 type PlaceholderOptions = {
   /** Words that are not private even under private keys: makes and models that devices use as their host name. */
