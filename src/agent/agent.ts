@@ -97,7 +97,10 @@ export function createModules(options: AgentOptions): Modules {
     },
   };
   const base = openBase(options);
-  const devices = { ...base, ...createDevices(base, options.neighbours ?? createNeighbours(base.clock)) };
+  const devices = {
+    ...base,
+    ...createDevices(base, options.neighbours ?? createNeighbours(base.clock), options.driverProcess),
+  };
   const known = { ...devices, ...createFleet(devices, later) };
   const polled = { ...known, ...createPolling(known, later) };
   const writing = { ...polled, ...createTasks(polled) };

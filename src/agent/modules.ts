@@ -9,6 +9,9 @@ import { createProcessFigures, type Figures } from '../base/metrics/figures.ts';
 import { createMetricsListener } from '../base/metrics/listener.ts';
 import { covers } from '../base/net/ranges.ts';
 import { VERSION } from '../base/version.ts';
+import { DriverSet } from '../driver/driver-set.ts';
+import type { ChildCommand } from '../driver/load/child-command.ts';
+import { DriverFolder } from '../driver/load/driver-folder.ts';
 import type { ReportRecord } from '../wire/records.ts';
 import { createCaptures } from './capture/captures.ts';
 import { ownConfig } from './config/adopt.ts';
@@ -66,6 +69,8 @@ export type AgentOptions = {
   readonly ownService?: () => OwnService;
   /** Figures of the service in the same process, those of the process among them: shown beside the agent's. */
   readonly otherFigures?: readonly Figures[];
+  /** What runs the drivers of the folder, instead of this program. */
+  readonly driverProcess?: ChildCommand;
   /** Instead of what this host's kernel knows of its neighbours. */
   readonly neighbours?: Pick<ReturnType<typeof createNeighbours>, 'at'>;
 };
@@ -147,7 +152,11 @@ export function openBase({ config: given, uplinks, clock: hostClock, log, random
 }
 
 /** One miner at a time: who it is, whether its device is trusted, how it is asked. */
-export function createDevices(base: Base, neighbours: NonNullable<AgentOptions['neighbours']>) {
+export function createDevices(
+  base: Base,
+  neighbours: NonNullable<AgentOptions['neighbours']>,
+  driverProcess?: ChildCommand,
+) {
   const { config, db, clock, log, reporting, mayReach } = base;
   const registry = new MinerRegistry(db, {
     ...{ clock, newKey: newUuid, pollMs: () => config.poll.interval },
@@ -158,10 +167,17 @@ export function createDevices(base: Base, neighbours: NonNullable<AgentOptions['
     mayLogIn: (ip) => !registry.isContested(ip),
     onDecision: base.audited.decided,
   });
+  const inUse = new DriverSet(drivers);
+  const folder = new DriverFolder({
+    ...{ clock, log, builtIn: drivers, folder: () => config.driversDir, settings: () => config.drivers },
+    ...(driverProcess && { command: driverProcess }),
+  });
   const driverOnRecord = (ip: string) => registry.byIp(ip)?.driverId;
-  const client = createDeviceClient({ clock, log, drivers, config, mayReach, driverOnRecord, trust: trust.sources });
+  const client = createDeviceClient({
+    ...{ clock, log, drivers: inUse, config, mayReach, driverOnRecord, trust: trust.sources },
+  });
   const captures = createCaptures(config, client.transport.deviceMutex, trust.sources);
-  return { neighbours, registry, trust, client, captures };
+  return { neighbours, registry, trust, client, captures, drivers: inUse, folder };
 }
 
 /** What is known of all miners. */

@@ -1,10 +1,10 @@
 // The firmware family that the answers of a device name, and whether they prove it. Pure.
 import type { Driver, Evidence } from './contract.ts';
 import { isProven } from './proof.ts';
-import type { Family, OwnAnswer, StartPage } from './recognition.ts';
+import type { Answers, Family, OwnAnswer, StartPage } from './recognition.ts';
 
 /** Answers without what follows from them. */
-export type EvidenceParts = Omit<Evidence, 'family' | 'isProven'>;
+export type EvidenceParts = Answers;
 
 /** The families of some drivers. */
 export class Families {
@@ -36,6 +36,11 @@ export class Families {
       ({ id, answers = [] }) =>
         (id === family || this.isOf(driverId, id)) && answers.some((answer) => answer.to === to),
     );
+  }
+
+  /** Before `isProven`, `isAnyProven` and `evidenceOf` of these answers: some families are judged elsewhere. */
+  async judge(answers: EvidenceParts): Promise<void> {
+    for (const family of this.all) await family.judge?.(answers);
   }
 
   isProven(id: string | undefined, answers: EvidenceParts): boolean {

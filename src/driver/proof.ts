@@ -3,17 +3,23 @@
 import { z } from 'zod';
 import type { WebEvidence } from '../transport/request.ts';
 import type { Evidence } from './contract.ts';
-import type { Family, FamilyPage, OwnAnswer, ProvingRealm } from './recognition.ts';
-
-type Answers = Omit<Evidence, 'family' | 'isProven'>;
+import type { Answers, Family, FamilyPage, OwnAnswer, ProvingRealm } from './recognition.ts';
 
 /** `all` = every family that a device may name. */
 export function isProven(family: Family, answers: Answers, all: readonly Family[]): boolean {
-  const { version, devdetails, web } = answers;
-  const { answers: own = [], page, realms = [] } = family;
+  const { version, devdetails } = answers;
   return (
     isNamedOnTcp(family, version, 'version', all) ||
     isNamedOnTcp(family, devdetails, 'devdetails', all) ||
+    (family.proves?.(answers) ?? isShown(family, answers))
+  );
+}
+
+/** By the shape of an answer, or a login challenge of its own. */
+export function isShown(family: Family, answers: Answers): boolean {
+  const { web } = answers;
+  const { answers: own = [], page, realms = [] } = family;
+  return (
     own.some((answer) => isOwn(answer, answers)) ||
     (page !== undefined && isPageOf(page, answers)) ||
     (web !== undefined && realms.some((realm) => asksLike(web, realm)))

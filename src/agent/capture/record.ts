@@ -6,10 +6,12 @@ import { systemClock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
 import { VERSION } from '../../base/version.ts';
-import type { Ask, Driver, Known } from '../../driver/contract.ts';
+import type { Ask, Known } from '../../driver/contract.ts';
+import { DriverSet } from '../../driver/driver-set.ts';
 import { gatherEvidence, SCAN_PORTS, SIDE_PORTS } from '../../driver/identify.ts';
+import type { LoadedDriver } from '../../driver/loaded-driver.ts';
 import type { PrivateKind } from '../../driver/redact.ts';
-import { mayCarryLogin } from '../../driver/visit/visit.ts';
+import { mayCarryLogin, readAnswers } from '../../driver/visit/visit.ts';
 import type { Reading } from '../../model/reading.ts';
 import { repairJson } from '../../transport/cgminer/json-fixer.ts';
 import type { MinerLink, ProbeLink } from '../../transport/request.ts';
@@ -59,7 +61,14 @@ export async function captureOnce(
 ): Promise<Capture | undefined> {
   const heard: RecordedAnswer[] = [];
   const client = createDeviceClient({
-    ...{ clock: systemClock, log: silentLog, drivers, config, trust, mayReach: (other: string) => other === ip },
+    ...{
+      clock: systemClock,
+      log: silentLog,
+      drivers: new DriverSet(drivers),
+      config,
+      trust,
+      mayReach: (other: string) => other === ip,
+    },
     recorder: (answer) => void heard.push(answer),
   });
   const raws: Raw[] = [];
@@ -99,13 +108,13 @@ export async function captureOnce(
 
     const probeLink = recording(client.transport.link(ip), record);
     const { evidence } = await gatherEvidence(probeLink, open, {
-      ...{ clock: systemClock, families: client.families, signal, isLastTry: true, deadlineMs: 15_000 },
+      ...{ clock: systemClock, families: client.drivers.families, signal, isLastTry: true, deadlineMs: 15_000 },
     });
     const choice = await alone(() => client.selectDriver(ip, evidence, signal));
     const known = choice === undefined ? {} : knownFrom(choice.identity);
     const driver = choice?.driver;
     // A device without proof of its family gets only the generic questions.
-    const isMiner = choice !== undefined && client.isLasting(ip, choice, evidence);
+    const isMiner = choice !== undefined && (await client.isLasting(ip, choice, evidence));
     const isStranger = driver === undefined || driver.id === GENERIC_DRIVER || !isMiner;
     const target = driver && client.targetOf(ip, driver.id, known);
     const link = target === undefined || isStranger ? client.transport.link(ip) : client.linkFor(target);
@@ -123,7 +132,7 @@ export async function captureOnce(
         isLoginRefused ||= error.code === 'peer.auth' && mayCarryLogin(ask);
       }
     }
-    return { ...toCapture(raws, ports, driver, known, client.secrets()), driver: driver?.id, isLoginRefused };
+    return { ...(await toCapture(raws, ports, driver, known, client.secrets())), driver: driver?.id, isLoginRefused };
   } finally {
     await client.close();
   }
@@ -132,7 +141,7 @@ export async function captureOnce(
 type Question = { readonly name: string; readonly ask: Ask };
 
 /** Every ask of the driver for this generation, substitutes included: an author wants to see them all. */
-const askedOf = (driver: Driver | undefined, { generation }: Known): Question[] =>
+const askedOf = (driver: LoadedDriver | undefined, { generation }: Known): Question[] =>
   Object.entries(driver?.asks ?? {})
     .filter(([, ask]) => ask.generations === undefined || !generation || ask.generations.includes(generation))
     .map(([name, ask]) => ({ name, ask }));
@@ -199,13 +208,13 @@ function headersOf({ headers = {} }: RecordedAnswer): Record<string, string> {
   );
 }
 
-function toCapture(
+async function toCapture(
   raws: readonly Raw[],
   ports: Readonly<Record<string, string>>,
-  driver: Driver | undefined,
+  driver: LoadedDriver | undefined,
   known: Known,
   secrets: readonly string[],
-): Pick<Capture, 'case' | 'files'> {
+): Promise<Pick<Capture, 'case' | 'files'>> {
   const factory = driver?.login.factoryDefault?.password;
   const placeholders = createPlaceholders({
     publicWords: ['miner', ...drivers.flatMap(({ id, make }) => [make, id])],
@@ -217,8 +226,9 @@ function toCapture(
       ask === undefined || failure !== undefined ? [] : [[ask, asAnswered(driver?.asks[ask], texts[index] ?? '')]],
     ),
   );
-  for (const [kind, original] of privateParts(driver?.read(plain, known).reading ?? {}))
-    placeholders.know(kind, original);
+  const readFrom = async (answers: Readonly<Record<string, unknown>>) =>
+    driver && (await readAnswers(driver, answers, known)).reading;
+  for (const [kind, original] of privateParts((await readFrom(plain)) ?? {})) placeholders.know(kind, original);
   for (const text of texts) placeholders.learn(text);
   const hideAll = (own: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(own).map(([name, text]) => [name, placeholders.hide(text)]));
@@ -233,7 +243,7 @@ function toCapture(
     if (ask !== undefined && failure === undefined) answers[ask] = asAnswered(driver?.asks[ask], text);
     return { ...exchange, file, ...(headers && { headers: hideAll(headers) }) };
   });
-  const reading = driver?.read(answers, known).reading;
+  const reading = await readFrom(answers);
   const { make, model, firmwareVersion } = { ...known, ...reading };
   return {
     files,

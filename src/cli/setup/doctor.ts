@@ -13,6 +13,7 @@ import { waitingDevices } from '../../agent/device/trust/waiting.ts';
 import { privateNetworks } from '../../agent/host/networks.ts';
 import { OUTBOX_FILE } from '../../agent/outbox/open.ts';
 import { scanLimitsOf } from '../../agent/scan/scan-limits.ts';
+import { withKnownDrivers } from '../../agent/standalone/reach.ts';
 import { agentDatabasePath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
@@ -111,7 +112,7 @@ async function examineConfigured(path: string | undefined, context: CliContext):
 
 function readConfig(path: string, { environment }: CliContext): AgentConfig | Finding[] {
   try {
-    return loadConfig(path, environment);
+    return withKnownDrivers(loadConfig(path, environment));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const remedy = `mend it, then: pithead config check ${path}`;

@@ -1,0 +1,150 @@
+// A driver of a folder as the core sees it: its data is here, and each of its functions asks its process. What comes
+// back is checked; nonsense is a bug of that driver.
+import { z } from 'zod';
+import { BugError, PeerError } from '../../base/errors.ts';
+import { ABILITY_NAMES, type AbilityName } from '../../model/tasks/task-kinds.data.ts';
+import type { MinerLink } from '../../transport/request.ts';
+import { type ActResult, type FirmwareImage, type Identity, identitySchema, type Known } from '../contract.ts';
+import type { EvidenceParts } from '../family.ts';
+import type { LoadedAbilities, LoadedAbility, LoadedDriver } from '../loaded-driver.ts';
+import type { Family } from '../recognition.ts';
+import type { Described } from './described.ts';
+
+export type ActCall = {
+  readonly ability: AbilityName;
+  readonly link: MinerLink;
+  readonly params: unknown;
+  readonly known: Known;
+  readonly image: FirmwareImage | undefined;
+};
+
+/** The process of a driver, as far as that driver needs it. */
+export type Remote = {
+  call(fn: string, args: readonly unknown[]): Promise<unknown>;
+  /** Ids of the families that the answers prove. */
+  prove(answers: EvidenceParts): Promise<unknown>;
+  act(call: ActCall): Promise<unknown>;
+  waitsFor(): string | undefined;
+};
+
+export type Permissions = { readonly allow: readonly AbilityName[] };
+
+const MAX_NOTE = 512;
+const MAX_LOG = 1024 * 1024;
+const MAX_NAMES = 128;
+
+const maybeIdentity = identitySchema.optional();
+const readResultSchema = z.object({
+  reading: z.record(z.string(), z.unknown()),
+  unparsable: z.array(z.string().max(64)).max(MAX_NAMES),
+});
+const shownSchema = z.boolean().optional();
+const provenSchema = z.array(z.string());
+const resultSchema: z.ZodType<ActResult> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('accepted'),
+    note: z
+      .string()
+      .transform((text) => text.slice(0, MAX_NOTE))
+      .exactOptional(),
+    log: z.string().max(MAX_LOG).exactOptional(),
+  }),
+  z.object({ kind: z.literal('lost-reply') }),
+]);
+
+export function folderDriver(
+  { families, abilities, afterLogin, identify, read, ...data }: Described,
+  { origin, remote, allow }: { readonly origin: string; readonly remote: Remote } & Permissions,
+): LoadedDriver {
+  const { id } = data;
+  const checked = <T>(what: string, schema: z.ZodType<T>, value: unknown): T => {
+    const { data: fitting, error } = schema.safeParse(value);
+    if (error !== undefined) throw new BugError(`${what} of driver ${id}: its answer is none`, error);
+    return fitting;
+  };
+  const identified = async (fn: string, about: unknown): Promise<Identity | undefined> =>
+    checked('identify', maybeIdentity, await remote.call(fn, [about]));
+  /** A driver that breaks here recognises nothing, and leaves the others to it. Its log line is written already. */
+  const orElse = <T>(otherwise: T, answer: Promise<T>): Promise<T> => answer.catch(() => otherwise);
+  return {
+    ...data,
+    origin,
+    ...(families && { families: familiesWith(families, remote) }),
+    abilities: allowed(abilities, allow, remote, checked),
+    ...(afterLogin && {
+      afterLogin: {
+        ask: afterLogin.ask,
+        mayBe: (evidence) =>
+          orElse(
+            false,
+            remote.call(afterLogin.mayBe.fn, [evidence]).then((answer) => answer === true),
+          ),
+        identify: (answer) => orElse(undefined, identified(afterLogin.identify.fn, answer)),
+      },
+    }),
+    identify: (evidence) => orElse(undefined, identified(identify.fn, evidence)),
+    async read(raw, known) {
+      return checked('read', readResultSchema, await remote.call(read.fn, [raw, known]));
+    },
+    waitsFor: () => remote.waitsFor(),
+  };
+}
+
+type Check = <T>(what: string, schema: z.ZodType<T>, value: unknown) => T;
+
+function allowed(
+  abilities: Described['abilities'],
+  allow: readonly AbilityName[],
+  remote: Remote,
+  checked: Check,
+): LoadedAbilities {
+  const made: Partial<Record<AbilityName, LoadedAbility>> = {};
+  for (const name of ABILITY_NAMES) {
+    const described = abilities[name];
+    if (described === undefined || !allow.includes(name)) continue;
+    const { shows, act: _, ...rule } = described;
+    made[name] = {
+      ...rule,
+      // Its process checks them before it begins.
+      params: z.unknown(),
+      act: async (link, params, known, image) =>
+        checked(`act of ${name}`, resultSchema, await remote.act({ ability: name, link, params, known, image })),
+      ...(shows && {
+        shows: async (reading: unknown, params: unknown) =>
+          checked(`shows of ${name}`, shownSchema, await remote.call(shows.fn, [reading, params])),
+      }),
+    };
+  }
+  return made;
+}
+
+/** Words are compared here; shapes and patterns are judged where the driver runs. */
+function familiesWith(families: NonNullable<Described['families']>, remote: Remote): readonly Family[] {
+  const proven = new WeakMap<EvidenceParts, readonly string[]>();
+  const judge = async (answers: EvidenceParts) => {
+    if (!families.some((family) => mayProve(family, answers))) return;
+    try {
+      proven.set(answers, provenSchema.parse(await remote.prove(answers)));
+    } catch {
+      // Its log line is written where it is called; what is not proved is a hint.
+      proven.delete(answers);
+    }
+  };
+  return families.map(({ realms: _, page, answers, ...family }, i) => ({
+    ...family,
+    ...(answers && { answers: answers.map((answer) => ({ ...answer, shape: z.never() })) }),
+    ...(page && { page: { ...page, shape: z.never() } }),
+    proves: (given) => proven.get(given)?.includes(family.id) === true,
+    ...(i === 0 && { judge }),
+  }));
+}
+
+/** Whether there is an answer that only shapes and patterns can tell of. */
+const mayProve = ({ realms, page, answers = [] }: NonNullable<Described['families']>[number], given: EvidenceParts) =>
+  (realms !== undefined && given.web?.status === 401) ||
+  (page !== undefined && given.familyPage !== undefined) ||
+  answers.some(({ to }) => given[to] !== undefined);
+
+/** A driver that cannot be asked now. */
+export const waiting = (id: string, why: string): PeerError =>
+  new PeerError('peer.busy', `ask driver ${id}: ${why}`, 'later', undefined, { wasSent: false });
