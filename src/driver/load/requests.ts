@@ -20,7 +20,7 @@ const openingSchema = z.strictObject({
   ...{ method, path },
   port: port.exactOptional(),
   headers: texts.exactOptional(),
-  json: z.unknown(),
+  json: z.unknown().exactOptional(),
   form: texts.exactOptional(),
 });
 const grantSchema = texts.optional();
@@ -85,7 +85,7 @@ export function requestSchemas(call: CallDriver, image?: Blob) {
     port: port.exactOptional(),
   });
   const whatsminer3 = z.object({
-    ...{ via: z.literal('whatsminer3'), cmd: text, param: z.unknown(), download },
+    ...{ via: z.literal('whatsminer3'), cmd: text, param: z.unknown().exactOptional(), download },
   });
   const http = z.object({
     via: z.literal('http'),
@@ -93,7 +93,7 @@ export function requestSchemas(call: CallDriver, image?: Blob) {
     port: port.exactOptional(),
     auth: z.union([z.enum(['none', 'digest']), session, carried]),
     headers: texts.exactOptional(),
-    json: z.unknown(),
+    json: z.unknown().exactOptional(),
     form: texts.exactOptional(),
     upload: z.strictObject({ fields: texts, file: z.strictObject({ field: text, name: text, bytes }) }).exactOptional(),
     octets: bytes.exactOptional(),
@@ -105,7 +105,7 @@ export function requestSchemas(call: CallDriver, image?: Blob) {
     params: z.record(z.string(), z.union([text, z.number()])),
   });
   const whatsminer3Write = z.object({
-    ...{ via: z.literal('whatsminer3-write'), cmd: text, param: z.unknown(), upload, download },
+    ...{ via: z.literal('whatsminer3-write'), cmd: text, param: z.unknown().exactOptional(), upload, download },
     isEncrypted: z.boolean().exactOptional(),
   });
   const read: z.ZodType<ReadRequest> = z.discriminatedUnion('via', [cgminer, whatsminer3, http]);
