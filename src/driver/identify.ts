@@ -5,7 +5,7 @@ import { PeerError } from '../base/errors.ts';
 import type { ExchangeLimits, ProbeLink, ReadRequest } from '../transport/request.ts';
 import type { Driver, Evidence, Identity } from './contract.ts';
 import { type EvidenceParts, type Families, isSentToTls, isWebPage } from './family.ts';
-import type { LoadedDriver } from './loaded-driver.ts';
+import type { LoadedDriver } from './load/loaded-driver.ts';
 import type { Family, FamilyPage } from './recognition.ts';
 
 /** `deadlineMs` bounds all questions together. */

@@ -3,7 +3,9 @@
 import { z } from 'zod';
 import type { WebEvidence } from '../transport/request.ts';
 import type { Evidence } from './contract.ts';
-import type { Answers, Family, FamilyPage, OwnAnswer, ProvingRealm } from './recognition.ts';
+import type { Family, FamilyPage, OwnAnswer, ProvingRealm } from './recognition.ts';
+
+type Answers = Omit<Evidence, 'family' | 'isProven'>;
 
 /** `all` = every family that a device may name. */
 export function isProven(family: Family, answers: Answers, all: readonly Family[]): boolean {
@@ -11,7 +13,7 @@ export function isProven(family: Family, answers: Answers, all: readonly Family[
   return (
     isNamedOnTcp(family, version, 'version', all) ||
     isNamedOnTcp(family, devdetails, 'devdetails', all) ||
-    (family.proves?.(answers) ?? isShown(family, answers))
+    isShown(family, answers)
   );
 }
 

@@ -1,7 +1,6 @@
 // What a driver says of its families: by which answers to the shared questions a device of each shows itself, and by
 // which it proves it. Data.
 import type { z } from 'zod';
-import type { Evidence } from './contract.ts';
 
 /**
  * Words in the raw text of `version` or `devdetails`, compared without case (atlas 2.2). `in: 'version'` = ignore it in
@@ -76,12 +75,4 @@ export type Family = {
   readonly answers?: readonly OwnAnswer[];
   readonly page?: FamilyPage;
   readonly realms?: readonly ProvingRealm[];
-  /**
-   * Where shapes and realms are judged in another process: what `judge` found of these answers, which was asked before.
-   */
-  proves?(answers: Answers): boolean;
-  judge?(answers: Answers): Promise<void>;
 };
-
-/** Answers to the shared questions, without what follows from them. */
-export type Answers = Omit<Evidence, 'family' | 'isProven'>;

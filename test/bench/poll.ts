@@ -12,7 +12,7 @@ import type { DeviceClient } from '../../src/agent/device/device-client.ts';
 import { isMiner, type RecognisedMiner } from '../../src/agent/device/recognised.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import type { LoadedDriver } from '../../src/driver/loaded-driver.ts';
+import type { LoadedDriver } from '../../src/driver/load/loaded-driver.ts';
 import { freshClient } from '../support/fresh-client.ts';
 import { bareExchanges, runFor } from './bare-client.ts';
 import { type BenchDevice, startFarmProcess } from './farm-process.ts';

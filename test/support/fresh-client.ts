@@ -3,8 +3,8 @@ import { drivers } from '../../drivers/index.ts';
 import { createDeviceClient } from '../../src/agent/device/device-client.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { DriverSet } from '../../src/driver/driver-set.ts';
-import type { LoadedDriver } from '../../src/driver/loaded-driver.ts';
+import { DriverSet } from '../../src/driver/load/driver-set.ts';
+import type { LoadedDriver } from '../../src/driver/load/loaded-driver.ts';
 import { freshTrust } from './fresh-trust.ts';
 
 type Options = Parameters<typeof createDeviceClient>[0];

@@ -235,7 +235,7 @@ function ruleProblems(
   return [];
 }
 
-/** Names of drivers that no driver has: a password would go nowhere. `ids` = of all drivers, those of the folder too. */
+/** Names that no driver has: a password would go nowhere. `ids` = of all drivers, those of the folder too. */
 export function unknownDrivers({ credentials }: Pick<AgentConfig, 'credentials'>, ids: readonly string[]): Problem[] {
   return credentials.logins.flatMap(({ family }, index) => {
     if (family === undefined || ids.includes(family)) return [];

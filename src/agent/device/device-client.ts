@@ -5,7 +5,7 @@ import { PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { AbilityName, Evidence, FirmwareImage, Known } from '../../driver/contract.ts';
-import type { DriverSet } from '../../driver/driver-set.ts';
+import type { DriverSet } from '../../driver/load/driver-set.ts';
 import type { DriverMatch } from '../../driver/identify.ts';
 import { VisitMemory } from '../../driver/visit/memory.ts';
 import type { Recorder } from '../../transport/tcp/recorder.ts';

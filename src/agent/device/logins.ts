@@ -5,7 +5,7 @@ import { PeerError } from '../../base/errors.ts';
 import { covers, type ScanRanges } from '../../base/net/ranges.ts';
 import { Secret } from '../../base/secrets.ts';
 import type { Known } from '../../driver/contract.ts';
-import type { LoadedDriver } from '../../driver/loaded-driver.ts';
+import type { LoadedDriver } from '../../driver/load/loaded-driver.ts';
 import type { VisitMemory } from '../../driver/visit/memory.ts';
 import type { Login, MinerLink } from '../../transport/request.ts';
 import type { Transport } from '../../transport/transport.ts';

@@ -3,7 +3,7 @@
 import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
-import type { DriverSet } from '../../driver/driver-set.ts';
+import type { DriverSet } from '../../driver/load/driver-set.ts';
 import type { Families } from '../../driver/family.ts';
 import { identifyingQuestions } from '../../driver/identify.ts';
 import { CGMINER_PORT, readCgminerText } from '../../transport/cgminer/protocol.ts';

@@ -1,6 +1,6 @@
 // Makes the targets of visits: a miner with its driver and an empty memory.
 import type { Identity, Known } from '../../driver/contract.ts';
-import type { LoadedDriver } from '../../driver/loaded-driver.ts';
+import type { LoadedDriver } from '../../driver/load/loaded-driver.ts';
 import { VisitMemory } from '../../driver/visit/memory.ts';
 import type { MinerTarget } from './logins.ts';
 

@@ -8,7 +8,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { type Log, silentLog } from '../../base/log.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { covers, readRanges, type ScanRanges } from '../../base/net/ranges.ts';
-import { DriverSet } from '../../driver/driver-set.ts';
+import { DriverSet } from '../../driver/load/driver-set.ts';
 import { candidateIds } from '../../driver/load/candidates.ts';
 import { DriverFolder } from '../../driver/load/driver-folder.ts';
 import { type AgentConfig, unknownDrivers } from '../config/config.ts';

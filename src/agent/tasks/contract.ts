@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { AbilityName, ActResult, FirmwareImage } from '../../driver/contract.ts';
-import type { LoadedAbilities } from '../../driver/loaded-driver.ts';
+import type { LoadedAbilities } from '../../driver/load/loaded-driver.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { EventRecord, TaskRecord } from '../../wire/records.ts';

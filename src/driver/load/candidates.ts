@@ -1,11 +1,11 @@
-// What of a folder may be a driver: `<id>.mjs`, `<id>.cjs`, `<id>.ts`, or a folder `<id>` with such an `index`. It reads
-// names and times only, and runs nothing.
+// What of a folder may be a driver: `<id>.mjs`, `<id>.cjs`, `<id>.ts`, or a folder `<id>` with such an `index`. It
+// reads names and times only, and runs nothing.
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { renderError } from '../../base/errors.ts';
 import { below, doubtOf } from './trust/file-trust.ts';
 
-const ENDINGS = ['.mjs', '.cjs', '.ts'] as const;
+const SUFFIXES = ['.mjs', '.cjs', '.ts'] as const;
 const ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const MAX_CANDIDATES = 100;
 
@@ -24,11 +24,11 @@ export type Refusal = { readonly id: string; readonly origin: string; readonly r
 export type Found = { readonly candidates: readonly Candidate[]; readonly refused: readonly Refusal[] };
 
 /** A folder that is not there holds none. */
-export function findCandidates(folder: string): Found {
+export async function findCandidates(folder: string): Promise<Found> {
   const candidates: Candidate[] = [];
   const refused: Refusal[] = [];
   for (const { id, origin, entry } of entriesOf(folder)) {
-    const reason = refusalOf(id, origin, entry);
+    const reason = await refusalOf(id, origin, entry);
     if (reason !== undefined) refused.push({ id, origin, reason });
     else if (entry !== undefined) candidates.push({ id, origin, path: entry, signature: signatureOf(origin) });
   }
@@ -48,8 +48,8 @@ export function findCandidates(folder: string): Found {
 export const candidateIds = (folder: string): string[] => [...new Set(entriesOf(folder).map(({ id }) => id))];
 
 /** Undefined = it may be loaded as it lies there now. */
-export function whyNotNow({ id, origin, path, signature }: Candidate): string | undefined {
-  const reason = refusalOf(id, origin, path);
+export async function whyNotNow({ id, origin, path, signature }: Candidate): Promise<string | undefined> {
+  const reason = await refusalOf(id, origin, path);
   if (reason !== undefined) return reason;
   return signatureOf(origin) === signature ? undefined : 'it has changed: pithead reload takes it over';
 }
@@ -61,12 +61,12 @@ function entriesOf(folder: string): Entry[] {
     const origin = join(folder, name);
     const isFolder = statSync(origin, { throwIfNoEntry: false })?.isDirectory() === true;
     if (isFolder) {
-      const entry = ENDINGS.map((ending) => join(origin, `index${ending}`)).find(isFile);
+      const entry = SUFFIXES.map((suffix) => join(origin, `index${suffix}`)).find(isFile);
       // Folders of other kinds may lie there too.
       return entry === undefined ? [] : [{ id: name, origin, entry }];
     }
     const { name: id, ext } = parse(name);
-    if (!ENDINGS.some((ending) => ending === ext) || id.endsWith('.d')) return [];
+    if (!SUFFIXES.some((suffix) => suffix === ext) || id.endsWith('.d')) return [];
     return [{ id, origin, entry: isFile(origin) ? origin : undefined }];
   });
 }
@@ -87,7 +87,7 @@ function namesIn(folder: string): string[] {
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-function refusalOf(id: string, origin: string, entry: string | undefined): string | undefined {
+async function refusalOf(id: string, origin: string, entry: string | undefined): Promise<string | undefined> {
   if (!ID.test(id)) return `'${id}' is no id: small letters, digits and hyphens, at most 64`;
   if (entry === undefined || !isFile(entry)) return `${origin} is no file that can be read`;
   return doubtOf(origin);

@@ -5,13 +5,13 @@ import { BugError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import { ABILITY_NAMES, type AbilityName } from '../../model/tasks/task-kinds.data.ts';
-import type { LoadedDriver } from '../loaded-driver.ts';
-import { Acting } from './acting.ts';
 import { type Candidate, findCandidates, type Refusal, whyNotNow } from './candidates.ts';
-import { type ChildCommand, ownCommand } from './child-command.ts';
-import { type Described, describedSchema, misfitOf } from './described.ts';
-import { DriverProcess, DriverThrew, type Message, ProcessEnded } from './driver-process.ts';
-import { folderDriver, type Remote, waiting } from './folder-driver.ts';
+import type { LoadedDriver } from './loaded-driver.ts';
+import { type ChildCommand, ownCommand } from './process/child-command.ts';
+import { DriverProcess, DriverThrew, type Message, ProcessEnded } from './process/driver-process.ts';
+import { Acting } from './remote/acting.ts';
+import { type Described, describedSchema, misfitOf } from './remote/described.ts';
+import { folderDriver, type Remote, waiting } from './remote/folder-driver.ts';
 
 /** Of one driver; by its id in the configuration. */
 export type DriverSettings = { readonly replace: boolean; readonly allow: readonly AbilityName[] };
@@ -90,7 +90,7 @@ export class DriverFolder {
     await this.close();
     const { folder, builtIn, log } = this.#options;
     this.#folder = folder() ?? '';
-    const found = this.#folder === '' ? { candidates: [], refused: [] } : findCandidates(this.#folder);
+    const found = this.#folder === '' ? { candidates: [], refused: [] } : await findCandidates(this.#folder);
     const refused = [...found.refused];
     const drivers: LoadedDriver[] = [];
     const entries: FolderEntry[] = [];
@@ -234,8 +234,10 @@ export class DriverFolder {
     const { id, path } = candidate;
     const known = this.#loaded.get(id);
     if (known !== undefined) return known;
-    const doubt = whyNotNow(candidate);
-    const loading = doubt === undefined ? this.#send(id, { kind: 'load', id, path }) : Promise.reject(new Error(doubt));
+    const loading = whyNotNow(candidate).then((doubt) => {
+      if (doubt !== undefined) throw new Error(doubt);
+      return this.#send(id, { kind: 'load', id, path });
+    });
     this.#loaded.set(id, loading);
     loading.catch((error: unknown) => {
       if (error instanceof ProcessEnded) return;

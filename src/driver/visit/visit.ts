@@ -4,7 +4,7 @@ import { BugError, CancelledError, type PeerCode, PeerError } from '../../base/e
 import { type Reading, readingSchema } from '../../model/reading.ts';
 import { compiledWhenUsed } from '../compiled.ts';
 import type { Ask, Known, ReadResult } from '../contract.ts';
-import type { LoadedDriver, RawReadResult } from '../loaded-driver.ts';
+import type { LoadedDriver, RawReadResult } from '../load/loaded-driver.ts';
 import { Asking, type AskPlan } from './asking.ts';
 import { CostlyAnswer, MAX_READ_MS, processorMs } from './costly.ts';
 
@@ -48,9 +48,9 @@ const BY_MEANING: readonly PeerCode[] = [
 ];
 
 /**
- * Throws the most meaningful PeerError when no ask was answered with sense, CancelledError when the signal aborts,
- * or while the driver waits, BugError when the driver throws, CostlyAnswer when it takes too long. A refused login or a silent port loses its own
- * answers and nothing else.
+ * Throws the most meaningful PeerError when no ask was answered with sense, CancelledError when the signal aborts or
+ * while the driver waits, BugError when the driver throws, CostlyAnswer when it takes too long. A refused login or a
+ * silent port loses its own answers and nothing else.
  */
 export async function visit(plan: Visit): Promise<VisitOutcome> {
   const { driver, known, memory, rhythms, clock } = plan;

@@ -1,7 +1,7 @@
 // One task from its start to its outcome: checked, read before, journaled, sent once, proven. It holds no queue.
 import { CancelledError, PeerError, RefusedError, renderError } from '../../../base/errors.ts';
 import type { AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
-import type { LoadedAbility } from '../../../driver/loaded-driver.ts';
+import type { LoadedAbility } from '../../../driver/load/loaded-driver.ts';
 import { driverAbilityOf } from '../../../model/task.ts';
 import { afterAct, failed, succeeded, type TaskDeps, type TaskOutcome } from '../contract.ts';
 import type { Baseline, StoredTask } from '../stored-task.ts';

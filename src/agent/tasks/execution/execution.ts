@@ -1,7 +1,7 @@
 // One task while it is carried out: what is known of it, and how the one that carries it out hears of and reports what
 // happens. Shapes only.
 import type { AbilityName } from '../../../driver/contract.ts';
-import type { LoadedAbility } from '../../../driver/loaded-driver.ts';
+import type { LoadedAbility } from '../../../driver/load/loaded-driver.ts';
 import type { TaskParts } from '../contract.ts';
 import type { Journal } from '../queue/journal.ts';
 import type { StoredTask } from '../stored-task.ts';

@@ -1,7 +1,7 @@
 // What a task would send, or why it must not be sent; and what that does to the miner and the farm. It sends nothing.
 import { formatDurationMs } from '../../../base/time/duration.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
-import type { LoadedAbility } from '../../../driver/loaded-driver.ts';
+import type { LoadedAbility } from '../../../driver/load/loaded-driver.ts';
 import { driverAbilityOf } from '../../../model/task.ts';
 import { failed, type TaskOutcome } from '../contract.ts';
 import { expired } from '../queue/admission.ts';

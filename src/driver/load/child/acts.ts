@@ -1,7 +1,7 @@
 // Commands of drivers while they run: each gets a link whose requests the agent sends. It sends nothing itself.
 import { PeerError } from '../../../base/errors.ts';
 import type { ExchangeLimits } from '../../../transport/request.ts';
-import { errorOf, type Failure, type FromProcess, failureOf, IMAGE, type ToProcess } from '../protocol.ts';
+import { errorOf, type Failure, type FromProcess, failureOf, IMAGE, type ToProcess } from '../process/protocol.ts';
 import { Parts } from './parts.ts';
 
 type Begin = Extract<ToProcess, { kind: 'act' }>;

@@ -1,35 +1,32 @@
 // The process in which the drivers of a folder run: loads files, calls what they export, and hands requests to devices
 // to the agent. It opens no socket and reads nothing but the folder; what holds it to that is how it is started.
 import { createRequire } from 'node:module';
-import { setImmediate, setInterval } from 'node:timers';
+import { setImmediate } from 'node:timers';
 import { z } from 'zod';
 import { isShown } from '../../proof.ts';
 import type { Family } from '../../recognition.ts';
-import { type FromProcess, failureOf, KIT_VERSION, type ToProcess, toProcessSchema } from '../protocol.ts';
+import { type FromProcess, failureOf, KIT_VERSION, type ToProcess, toProcessSchema } from '../process/protocol.ts';
 import { Acts } from './acts.ts';
 import { Parts } from './parts.ts';
 
-const REPORT_MS = 250;
 /** Time and network belong to the agent. Without them nothing of a driver runs between two calls. */
 const NOT_FOR_DRIVERS = ['setTimeout', 'setInterval', 'setImmediate', 'fetch', 'WebSocket', 'EventSource'] as const;
 
 type Channel = { post(message: FromProcess): void };
 
-/** `kit` = what each driver gets. Ends with the agent that started it. */
-export function serveDrivers(kit: Readonly<Record<string, unknown>>): void {
+/** `kit` = what each driver gets. Resolves when the agent that started it is gone. */
+export function serveDrivers(kit: Readonly<Record<string, unknown>>): Promise<void> {
   for (const name of NOT_FOR_DRIVERS) Reflect.deleteProperty(globalThis, name);
   const channel: Channel = { post: (message) => void process.send?.(message) };
   const drivers = new Map<string, Parts>();
   const acts = new Acts(channel, drivers);
   const given = Object.freeze({ ...kit });
-  process.on('disconnect', () => process.exit(0));
   process.on('message', (message) => {
     const { data } = toProcessSchema.safeParse(message);
     if (data !== undefined) void answer(data, { channel, drivers, acts, kit: given });
   });
-  if (process.platform !== 'linux')
-    setInterval(() => channel.post({ kind: 'memory', rss: process.memoryUsage.rss() }), REPORT_MS).unref();
   channel.post({ kind: 'ready' });
+  return new Promise((resolve) => process.once('disconnect', resolve));
 }
 
 type Serving = {
@@ -47,6 +44,8 @@ async function answer(message: ToProcess, serving: Serving): Promise<void> {
   } catch (error) {
     serving.channel.post({ kind: 'failed', seq, failure: failureOf(error) });
   }
+  // Linux tells the agent. Between two messages nothing of a driver runs, so nothing grows.
+  if (process.platform !== 'linux') serving.channel.post({ kind: 'memory', rss: process.memoryUsage.rss() });
 }
 
 function resultOf(message: ToProcess, { drivers, acts, kit }: Serving): unknown {
@@ -95,7 +94,7 @@ function load(path: string, kit: Readonly<Record<string, unknown>>): unknown {
   return Reflect.apply(make, undefined, [kit]);
 }
 
-/** The function, and the version of the kit that stands beside it; CommonJS and transpiled files name it differently. */
+/** The function, and the version of the kit beside it; CommonJS and transpiled files name it differently. */
 function makerIn(loaded: unknown): readonly [make: unknown, version: unknown] {
   if (typeof loaded === 'function') return [loaded, Reflect.get(loaded, 'kitVersion')];
   const { data } = moduleSchema.safeParse(loaded);

@@ -9,16 +9,14 @@ import { windowsDoubt } from './windows-acl.ts';
 const MAX_FILES = 500;
 const MAX_DEPTH = 8;
 
-export type TrustJudge = (path: string) => string | undefined;
-
 /** What makes the file, or all of a folder, unsafe to load; undefined = nothing. */
-export function doubtOf(path: string, platform: NodeJS.Platform = process.platform): string | undefined {
+export async function doubtOf(path: string): Promise<string | undefined> {
   try {
     const real = realpathSync(path);
     // The names on the way to it count too: a link that others can change leads where they like.
     const parents = [...new Set([...parentsOf(path), ...parentsOf(real)])];
     const files = [real, ...below(real)];
-    if (platform === 'win32') return windowsDoubt(files, parents);
+    if (process.platform === 'win32') return await windowsDoubt(files, parents);
     for (const file of files) {
       const doubt = doubtOfEntry(file, lstatSync(file), false);
       if (doubt !== undefined) return doubt;

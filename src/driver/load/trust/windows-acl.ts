@@ -1,12 +1,6 @@
 // What Windows says of who may change a file, judged by its security descriptor: only administrators, the system and
-// its installer may. It asks PowerShell once for all files and changes nothing.
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
-import { z } from 'zod';
-import { system32 } from '../../../base/platform/system-programs.ts';
-
-const TIMEOUT_MS = 20_000;
-const MAX_BYTES = 4 * 1024 * 1024;
+// its installer may. It asks once for all files and changes nothing.
+import { securityOf } from '../../../base/platform/service-manager.ts';
 
 /** Administrators, the system, the service that installs Windows. */
 const TRUSTED: ReadonlySet<string> = new Set([
@@ -53,7 +47,7 @@ export function sddlDoubt(sddl: string, isParent: boolean): string | undefined {
   const owner = /^O:(S-[\d-]+|[A-Z]{2})/.exec(sddl)?.[1];
   if (owner === undefined) return 'shows no owner';
   if (!TRUSTED.has(owner)) return `belongs to ${owner}, not to the administrators`;
-  const list = /D:([A-Z]*)((?:\([^)]*\))*)/.exec(sddl);
+  const list = /D:([A-Z_]*)((?:\([^)]*\))*)/.exec(sddl);
   if (list === null || list[1]?.includes('NO_ACCESS_CONTROL')) return 'can be changed by all users';
   for (const [, entry = ''] of (list[2] ?? '').matchAll(/\(([^)]*)\)/g)) {
     const [type = '', flags = '', rights = '', , , who = ''] = entry.split(';');
@@ -71,23 +65,8 @@ function maskOf(rights: string): number {
   return words.reduce((mask, word) => mask | (BITS[word] ?? 0x1f01ff), 0);
 }
 
-const answerSchema = z.array(z.strictObject({ path: z.string(), sddl: z.string() }));
-
-const SCRIPT =
-  '$ErrorActionPreference="Stop"; ConvertTo-Json -Compress @(ConvertFrom-Json $env:PITHEAD_PATHS | ForEach-Object ' +
-  '{ @{ path = $_; sddl = (Get-Acl -LiteralPath $_).Sddl } })';
-
-export function windowsDoubt(files: readonly string[], parents: readonly string[]): string | undefined {
-  const powershell = join(system32(), 'WindowsPowerShell', 'v1.0', 'powershell.exe');
-  const answer = execFileSync(powershell, ['-NoProfile', '-NonInteractive', '-Command', SCRIPT], {
-    env: { ...process.env, PITHEAD_PATHS: JSON.stringify([...files, ...parents]) },
-    encoding: 'utf8',
-    timeout: TIMEOUT_MS,
-    maxBuffer: MAX_BYTES,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
-  });
-  const shown = new Map(answerSchema.parse(JSON.parse(answer)).map(({ path, sddl }) => [path, sddl]));
+export async function windowsDoubt(files: readonly string[], parents: readonly string[]): Promise<string | undefined> {
+  const shown = await securityOf([...files, ...parents]);
   for (const [paths, isParent] of [[files, false] as const, [parents, true] as const]) {
     for (const path of paths) {
       const doubt = sddlDoubt(shown.get(path) ?? '', isParent);

@@ -12,7 +12,7 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { type Driver, defineDriver, reply } from '../../../../src/driver/contract.ts';
-import { DriverSet } from '../../../../src/driver/driver-set.ts';
+import { DriverSet } from '../../../../src/driver/load/driver-set.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { startTlsFront, type TlsFront, tlsKeyOf } from '../../../support/tls-front.ts';

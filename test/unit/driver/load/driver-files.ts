@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { DriverFolder, type DriverSettings } from '../../../../src/driver/load/driver-folder.ts';
-import type { LoadedDriver } from '../../../../src/driver/loaded-driver.ts';
+import type { LoadedDriver } from '../../../../src/driver/load/loaded-driver.ts';
 
 /** A driver that reads the summary of CGMiner; `more` replaces parts of it. */
 export const driverText = (id: string, more = '', before = '') => `${before}

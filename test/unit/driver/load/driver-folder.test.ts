@@ -1,5 +1,5 @@
-// Drivers of a folder, each with its own kind of mistake, in a real process: what is refused, what is ended, and that the
-// others go on.
+// Drivers of a folder, each with its own kind of mistake, in a real process: what is refused, what is ended, and that
+// the others go on.
 import { chmodSync, chownSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import type { MinerLink, MinerRequest } from '../../../../src/transport/request.
 import { driverText, folderWith, open, put, RAW, READ } from './driver-files.ts';
 
 const link = (answer: (request: MinerRequest) => unknown): MinerLink => ({
-  ip: '127.0.0.9',
+  ip: '192.0.2.9',
   send: async (request) => answer(request),
 });
 const good = driverText('good');
@@ -186,7 +186,7 @@ describe('a driver that', () => {
     ['starts a process', "process.getBuiltinModule('child_process').execFileSync('id');"],
     ['starts a thread', "new (process.getBuiltinModule('worker_threads').Worker)('1', { eval: true });"],
     ['has a timer', 'setTimeout(() => {}, 1);'],
-    ['asks the network', "fetch('http://127.0.0.1:9/');"],
+    ['asks the network', "fetch('http://192.0.2.9/');"],
   ])('%s is refused that', async (_, body) => {
     const folder = folderWith({});
     const tried = `try { ${body.replace('FOLDER', JSON.stringify(folder))} } catch (error) { return { hostname: error.code ?? error.name }; } return { hostname: 'done' };`;
@@ -250,7 +250,7 @@ describe('a command', () => {
       sent.push(request);
       return { n: 2 };
     });
-    expect(await reboot.act(to, { n: 40 }, {})).toEqual({ kind: 'accepted', note: '42 of 127.0.0.9' });
+    expect(await reboot.act(to, { n: 40 }, {})).toEqual({ kind: 'accepted', note: '42 of 192.0.2.9' });
     expect(sent).toEqual([{ via: 'cgminer', command: 'restart' }]);
     expect(await reboot.shows?.({ isLightOn: true }, {})).toBe(true);
     await expect(reboot.act(to, { n: 'x' }, {})).rejects.toMatchObject({ code: 'peer.unsupported', wasSent: false });

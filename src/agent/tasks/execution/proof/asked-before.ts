@@ -1,5 +1,5 @@
-// For proofs, which are pure: what a look shows is asked of the driver before the look is judged, for a driver may run in
-// another process. It judges nothing.
+// For proofs, which are pure: what a look shows is asked of the driver before the look is judged, for a driver may run
+// in another process. It judges nothing.
 import type { Reading } from '../../../../model/reading.ts';
 import type { Execution } from '../execution.ts';
 import type { Execution as Judged } from './effect.ts';

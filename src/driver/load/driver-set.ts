@@ -1,5 +1,5 @@
 // The drivers that are in use, with their families. They may change while an agent runs: readers ask each time.
-import { Families } from './family.ts';
+import { Families } from '../family.ts';
 import type { LoadedDriver } from './loaded-driver.ts';
 
 export class DriverSet {

@@ -1,8 +1,8 @@
-// Requests of folder drivers as the core sends them: checked, and with functions that ask the driver's process. They are
-// sent by transport, not here.
+// Requests of folder drivers as the core sends them: checked, and with functions that ask the driver's process. They
+// are sent by transport, not here.
 import { z } from 'zod';
-import type { CarriedLogin, MinerRequest, ReadRequest, WebSession } from '../../transport/request.ts';
-import { functionSchema, imageSchema } from './protocol.ts';
+import type { CarriedLogin, MinerRequest, ReadRequest, WebSession } from '../../../transport/request.ts';
+import { functionSchema, imageSchema } from '../process/protocol.ts';
 
 /** Calls a function of the driver. */
 export type CallDriver = (fn: string, args: readonly unknown[]) => Promise<unknown>;

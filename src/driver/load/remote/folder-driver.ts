@@ -1,13 +1,13 @@
 // A driver of a folder as the core sees it: its data is here, and each of its functions asks its process. What comes
 // back is checked; nonsense is a bug of that driver.
 import { z } from 'zod';
-import { BugError, PeerError } from '../../base/errors.ts';
-import { ABILITY_NAMES, type AbilityName } from '../../model/tasks/task-kinds.data.ts';
-import type { MinerLink } from '../../transport/request.ts';
-import { type ActResult, type FirmwareImage, type Identity, identitySchema, type Known } from '../contract.ts';
-import type { EvidenceParts } from '../family.ts';
+import { BugError, PeerError } from '../../../base/errors.ts';
+import { ABILITY_NAMES, type AbilityName } from '../../../model/tasks/task-kinds.data.ts';
+import type { MinerLink } from '../../../transport/request.ts';
+import { type ActResult, type FirmwareImage, type Identity, identitySchema, type Known } from '../../contract.ts';
+import type { EvidenceParts } from '../../family.ts';
+import type { Family } from '../../recognition.ts';
 import type { LoadedAbilities, LoadedAbility, LoadedDriver } from '../loaded-driver.ts';
-import type { Family } from '../recognition.ts';
 import type { Described } from './described.ts';
 
 export type ActCall = {
@@ -69,7 +69,7 @@ export function folderDriver(
   return {
     ...data,
     origin,
-    ...(families && { families: familiesWith(families, remote) }),
+    ...(families && { families: families.map(wordsOf), prove: (answers) => proven(families, remote, answers) }),
     abilities: allowed(abilities, allow, remote, checked),
     ...(afterLogin && {
       afterLogin: {
@@ -118,29 +118,31 @@ function allowed(
   return made;
 }
 
+type DescribedFamily = NonNullable<Described['families']>[number];
+
 /** Words are compared here; shapes and patterns are judged where the driver runs. */
-function familiesWith(families: NonNullable<Described['families']>, remote: Remote): readonly Family[] {
-  const proven = new WeakMap<EvidenceParts, readonly string[]>();
-  const judge = async (answers: EvidenceParts) => {
-    if (!families.some((family) => mayProve(family, answers))) return;
-    try {
-      proven.set(answers, provenSchema.parse(await remote.prove(answers)));
-    } catch {
-      // Its log line is written where it is called; what is not proved is a hint.
-      proven.delete(answers);
-    }
-  };
-  return families.map(({ realms: _, page, answers, ...family }, i) => ({
-    ...family,
-    ...(answers && { answers: answers.map((answer) => ({ ...answer, shape: z.never() })) }),
-    ...(page && { page: { ...page, shape: z.never() } }),
-    proves: (given) => proven.get(given)?.includes(family.id) === true,
-    ...(i === 0 && { judge }),
-  }));
+const wordsOf = ({ realms: _, page, answers, ...family }: DescribedFamily): Family => ({
+  ...family,
+  ...(answers && { answers: answers.map((answer) => ({ ...answer, shape: z.never() })) }),
+  ...(page && { page: { ...page, shape: z.never() } }),
+});
+
+async function proven(
+  families: readonly DescribedFamily[],
+  remote: Remote,
+  answers: EvidenceParts,
+): Promise<readonly string[]> {
+  if (!families.some((family) => mayProve(family, answers))) return [];
+  try {
+    return provenSchema.parse(await remote.prove(answers));
+  } catch {
+    // Its log line is written where it broke; what is not proved is a hint.
+    return [];
+  }
 }
 
 /** Whether there is an answer that only shapes and patterns can tell of. */
-const mayProve = ({ realms, page, answers = [] }: NonNullable<Described['families']>[number], given: EvidenceParts) =>
+const mayProve = ({ realms, page, answers = [] }: DescribedFamily, given: EvidenceParts) =>
   (realms !== undefined && given.web?.status === 401) ||
   (page !== undefined && given.familyPage !== undefined) ||
   answers.some(({ to }) => given[to] !== undefined);

@@ -1,8 +1,8 @@
 // A driver as the core calls it, wherever it runs: one of the program answers at once, one of a folder when its process
 // has answered. Types only.
-import type { Reading } from '../model/reading.ts';
-import type { Awaitable } from '../transport/request.ts';
-import type { Ability, AbilityName, AfterLogin, Driver, Evidence, Identity, Known } from './contract.ts';
+import type { Reading } from '../../model/reading.ts';
+import type { Awaitable } from '../../transport/request.ts';
+import type { Ability, AbilityName, AfterLogin, Driver, Evidence, Identity, Known } from '../contract.ts';
 
 export type RawReadResult = {
   readonly reading: Readonly<Record<string, unknown>>;
@@ -24,6 +24,8 @@ export type LoadedDriver = Omit<Driver, 'identify' | 'read' | 'afterLogin' | 'ab
   identify(evidence: Evidence): Awaitable<Identity | undefined>;
   /** The visit checks the reading. */
   read(raw: Readonly<Record<string, unknown>>, known: Known): Awaitable<RawReadResult>;
+  /** Of its families, those that the answers prove by what is judged where it runs: shapes and patterns. */
+  prove?(answers: Omit<Evidence, 'family' | 'isProven'>): Promise<readonly string[]>;
   /** The file or folder that it comes from; absent = it is part of the program. */
   readonly origin?: string;
   /** It cannot be asked for the moment, for this reason: its miners wait. */

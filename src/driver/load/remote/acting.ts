@@ -1,11 +1,11 @@
-// Commands of folder drivers as they run: the driver decides in its process, and its requests are sent from here, by the
-// link that the core gave. A command whose process is gone has lost its reply, once something was sent.
-import type { Clock } from '../../base/clock.ts';
-import { BugError, PeerError } from '../../base/errors.ts';
+// Commands of folder drivers as they run: the driver decides in its process, and its requests are sent from here, by
+// the link that the core gave. A command whose process is gone has lost its reply, once something was sent.
+import type { Clock } from '../../../base/clock.ts';
+import { BugError, PeerError } from '../../../base/errors.ts';
+import type { Message } from '../process/driver-process.ts';
+import { errorOf, type FromProcess, failureOf } from '../process/protocol.ts';
 import { misfitOf } from './described.ts';
-import type { Message } from './driver-process.ts';
 import type { ActCall } from './folder-driver.ts';
-import { errorOf, type FromProcess, failureOf } from './protocol.ts';
 import { requestSchemas } from './requests.ts';
 
 /** Without a request under way: nothing of a driver runs by itself. */

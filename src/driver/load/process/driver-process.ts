@@ -1,8 +1,8 @@
 // One process of folder drivers: starts it, sends it one message at a time, ends it when it spins or grows, and names
 // the driver that it was busy with. It starts no second one; that is the supervisor's.
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Clock } from '../../base/clock.ts';
-import { BugError } from '../../base/errors.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { BugError } from '../../../base/errors.ts';
 import { type ChildCommand, childEnvironment } from './child-command.ts';
 import { type Failure, type FromProcess, fromProcessSchema, type ToProcess } from './protocol.ts';
 import { processorMsOf, rssOf } from './usage.ts';

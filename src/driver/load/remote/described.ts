@@ -1,8 +1,8 @@
 // What a driver of a folder says of itself, checked field by field: its data, and functions that ask its process. What
 // does not fit is named with its path.
 import { z } from 'zod';
-import { ABILITY_NAMES, EFFECTS } from '../../model/tasks/task-kinds.data.ts';
-import { functionSchema } from './protocol.ts';
+import { ABILITY_NAMES, EFFECTS } from '../../../model/tasks/task-kinds.data.ts';
+import { functionSchema } from '../process/protocol.ts';
 import { type CallDriver, requestSchemas } from './requests.ts';
 
 const text = z.string().min(1).max(256);

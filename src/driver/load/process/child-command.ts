@@ -13,7 +13,7 @@ export type ChildCommand = {
 };
 
 const HEAP_MB = 64;
-const ROOT = join(import.meta.dirname, '..', '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 
 export function ownCommand(): ChildCommand {
   if (isSea()) return { file: process.execPath, args: [PROCESS_COMMAND], readable: [] };

@@ -1,8 +1,8 @@
 // The messages between the agent and the process of the folder drivers. One message at a time goes to the process, and
 // each has one reply; requests to a device come back as messages of their own. Schemas only.
 import { z } from 'zod';
-import { PEER_ERRORS, type PeerCode } from '../../base/error-codes.data.ts';
-import { PeerError, renderError } from '../../base/errors.ts';
+import { PEER_ERRORS, type PeerCode } from '../../../base/error-codes.data.ts';
+import { PeerError, renderError } from '../../../base/errors.ts';
 
 /** What drivers of a folder are written with. Another number = such files no longer fit. */
 export const KIT_VERSION = 1;
