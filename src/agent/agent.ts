@@ -49,6 +49,7 @@ export function createAgent(options: AgentOptions) {
       const outcome = adopt(config, next);
       modules.audited.reloaded(outcome);
       poller.adjust(pollTimes(config));
+      modules.driversInUse.take();
       if (outcome.changed.includes('networks')) {
         fleet.confine();
         logReadiness(modules);

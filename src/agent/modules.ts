@@ -9,9 +9,9 @@ import { createProcessFigures, type Figures } from '../base/metrics/figures.ts';
 import { createMetricsListener } from '../base/metrics/listener.ts';
 import { covers } from '../base/net/ranges.ts';
 import { VERSION } from '../base/version.ts';
+import { DriverFolder } from '../driver/load/driver-folder.ts';
 import { DriverSet } from '../driver/load/driver-set.ts';
 import type { ChildCommand } from '../driver/load/process/child-command.ts';
-import { DriverFolder } from '../driver/load/driver-folder.ts';
 import type { ReportRecord } from '../wire/records.ts';
 import { createCaptures } from './capture/captures.ts';
 import { ownConfig } from './config/adopt.ts';
@@ -26,6 +26,7 @@ import { createFetch } from './firmware/fetch.ts';
 import { FirmwareStore } from './firmware/store.ts';
 import { Averages } from './fleet/averages/averages.ts';
 import { averagesMigrations } from './fleet/averages/store.ts';
+import { createDriversInUse } from './fleet/drivers-in-use.ts';
 import { Fleet } from './fleet/fleet.ts';
 import { MinerRegistry } from './fleet/identity/miner-registry.ts';
 import { identityMigrations } from './fleet/identity/storage/store.ts';
@@ -272,6 +273,13 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService, other
   const { config, db, clock, random, log, instanceId, outbox, emit, tasks, opsStatuses, poller } = base;
   const { client, fleet, registry, scanning, captures, mayReach, neighbours, outages, clockWatch, trust, startedMs } =
     base;
+  const driversInUse = createDriversInUse({
+    ...{ log, fleet, drivers: base.drivers, folder: base.folder },
+    onChange() {
+      const plan = scanning.plan();
+      if (plan !== undefined) scanning.scanner.request(newUuid(), plan);
+    },
+  });
   const links = uplinks.map((uplink) =>
     createServiceLink(uplink, {
       ...{ db, instanceId, emit, clock, random, log, source: outbox.source(uplink.name) },
@@ -290,7 +298,8 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService, other
   });
   const handlers = createControlHandlers({
     ...{ clock, startedMs, config, client, fleet, registry, scanning, captures, tasks, watchdog, mayReach },
-    ...{ log, neighbours, emit, reload, ownService, newId: newUuid },
+    ...{ log, neighbours, emit, reload, ownService, newId: newUuid, folder: base.folder },
+    driversTaken: driversInUse.taken,
     pollNow: (key: string) => poller.pollNow(key),
     outbox: () => outbox.state(),
     polls: () => poller.stats(),
@@ -307,7 +316,7 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService, other
     handlers,
   });
   const metrics = metricsListener(base, otherFigures, handlers.state);
-  return { links, watchdog, controlSocket, metrics };
+  return { links, watchdog, controlSocket, metrics, driversInUse };
 }
 
 function metricsListener(

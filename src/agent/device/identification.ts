@@ -3,8 +3,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Evidence } from '../../driver/contract.ts';
-import type { DriverSet } from '../../driver/load/driver-set.ts';
 import { type DriverMatch, gatherEvidence, matchLoaded, SCAN_PORTS } from '../../driver/identify.ts';
+import type { DriverSet } from '../../driver/load/driver-set.ts';
 import type { LoadedDriver } from '../../driver/load/loaded-driver.ts';
 import { HTTP_PORT } from '../../transport/http/ask.ts';
 import type { ProbeLink } from '../../transport/request.ts';

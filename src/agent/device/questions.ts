@@ -3,9 +3,9 @@
 import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
-import type { DriverSet } from '../../driver/load/driver-set.ts';
 import type { Families } from '../../driver/family.ts';
 import { identifyingQuestions } from '../../driver/identify.ts';
+import type { DriverSet } from '../../driver/load/driver-set.ts';
 import { CGMINER_PORT, readCgminerText } from '../../transport/cgminer/protocol.ts';
 import { HTTP_PORT, readPage } from '../../transport/http/ask.ts';
 import type { MinerLink, MinerRequest, ProbeLink, WebEvidence } from '../../transport/request.ts';

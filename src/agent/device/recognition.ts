@@ -3,8 +3,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Evidence } from '../../driver/contract.ts';
-import type { DriverSet } from '../../driver/load/driver-set.ts';
 import { type DriverMatch, gatherEvidence, IDENTIFY_DEADLINE_MS } from '../../driver/identify.ts';
+import type { DriverSet } from '../../driver/load/driver-set.ts';
 import type { VisitOutcome } from '../../driver/visit/visit.ts';
 import type { DeviceMutex } from '../../transport/limits/device-mutex.ts';
 import type { ProbeLink } from '../../transport/request.ts';

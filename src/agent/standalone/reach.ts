@@ -5,16 +5,15 @@ import { join } from 'node:path';
 import { drivers } from '../../../drivers/index.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { type Log, silentLog } from '../../base/log.ts';
+import { silentLog } from '../../base/log.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { covers, readRanges, type ScanRanges } from '../../base/net/ranges.ts';
 import { DriverSet } from '../../driver/load/driver-set.ts';
-import { candidateIds } from '../../driver/load/candidates.ts';
-import { DriverFolder } from '../../driver/load/driver-folder.ts';
-import { type AgentConfig, unknownDrivers } from '../config/config.ts';
+import type { AgentConfig } from '../config/config.ts';
 import { createDeviceClient, type DeviceClient, type TrustSources } from '../device/device-client.ts';
 import { openTrustRecord, TRUST_FILE } from '../device/trust/trust-record.ts';
 import { createNeighbours } from '../host/neighbours.ts';
+import { driverFolderOf } from './folder-drivers.ts';
 
 /**
  * Does the work with a client that reaches exactly what the technician named. What this host remembers of trust lies in
@@ -39,25 +38,6 @@ export async function withDeviceClient<T>(
       await folder.close();
     }
   });
-}
-
-/** The drivers of the folder that the configuration names, for a program that runs no agent. */
-export const driverFolderOf = ({ driversDir, drivers: settings }: AgentConfig, log: Log): DriverFolder =>
-  new DriverFolder({
-    folder: () => driversDir,
-    settings: () => settings,
-    builtIn: drivers,
-    clock: systemClock,
-    log,
-  });
-
-/** The configuration, if it names no driver that is not there. Throws ConfigError. */
-export function withKnownDrivers(config: AgentConfig): AgentConfig {
-  const { driversDir } = config;
-  const ids = [...drivers.map(({ id }) => id), ...(driversDir === undefined ? [] : candidateIds(driversDir))];
-  const problems = unknownDrivers(config, ids.toSorted());
-  if (problems.length > 0) throw new ConfigError('check the names of drivers in the config', problems);
-  return config;
 }
 
 /** Does the work with the record of trust that all programs of this host share. */

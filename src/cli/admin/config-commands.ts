@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { KEY_FILE, loadConfig } from '../../agent/config/config.ts';
-import { withKnownDrivers } from '../../agent/standalone/reach.ts';
+import { withKnownDrivers } from '../../agent/standalone/folder-drivers.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/storage/atomic-file.ts';
 import { readSmallFile } from '../../base/storage/plain-file.ts';

@@ -1,7 +1,7 @@
 // Options shared by the commands that talk to miners directly, and the small configuration that follows from them.
 import type { Command } from 'commander';
 import { type AgentConfig, loadConfig, parseConfig } from '../../agent/config/config.ts';
-import { withKnownDrivers } from '../../agent/standalone/reach.ts';
+import { withKnownDrivers } from '../../agent/standalone/folder-drivers.ts';
 import { wrongOption } from '../options.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { stateDirOrDefault } from '../setup/config-file.ts';

@@ -47,7 +47,7 @@ export function addUp(program: Command, context: CliContext): void {
 
 async function runUp(config: AgentConfig, flags: ServerFlags, context: CliContext): Promise<void> {
   letHeapGrow();
-  const { withKnownDrivers } = await import('../../agent/standalone/reach.ts');
+  const { withKnownDrivers } = await import('../../agent/standalone/folder-drivers.ts');
   withKnownDrivers(config);
   const log = createLog(context, 'stdout', config.log.level);
   const { database } = flags;
@@ -109,7 +109,7 @@ export function addAgent(program: Command, context: CliContext): Command {
 
 /** Only an agent needs the drivers, which are many. */
 async function agentConfig(path: string, { environment }: CliContext): Promise<AgentConfig> {
-  const { withKnownDrivers } = await import('../../agent/standalone/reach.ts');
+  const { withKnownDrivers } = await import('../../agent/standalone/folder-drivers.ts');
   return withKnownDrivers(loadConfig(path, environment));
 }
 
@@ -134,7 +134,7 @@ async function startAgent(config: AgentConfig, path: string, log: AdjustableLog,
   const release = await mustBeAlone(config.stateDir);
   try {
     const uplink = await companyUplink(config, path);
-    const { withKnownDrivers } = await import('../../agent/standalone/reach.ts');
+    const { withKnownDrivers } = await import('../../agent/standalone/folder-drivers.ts');
     const read = () => withKnownDrivers(loadConfig(path, context.environment));
     const reload = () => reloadNow(agent, { log, read });
     const { createAgent } = await import('../../agent/agent.ts');

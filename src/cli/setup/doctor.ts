@@ -13,7 +13,7 @@ import { waitingDevices } from '../../agent/device/trust/waiting.ts';
 import { privateNetworks } from '../../agent/host/networks.ts';
 import { OUTBOX_FILE } from '../../agent/outbox/open.ts';
 import { scanLimitsOf } from '../../agent/scan/scan-limits.ts';
-import { withKnownDrivers } from '../../agent/standalone/reach.ts';
+import { lookAtFolder, withKnownDrivers } from '../../agent/standalone/folder-drivers.ts';
 import { agentDatabasePath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
@@ -99,6 +99,7 @@ async function examineConfigured(path: string | undefined, context: CliContext):
     ok('configuration', path),
     ...(open === undefined ? [] : [warning('configuration', open.text, open.remedy)]),
     ...networks(read),
+    ...(await folderDrivers(read)),
     ...tasks(read),
     ...stateDirectory(read.stateDir),
     ...databases(read),
@@ -107,6 +108,20 @@ async function examineConfigured(path: string | undefined, context: CliContext):
     ...(read.service === undefined || read.service.keepLocal ? [...plainService(read), await ownService(read)] : []),
     ...plainMetrics(read),
     ...(read.service === undefined ? [] : await companyService(read.service)),
+  ];
+}
+
+/** Drivers that are no part of the program: where they come from, and what they may do. */
+async function folderDrivers(config: AgentConfig): Promise<Finding[]> {
+  const { folder, loaded, refused } = await lookAtFolder(config);
+  return [
+    ...loaded.map(({ id, origin, allowed }) => {
+      const may = allowed.length === 0 ? 'it only reads' : `it may send ${allowed.join(', ')}`;
+      return ok('driver', `${id} of ${origin}, no part of the program; ${may}`);
+    }),
+    ...refused.map(({ origin, reason }) =>
+      wrong('driver', `${origin} is refused: ${reason}`, `mend it, or take it out of ${folder}; then: pithead reload`),
+    ),
   ];
 }
 

@@ -5,7 +5,7 @@ import { BugError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import { ABILITY_NAMES, type AbilityName } from '../../model/tasks/task-kinds.data.ts';
-import { type Candidate, findCandidates, type Refusal, whyNotNow } from './candidates.ts';
+import { type Candidate, type Found, findCandidates, type Refusal, whyNotNow } from './candidates.ts';
 import type { LoadedDriver } from './loaded-driver.ts';
 import { type ChildCommand, ownCommand } from './process/child-command.ts';
 import { DriverProcess, DriverThrew, type Message, ProcessEnded } from './process/driver-process.ts';
@@ -39,6 +39,7 @@ export type FolderEntry = {
 /** A driver that waits, since it ended its process or cannot be loaded again. `waitsMs` = until its next try. */
 export type DriverFault = { readonly id: string; readonly origin: string; readonly reason: string; waitsMs: number };
 
+const NOTHING: Found = { candidates: [], refused: [] };
 const PAUSE = { baseMs: 5_000, capMs: 15 * 60_000 } as const;
 /** A fault so long after the one before is a first one. */
 const FORGOTTEN_MS = 60 * 60_000;
@@ -64,6 +65,8 @@ export class DriverFolder {
   /** Of the process itself, which may not start at all. */
   #starts = { failures: 0, untilMs: 0 };
   #folder = '';
+  /** What the newest load found and gave. */
+  #last: { readonly key: string; readonly drivers: readonly LoadedDriver[] } | undefined;
 
   constructor(options: FolderOptions) {
     this.#options = options;
@@ -83,14 +86,16 @@ export class DriverFolder {
   }
 
   /**
-   * Loads what lies in the folder now, in a new process. Gives all drivers: those of the program, without what the
+   * Loads what lies in the folder now, in a new process; what is unchanged and well stays as it is. Gives all drivers: those of the program, without what the
    * folder replaces, then those of the folder. Never throws: what cannot be loaded is refused, with the reason.
    */
   async load(): Promise<readonly LoadedDriver[]> {
-    await this.close();
-    const { folder, builtIn, log } = this.#options;
+    const { folder, builtIn, log, settings } = this.#options;
     this.#folder = folder() ?? '';
-    const found = this.#folder === '' ? { candidates: [], refused: [] } : await findCandidates(this.#folder);
+    const found = this.#folder === '' ? NOTHING : await findCandidates(this.#folder);
+    const key = JSON.stringify([found, settings()]);
+    if (this.#last?.key === key && this.faults().length === 0) return this.#last.drivers;
+    await this.close();
     const refused = [...found.refused];
     const drivers: LoadedDriver[] = [];
     const entries: FolderEntry[] = [];
@@ -109,12 +114,15 @@ export class DriverFolder {
     for (const { id, origin, reason } of refused) log.warn({ driver: id, file: origin, reason }, 'a driver is refused');
     this.#entries = entries;
     this.#refused = refused;
-    return [...builtIn.filter(({ id }) => !entries.some((entry) => entry.id === id)), ...drivers];
+    const all = [...builtIn.filter(({ id }) => !entries.some((entry) => entry.id === id)), ...drivers];
+    this.#last = { key, drivers: all };
+    return all;
   }
 
   /** Ends its process. A call that comes later starts it again. */
   async close(): Promise<void> {
     this.#slots = new Map();
+    this.#last = undefined;
     const process = this.#process;
     process?.kill('was ended');
     await process?.gone;
