@@ -86,8 +86,9 @@ export class DriverFolder {
   }
 
   /**
-   * Loads what lies in the folder now, in a new process; what is unchanged and well stays as it is. Gives all drivers: those of the program, without what the
-   * folder replaces, then those of the folder. Never throws: what cannot be loaded is refused, with the reason.
+   * Loads what lies in the folder now, in a new process; what is unchanged and well stays as it is. Gives all drivers:
+   * those of the program, without what the folder replaces, then those of the folder. Never throws: what cannot be
+   * loaded is refused, with the reason.
    */
   async load(): Promise<readonly LoadedDriver[]> {
     const { folder, builtIn, log, settings } = this.#options;

@@ -1,10 +1,10 @@
-// Takes over what lies in the folder of drivers while the agent runs: the miners of a driver that has changed get the new
-// one, and a scan looks for those that a new driver reads. One after the other, however often it is asked.
+// Takes over what lies in the folder of drivers while the agent runs: the miners of a driver that has changed get the
+// new one, and a scan looks for those that a new driver reads. One after the other, however often it is asked.
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { DriverFolder } from '../../driver/load/driver-folder.ts';
 import type { DriverSet } from '../../driver/load/driver-set.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 
 export function createDriversInUse({
   drivers,
