@@ -177,7 +177,7 @@ export function createDevices(
   const client = createDeviceClient({
     ...{ clock, log, drivers: inUse, config, mayReach, driverOnRecord, trust: trust.sources },
   });
-  const captures = createCaptures(config, client.transport.deviceMutex, trust.sources);
+  const captures = createCaptures(config, client.transport.deviceMutex, trust.sources, inUse);
   return { neighbours, registry, trust, client, captures, drivers: inUse, folder };
 }
 

@@ -47,6 +47,8 @@ type CaptureOptions = {
   readonly config: DeviceSettings;
   readonly trust: TrustSources;
   readonly ip: string;
+  /** Absent = those of the program. */
+  readonly inUse?: DriverSet;
   readonly alone?: RunAlone;
 };
 
@@ -55,7 +57,7 @@ type CaptureOptions = {
  * device.
  */
 export async function captureOnce(
-  { config, trust, ip, alone = (question) => question() }: CaptureOptions,
+  { config, trust, ip, inUse = new DriverSet(drivers), alone = (question) => question() }: CaptureOptions,
   onProgress: (done: number, total: number, note: string) => void,
   signal: AbortSignal,
 ): Promise<Capture | undefined> {
@@ -64,7 +66,7 @@ export async function captureOnce(
     ...{
       clock: systemClock,
       log: silentLog,
-      drivers: new DriverSet(drivers),
+      drivers: inUse,
       config,
       trust,
       mayReach: (other: string) => other === ip,
