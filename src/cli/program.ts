@@ -50,6 +50,7 @@ const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promis
   [['update', 'update-databases'], async () => (await import('./update/update.ts')).addUpdate],
   // Started by the program itself.
   [[PROCESS_COMMAND], async () => (await import('./driver-process.ts')).addDriverProcess],
+  [['update-drivers'], async () => (await import('./driver-process.ts')).addUpdateDrivers],
   // Asked of the program itself.
   [['--version', '-V'], async () => () => {}],
 ];

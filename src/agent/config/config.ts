@@ -27,13 +27,16 @@ type Surroundings = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
+/** Beside the configuration. */
+const DRIVERS_FOLDER = 'drivers';
+
 /** Reads and checks the file. Throws ConfigError with every problem that was found. */
 export const loadConfig = (path: string, environment: Surroundings['environment']): AgentConfig =>
   parseConfig(readText(path), {
     baseDir: dirname(resolve(path)),
     environment,
     name: path,
-    driversDir: join(dirname(resolve(path)), 'drivers'),
+    driversDir: join(dirname(resolve(path)), DRIVERS_FOLDER),
   });
 
 function readText(path: string): string {
@@ -74,6 +77,13 @@ export function keyFilesIn(path: string, environment: Surroundings['environment'
     own: keyFileOf(credentials?.keyFile, surroundings),
     shared: shared === undefined ? undefined : resolve(surroundings.baseDir, shared),
   };
+}
+
+/** The folder of drivers of this configuration, and what they may do. As `stateDirOf` otherwise. */
+export function driverSettingsIn(path: string) {
+  const { driversDir, drivers } = fileSchema.shape;
+  const read = readPart(path, z.looseObject({ driversDir, drivers }));
+  return { driversDir: resolve(dirname(resolve(path)), read.driversDir ?? DRIVERS_FOLDER), drivers: read.drivers };
 }
 
 /** Where webhooks of this configuration may send to beside the public internet. As `stateDirOf` otherwise. */

@@ -175,8 +175,15 @@ const tryEnvironment = (): Record<string, string> =>
  * What the program prints. Rejects when it cannot be started, fails or takes too long. It gets only the environment it
  * must have.
  */
-export async function tryProgram(path: string, words: readonly string[], timeoutMs: number): Promise<string> {
+export async function tryProgram(
+  path: string,
+  words: readonly string[],
+  timeoutMs: number,
+  /** Whose rights it gets; absent = ours. */
+  user?: { readonly uid: number; readonly gid: number },
+): Promise<string> {
   const { stdout } = await run(path, words, {
+    ...user,
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
     maxBuffer: TRY_OUTPUT_BYTES,
