@@ -238,7 +238,7 @@ export function createPolling(base: Known, later: LaterModules) {
     knownIps: () => [...fleet.all()].map(({ target }) => target.ip),
   });
   const ipReports = createIpReports({
-    ...{ clock, log, drivers, isOurs: mayReach, portOf: (port) => config.portMap.get(port) ?? port },
+    ...{ clock, log, drivers: base.drivers, isOurs: mayReach, portOf: (port) => config.portMap.get(port) ?? port },
     onReport: createIpReportHandler({ clock, log, random, client, scanning, registry, emit, settings: config, signal }),
   });
   return { poller, scanning, ipReports };

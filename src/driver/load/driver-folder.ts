@@ -176,6 +176,7 @@ export class DriverFolder {
     const { id } = slot.candidate;
     return {
       call: (fn, args) => this.#call(slot, { kind: 'call', id, fn, args: [...args] }),
+      claim: (text) => this.#call(slot, { kind: 'claim', id, text }),
       prove: (answers) => this.#call(slot, { kind: 'prove', id, answers }),
       act: async (call) => {
         const image = call.image && { name: call.image.name, sha256: call.image.sha256, size: call.image.bytes.size };

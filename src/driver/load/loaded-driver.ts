@@ -3,6 +3,7 @@
 import type { Reading } from '../../model/reading.ts';
 import type { Awaitable } from '../../transport/request.ts';
 import type { Ability, AbilityName, AfterLogin, Driver, Evidence, Identity, Known } from '../contract.ts';
+import type { IpReportForm } from '../recognition.ts';
 
 export type RawReadResult = {
   readonly reading: Readonly<Record<string, unknown>>;
@@ -13,9 +14,17 @@ export type LoadedAbility = Omit<Ability, 'shows'> & {
   shows?(reading: Reading, params: unknown): Awaitable<boolean | undefined>;
 };
 
+/** A report whose words are judged where the driver runs. */
+export type RemoteReportForm = {
+  readonly port: number;
+  /** Never rejects; undefined = no report of its devices. */
+  claim(text: string): Promise<{ readonly ip?: string; readonly mac?: string } | undefined>;
+};
+
 export type LoadedAbilities = Readonly<Partial<Record<AbilityName, LoadedAbility>>>;
 
-export type LoadedDriver = Omit<Driver, 'identify' | 'read' | 'afterLogin' | 'abilities'> & {
+export type LoadedDriver = Omit<Driver, 'identify' | 'read' | 'afterLogin' | 'abilities' | 'ipReport'> & {
+  readonly ipReport?: IpReportForm | RemoteReportForm;
   readonly abilities: LoadedAbilities;
   readonly afterLogin?: Pick<AfterLogin, 'ask'> & {
     mayBe(evidence: Evidence): Awaitable<boolean>;

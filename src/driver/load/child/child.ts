@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers';
 import { z } from 'zod';
+import { parseJson } from '../../../wire/frames.ts';
 import { isShown } from '../../proof.ts';
 import type { Family } from '../../recognition.ts';
 import { type FromProcess, failureOf, KIT_VERSION, type ToProcess, toProcessSchema } from '../process/protocol.ts';
@@ -64,6 +65,10 @@ function resultOf(message: ToProcess, { drivers, acts, kit }: Serving): unknown 
       const answers = answersSchema.parse(message.answers);
       return families.filter((family) => isShown(family, answers)).map(({ id }) => id);
     }
+    case 'claim': {
+      const { ipReport } = reportSchema.parse(drivers.get(message.id)?.driver);
+      return claimOf(ipReport, message.text);
+    }
     case 'act':
       acts.begin(message);
       return settled();
@@ -74,6 +79,23 @@ function resultOf(message: ToProcess, { drivers, acts, kit }: Serving): unknown 
       acts.refuse(message.request, message.failure);
       return settled();
   }
+}
+
+const reportSchema = z.looseObject({
+  ipReport: z.object({ words: z.instanceof(RegExp).exactOptional(), fields: z.instanceof(z.ZodType).exactOptional() }),
+});
+const claimSchema = z.object({ ip: z.string(), mac: z.string() });
+
+/** The first group is the address, the second the MAC. */
+function claimOf({ words, fields }: z.output<typeof reportSchema>['ipReport'], text: string) {
+  if (fields !== undefined) {
+    const { data } = fields.safeParse(parseJson(text));
+    return claimSchema.safeParse(data).data;
+  }
+  const found = words?.exec(text);
+  if (found === null || found === undefined) return undefined;
+  const [, ip, mac] = found;
+  return { ...(ip !== undefined && { ip }), ...(mac !== undefined && { mac }) };
 }
 
 /** What the message set going has run as far as it can. */

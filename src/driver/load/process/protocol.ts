@@ -48,6 +48,8 @@ export const toProcessSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('call'), seq, id: text, fn: text, args: z.array(z.unknown()) }),
   /** Which families of the driver the answers prove, by shapes and patterns. */
   z.object({ kind: z.literal('prove'), seq, id: text, answers: z.unknown() }),
+  /** What an IP report says to the driver. */
+  z.object({ kind: z.literal('claim'), seq, id: text, text }),
   z.object({
     kind: z.literal('act'),
     ...{ seq, id: text, act: z.int(), ip: text, ability: text },

@@ -92,6 +92,7 @@ export function describedSchema(call: CallDriver) {
     id: text,
     make: text,
     families: z.array(familySchema).max(32).exactOptional(),
+    ipReport: z.object({ port: z.int().min(1).max(65_535), isPacked: z.literal(true).exactOptional() }).exactOptional(),
     covers: z.array(coverSchema).max(200),
     asks: z.record(z.string().max(64), ask).refine((asks) => Object.keys(asks).length <= 64, 'at most 64 asks'),
     abilities: z.partialRecord(z.enum(ABILITY_NAMES), abilitySchema),

@@ -6,8 +6,8 @@ import { ABILITY_NAMES, type AbilityName } from '../../../model/tasks/task-kinds
 import type { MinerLink } from '../../../transport/request.ts';
 import { type ActResult, type FirmwareImage, type Identity, identitySchema, type Known } from '../../contract.ts';
 import type { EvidenceParts } from '../../family.ts';
-import type { Family } from '../../recognition.ts';
-import type { LoadedAbilities, LoadedAbility, LoadedDriver } from '../loaded-driver.ts';
+import type { Family, IpReportForm } from '../../recognition.ts';
+import type { LoadedAbilities, LoadedAbility, LoadedDriver, RemoteReportForm } from '../loaded-driver.ts';
 import type { Described } from './described.ts';
 
 export type ActCall = {
@@ -24,6 +24,8 @@ export type Remote = {
   /** Ids of the families that the answers prove. */
   prove(answers: EvidenceParts): Promise<unknown>;
   act(call: ActCall): Promise<unknown>;
+  /** What of an IP report is the address, and what the MAC. */
+  claim(text: string): Promise<unknown>;
   waitsFor(): string | undefined;
 };
 
@@ -38,6 +40,7 @@ const readResultSchema = z.object({
   reading: z.record(z.string(), z.unknown()),
   unparsable: z.array(z.string().max(64)).max(MAX_NAMES),
 });
+const claimSchema = z.object({ ip: z.string().exactOptional(), mac: z.string().exactOptional() }).optional();
 const shownSchema = z.boolean().optional();
 const provenSchema = z.array(z.string());
 const resultSchema: z.ZodType<ActResult> = z.discriminatedUnion('kind', [
@@ -53,7 +56,7 @@ const resultSchema: z.ZodType<ActResult> = z.discriminatedUnion('kind', [
 ]);
 
 export function folderDriver(
-  { families, abilities, afterLogin, identify, read, ...data }: Described,
+  { families, ipReport, abilities, afterLogin, identify, read, ...data }: Described,
   { origin, remote, allow }: { readonly origin: string; readonly remote: Remote } & Permissions,
 ): LoadedDriver {
   const { id } = data;
@@ -70,6 +73,7 @@ export function folderDriver(
     ...data,
     origin,
     ...(families && { families: families.map(wordsOf), prove: (answers) => proven(families, remote, answers) }),
+    ...(ipReport && { ipReport: reportForm(ipReport, remote) }),
     abilities: allowed(abilities, allow, remote, checked),
     ...(afterLogin && {
       afterLogin: {
@@ -116,6 +120,21 @@ function allowed(
     };
   }
   return made;
+}
+
+function reportForm(
+  { port, isPacked }: NonNullable<Described['ipReport']>,
+  remote: Remote,
+): IpReportForm | RemoteReportForm {
+  if (isPacked) return { port, isPacked };
+  return {
+    port,
+    claim: (text) =>
+      remote
+        .claim(text)
+        .then(claimSchema.parse)
+        .catch(() => undefined),
+  };
 }
 
 type DescribedFamily = NonNullable<Described['families']>[number];

@@ -3,8 +3,10 @@
 import { chmodSync, chownSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { reportFormats } from '../../../../src/agent/ip-reports/formats.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
+import { type EvidenceParts, Families } from '../../../../src/driver/family.ts';
 import type { MinerLink, MinerRequest } from '../../../../src/transport/request.ts';
 import { driverText, folderWith, open, put, RAW, READ } from './driver-files.ts';
 
@@ -118,6 +120,77 @@ describe('a folder', () => {
     expect(folder.refused()[0]?.reason).toBe(
       `${path}/good.mjs belongs to user 4711: only root and user 0 may own it (chown)`,
     );
+  });
+});
+
+describe('a driver', () => {
+  const FAMILY = `families: [{ id: 'good', tcp: [{ words: ['GOOD'], isHint: true }], startPages: [{ realm: 'goodMiner' }],
+    page: { path: '/good.json', shape: z.looseObject({ kind: z.string().regex(/^good$/) }), title: 'Good' },
+    realms: [{ realm: 'goodMiner', server: /^goodd/ }] }],`;
+
+  test('proves its family by shapes and patterns, which are judged where it runs', async () => {
+    const { driver } = await open(folderWith({ 'good.mjs': driverText('good', FAMILY) }));
+    const families = new Families([driver('good')]);
+    const web = { status: 200, body: '<title>Good miner</title>' };
+    const judged = async (answers: EvidenceParts) => {
+      await families.judge(answers);
+      return families.isProven('good', answers);
+    };
+    const page = (kind: string) => ({ status: 200, body: JSON.stringify({ kind }) });
+    expect(await judged({ web, familyPage: page('good') })).toBe(true);
+    expect(await judged({ web, familyPage: page('bad') })).toBe(false);
+    expect(await judged({ web })).toBe(false);
+    const challenge = { status: 401, body: '', authenticate: 'Digest realm="goodMiner"' };
+    expect(await judged({ web: { ...challenge, server: 'goodd/1' } })).toBe(true);
+    expect(await judged({ web: { ...challenge, server: 'nginx' } })).toBe(false);
+    const answers = { web: { ...challenge, server: 'goodd/1' } };
+    await families.judge(answers);
+    expect(families.evidenceOf(answers)).toMatchObject({ family: 'good', isProven: true });
+  });
+
+  test.each([
+    ['words', '{ port: 14235, words: /^([\\d.]+),([0-9a-f:]+)$/ }', '192.0.2.7,02:00:00:00:00:07'],
+    [
+      'fields',
+      '{ port: 14235, fields: z.object({ ip: z.string(), mac: z.string() }) }',
+      '{"ip":"192.0.2.7","mac":"02:00:00:00:00:07"}',
+    ],
+  ])('has an IP report of %s, which is read where it runs', async (_, form, text) => {
+    const { drivers } = await open(folderWith({ 'good.mjs': driverText('good', `ipReport: ${form},`) }));
+    const format = reportFormats(drivers).find(({ port }) => port === 14_235);
+    expect(await format?.read(Buffer.from(text))).toEqual({ ip: '192.0.2.7', mac: '02:00:00:00:00:07' });
+    expect(await format?.read(Buffer.from('nonsense'))).toBeUndefined();
+  });
+
+  test('has asks with functions: what is lacking, a session, a login that is carried', async () => {
+    const asks = `asks: {
+        summary: { every: 'poll', via: 'cgminer', command: 'summary' },
+        more: { every: 'poll', via: 'http', method: 'GET', path: '/more', as: 'json', insteadOf: 'summary',
+          isLacking: (answer) => answer.rate === undefined,
+          auth: { name: 'web', open: ({ password }) => ({ via: 'http', method: 'POST', path: '/in', form: { password } }),
+            grant: ({ status }) => (status === 200 ? { cookie: 'a' } : undefined) } },
+        page: { every: 'slow', via: 'http', method: 'GET', path: '/page', as: 'text',
+          auth: { carry: ({ user }) => ({ headers: { 'x-user': user } }) } },
+      },
+      replies: z.looseObject({ summary: reply(z.unknown()), more: reply(z.unknown()), page: reply(z.unknown()) }),
+      afterLogin: { mayBe: ({ family }) => family === undefined, ask: { via: 'cgminer', command: 'who' },
+        identify: (answer) => (answer === 'me' ? { confidence: 'sure', model: 'T9' } : undefined) },`;
+    const { driver } = await open(folderWith({ 'good.mjs': driverText('good', asks) }));
+    const { asks: made, afterLogin } = driver('good');
+    expect(await made.more?.isLacking?.({ rate: 1 })).toBe(false);
+    expect(await made.more?.isLacking?.({})).toBe(true);
+    const login = { user: 'root', password: 'p' };
+    const { more, page } = made;
+    if (more?.via !== 'http' || typeof more.auth === 'string' || !('open' in more.auth)) throw new Error('no session');
+    expect(await more.auth.open(login)).toEqual({ via: 'http', method: 'POST', path: '/in', form: { password: 'p' } });
+    expect(await more.auth.grant({ status: 200, body: '' })).toEqual({ cookie: 'a' });
+    expect(await more.auth.grant({ status: 403, body: '' })).toBeUndefined();
+    if (page?.via !== 'http' || typeof page.auth === 'string' || !('carry' in page.auth)) throw new Error('no login');
+    expect(await page.auth.carry(login)).toEqual({ headers: { 'x-user': 'root' } });
+    expect(await afterLogin?.mayBe({ family: undefined })).toBe(true);
+    expect(await afterLogin?.mayBe({ family: 'other' })).toBe(false);
+    expect(await afterLogin?.identify('me')).toEqual({ confidence: 'sure', model: 'T9' });
+    expect(await afterLogin?.identify('you')).toBeUndefined();
   });
 });
 
