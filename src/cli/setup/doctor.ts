@@ -114,7 +114,16 @@ async function examineConfigured(path: string | undefined, context: CliContext):
 /** Drivers that are no part of the program: where they come from, and what they may do. */
 async function folderDrivers(config: AgentConfig): Promise<Finding[]> {
   const { folder, loaded, refused } = await lookAtFolder(config);
+  const there = [...loaded, ...refused].map(({ id }) => id);
+  const nowhere = Object.keys(config.drivers).filter((id) => !there.includes(id));
   return [
+    ...nowhere.map((id) =>
+      warning(
+        'driver',
+        `drivers.${id} of the configuration names no driver of ${folder}`,
+        'put it there, or take that out',
+      ),
+    ),
     ...loaded.map(({ id, origin, allowed }) => {
       const may = allowed.length === 0 ? 'it only reads' : `it may send ${allowed.join(', ')}`;
       return ok('driver', `${id} of ${origin}, no part of the program; ${may}`);

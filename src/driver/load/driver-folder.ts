@@ -1,8 +1,8 @@
 // The drivers of a folder: finds them, runs them in one process, and starts that again when one of them ended it. The
 // one that did waits, longer each time; the others go on. It decides nothing about miners.
 import type { Clock } from '../../base/clock.ts';
-import { BugError, renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
+import { BugError, PeerError, renderError } from '../../base/errors.ts';
+import { type Log, oncePerMinute } from '../../base/log.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import { ABILITY_NAMES, type AbilityName } from '../../model/tasks/task-kinds.data.ts';
 import { type Candidate, type Found, findCandidates, type Refusal, whyNotNow } from './candidates.ts';
@@ -47,6 +47,7 @@ const FORGOTTEN_MS = 60 * 60_000;
 const MOST_TRIES = 4;
 
 type Slot = {
+  readonly broke: (error: unknown) => void;
   readonly candidate: Candidate;
   failures: number;
   failedMs: number;
@@ -142,7 +143,22 @@ export class DriverFolder {
 
   async #loadFirst(candidate: Candidate, others: readonly LoadedDriver[]) {
     const { id, origin } = candidate;
-    const slot: Slot = { candidate, failures: 0, failedMs: Number.NEGATIVE_INFINITY, untilMs: 0, reason: undefined };
+    const { clock, log } = this.#options;
+    const told = oncePerMinute(clock, (error) =>
+      log.error({ driver: id, file: origin, cause: renderError(error) }, 'a driver broke'),
+    );
+    const broke = (error: unknown) => {
+      // While it waits, that is known.
+      if (!(error instanceof PeerError)) told(error);
+    };
+    const slot: Slot = {
+      broke,
+      candidate,
+      failures: 0,
+      failedMs: Number.NEGATIVE_INFINITY,
+      untilMs: 0,
+      reason: undefined,
+    };
     this.#slots.set(id, slot);
     try {
       await this.#running();
@@ -186,6 +202,7 @@ export class DriverFolder {
         });
       },
       waitsFor: () => this.#waitsFor(slot),
+      broke: slot.broke,
     };
   }
 

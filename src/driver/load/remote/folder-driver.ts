@@ -27,6 +27,8 @@ export type Remote = {
   /** What of an IP report is the address, and what the MAC. */
   claim(text: string): Promise<unknown>;
   waitsFor(): string | undefined;
+  /** For errors that nothing else hears of. */
+  broke(error: unknown): void;
 };
 
 export type Permissions = { readonly allow: readonly AbilityName[] };
@@ -67,14 +69,23 @@ export function folderDriver(
   };
   const identified = async (fn: string, about: unknown): Promise<Identity | undefined> =>
     checked('identify', maybeIdentity, await remote.call(fn, [about]));
-  /** A driver that breaks here recognises nothing, and leaves the others to it. Its log line is written already. */
-  const orElse = <T>(otherwise: T, answer: Promise<T>): Promise<T> => answer.catch(() => otherwise);
+  /** A driver that breaks here recognises nothing, shows nothing, and leaves it to the others. */
+  const orElse = <T>(otherwise: T, answer: Promise<T>): Promise<T> =>
+    answer.catch((error: unknown) => {
+      remote.broke(error);
+      return otherwise;
+    });
   return {
     ...data,
     origin,
-    ...(families && { families: families.map(wordsOf), prove: (answers) => proven(families, remote, answers) }),
-    ...(ipReport && { ipReport: reportForm(ipReport, remote) }),
-    abilities: allowed(abilities, allow, remote, checked),
+    ...(families && {
+      families: families.map(wordsOf),
+      prove: (answers) => orElse([], proven(families, remote, answers)),
+    }),
+    ...(ipReport && {
+      ipReport: reportForm(ipReport, (text) => orElse(undefined, remote.claim(text).then(claimSchema.parse))),
+    }),
+    abilities: allowed(abilities, allow, { remote, checked, orElse }),
     ...(afterLogin && {
       afterLogin: {
         ask: afterLogin.ask,
@@ -94,13 +105,13 @@ export function folderDriver(
   };
 }
 
+type OrElse = <T>(otherwise: T, answer: Promise<T>) => Promise<T>;
 type Check = <T>(what: string, schema: z.ZodType<T>, value: unknown) => T;
 
 function allowed(
   abilities: Described['abilities'],
   allow: readonly AbilityName[],
-  remote: Remote,
-  checked: Check,
+  { remote, checked, orElse }: { readonly remote: Remote; readonly checked: Check; readonly orElse: OrElse },
 ): LoadedAbilities {
   const made: Partial<Record<AbilityName, LoadedAbility>> = {};
   for (const name of ABILITY_NAMES) {
@@ -114,8 +125,11 @@ function allowed(
       act: async (link, params, known, image) =>
         checked(`act of ${name}`, resultSchema, await remote.act({ ability: name, link, params, known, image })),
       ...(shows && {
-        shows: async (reading: unknown, params: unknown) =>
-          checked(`shows of ${name}`, shownSchema, await remote.call(shows.fn, [reading, params])),
+        shows: (reading: unknown, params: unknown) =>
+          orElse(
+            undefined,
+            remote.call(shows.fn, [reading, params]).then((answer) => checked(`shows of ${name}`, shownSchema, answer)),
+          ),
       }),
     };
   }
@@ -124,17 +138,9 @@ function allowed(
 
 function reportForm(
   { port, isPacked }: NonNullable<Described['ipReport']>,
-  remote: Remote,
+  claim: RemoteReportForm['claim'],
 ): IpReportForm | RemoteReportForm {
-  if (isPacked) return { port, isPacked };
-  return {
-    port,
-    claim: (text) =>
-      remote
-        .claim(text)
-        .then(claimSchema.parse)
-        .catch(() => undefined),
-  };
+  return isPacked ? { port, isPacked } : { port, claim };
 }
 
 type DescribedFamily = NonNullable<Described['families']>[number];
@@ -152,12 +158,7 @@ async function proven(
   answers: EvidenceParts,
 ): Promise<readonly string[]> {
   if (!families.some((family) => mayProve(family, answers))) return [];
-  try {
-    return provenSchema.parse(await remote.prove(answers));
-  } catch {
-    // Its log line is written where it broke; what is not proved is a hint.
-    return [];
-  }
+  return provenSchema.parse(await remote.prove(answers));
 }
 
 /** Whether there is an answer that only shapes and patterns can tell of. */

@@ -249,8 +249,11 @@ describe('a driver that', () => {
 
   test('breaks where it recognises leaves that to the others', async () => {
     const more = "identify() { throw new Error('no idea'); },";
-    const { driver } = await open(folderWith({ 'bad.mjs': driverText('bad', more) }));
-    expect(await driver('bad').identify({ family: 'bad' })).toBeUndefined();
+    const { driver, lines } = await open(folderWith({ 'bad.mjs': driverText('bad', more) }));
+    for (let times = 0; times < 3; times++) expect(await driver('bad').identify({ family: 'bad' })).toBeUndefined();
+    expect(lines).toMatchObject([
+      { message: 'a driver broke', fields: { driver: 'bad', cause: 'call identify of driver bad: no idea' } },
+    ]);
   });
 
   test.each([
