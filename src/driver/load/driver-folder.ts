@@ -1,7 +1,7 @@
 // The drivers of a folder: finds them, runs them in one process, and starts that again when one of them ended it. The
 // one that did waits, longer each time; the others go on. It decides nothing about miners.
 import type { Clock } from '../../base/clock.ts';
-import { BugError, PeerError, renderError } from '../../base/errors.ts';
+import { BugError, CancelledError, PeerError, renderError } from '../../base/errors.ts';
 import { type Log, oncePerMinute } from '../../base/log.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import { ABILITY_NAMES, type AbilityName } from '../../model/tasks/task-kinds.data.ts';
@@ -66,6 +66,9 @@ export class DriverFolder {
   /** Of the process itself, which may not start at all. */
   #starts = { failures: 0, untilMs: 0 };
   #folder = '';
+  #isOpen = false;
+  /** How often it was closed: a load that was under way then starts nothing. */
+  #closed = 0;
   /** What the newest load found and gave. */
   #last: { readonly key: string; readonly drivers: readonly LoadedDriver[] } | undefined;
 
@@ -93,11 +96,14 @@ export class DriverFolder {
    */
   async load(): Promise<readonly LoadedDriver[]> {
     const { folder, builtIn, log, settings } = this.#options;
+    const closed = this.#closed;
     this.#folder = folder() ?? '';
     const found = this.#folder === '' ? NOTHING : await findCandidates(this.#folder);
     const key = JSON.stringify([found, settings()]);
     if (this.#last?.key === key && this.faults().length === 0) return this.#last.drivers;
-    await this.close();
+    await this.#end();
+    if (closed !== this.#closed) return builtIn;
+    this.#isOpen = true;
     const refused = [...found.refused];
     const drivers: LoadedDriver[] = [];
     const entries: FolderEntry[] = [];
@@ -117,12 +123,18 @@ export class DriverFolder {
     this.#entries = entries;
     this.#refused = refused;
     const all = [...builtIn.filter(({ id }) => !entries.some((entry) => entry.id === id)), ...drivers];
-    this.#last = { key, drivers: all };
+    if (closed === this.#closed) this.#last = { key, drivers: all };
     return all;
   }
 
-  /** Ends its process. A call that comes later starts it again. */
+  /** Ends its process; none is started before the next load. */
   async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#closed++;
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
     this.#slots = new Map();
     this.#last = undefined;
     const process = this.#process;
@@ -244,6 +256,7 @@ export class DriverFolder {
 
   async #running(): Promise<void> {
     const { clock, command = ownCommand() } = this.#options;
+    if (!this.#isOpen) throw new CancelledError('start the process of the folder drivers');
     if (this.#process === undefined) {
       this.#loaded = new Map();
       const process: DriverProcess = new DriverProcess({

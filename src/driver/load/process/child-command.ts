@@ -34,7 +34,7 @@ export const checkout = (): string[] => [ROOT, realpathSync(join(ROOT, 'node_mod
 export function childEnvironment({ readable }: ChildCommand, folder: string): NodeJS.ProcessEnv {
   const flags = [
     '--permission',
-    ...[...readable, folder].map((path) => `--allow-fs-read=${path}`),
+    ...[...readable, folder, realpathSync(folder)].map((path) => `--allow-fs-read=${path}`),
     `--max-old-space-size=${HEAP_MB}`,
   ];
   const { SystemRoot } = process.env;

@@ -1,6 +1,6 @@
 // Drivers of a folder, each with its own kind of mistake, in a real process: what is refused, what is ended, and that
 // the others go on.
-import { chmodSync, chownSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reportFormats } from '../../../../src/agent/ip-reports/formats.ts';
@@ -41,6 +41,23 @@ describe('a folder', () => {
       expect(await driver.read(RAW, {})).toEqual(READ);
       expect(await driver.read({ summary: 'no' }, {})).toEqual({ reading: {}, unparsable: ['summary'] });
     }
+  });
+
+  test.runIf(isPosix)('may be a link', async () => {
+    const folder = folderWith({ 'several/index.mjs': driverText('several'), 'several/id.mjs': '' });
+    const link = join(folderWith({}), 'link');
+    symlinkSync(folder, link);
+    const { driver } = await open(link);
+    expect(await driver('several').read(RAW, {})).toEqual(READ);
+  });
+
+  test('that is closed while it loads starts nothing more', async () => {
+    const { folder } = await open(folderWith({ 'good.mjs': good, 'other.mjs': driverText('other') }));
+    await folder.close();
+    const loading = folder.load();
+    await folder.close();
+    expect(await loading).toEqual([]);
+    expect(folder.faults()).toEqual([]);
   });
 
   test('that is not there is an empty one', async () => {
