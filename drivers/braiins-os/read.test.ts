@@ -233,10 +233,11 @@ describe('logins', () => {
     ]);
     expect(graphqlSession.isRefused?.({ data: {} })).toBe(false);
   });
-  test('a password is sent as a value and never as part of a query', () => {
+  test('a password is sent as a value and never as part of a query', async () => {
     type Tools = { encrypt(key: string, text: string): string };
-    const open: (login: { user: string; password: string }, tools: Tools) => { json?: unknown } = graphqlSession.open;
-    const opening = open({ user: 'root', password: '"){x' }, { encrypt: () => '' });
+    const open: (login: { user: string; password: string }, tools: Tools) => ReturnType<typeof graphqlSession.open> =
+      graphqlSession.open;
+    const opening = await open({ user: 'root', password: '"){x' }, { encrypt: () => '' });
     expect(opening.json).toMatchObject({ query: expect.not.stringContaining('"){x'), variables: { password: '"){x' } });
   });
 });

@@ -49,6 +49,7 @@ export function createAgent(options: AgentOptions) {
       const outcome = adopt(config, next);
       modules.audited.reloaded(outcome);
       poller.adjust(pollTimes(config));
+      modules.driversInUse.take();
       if (outcome.changed.includes('networks')) {
         fleet.confine();
         logReadiness(modules);
@@ -97,7 +98,10 @@ export function createModules(options: AgentOptions): Modules {
     },
   };
   const base = openBase(options);
-  const devices = { ...base, ...createDevices(base, options.neighbours ?? createNeighbours(base.clock)) };
+  const devices = {
+    ...base,
+    ...createDevices(base, options.neighbours ?? createNeighbours(base.clock), options.driverProcess),
+  };
   const known = { ...devices, ...createFleet(devices, later) };
   const polled = { ...known, ...createPolling(known, later) };
   const writing = { ...polled, ...createTasks(polled) };

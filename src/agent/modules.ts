@@ -9,6 +9,9 @@ import { createProcessFigures, type Figures } from '../base/metrics/figures.ts';
 import { createMetricsListener } from '../base/metrics/listener.ts';
 import { covers } from '../base/net/ranges.ts';
 import { VERSION } from '../base/version.ts';
+import { DriverFolder } from '../driver/load/driver-folder.ts';
+import { DriverSet } from '../driver/load/driver-set.ts';
+import type { ChildCommand } from '../driver/load/process/child-command.ts';
 import type { ReportRecord } from '../wire/records.ts';
 import { createCaptures } from './capture/captures.ts';
 import { ownConfig } from './config/adopt.ts';
@@ -36,6 +39,7 @@ import type { createNeighbours } from './host/neighbours.ts';
 import { createIpReportHandler } from './ip-reports/handle-report.ts';
 import { createIpReports } from './ip-reports/listener.ts';
 import { openOutbox } from './outbox/open.ts';
+import { createDriversInUse } from './poll/drivers-in-use.ts';
 import { Poller } from './poll/poller.ts';
 import { openDesiredPools, poolLockMigrations } from './pool-lock/desired-pools.ts';
 import { PoolGuard } from './pool-lock/guard.ts';
@@ -66,6 +70,8 @@ export type AgentOptions = {
   readonly ownService?: () => OwnService;
   /** Figures of the service in the same process, those of the process among them: shown beside the agent's. */
   readonly otherFigures?: readonly Figures[];
+  /** What runs the drivers of the folder, instead of this program. */
+  readonly driverProcess?: ChildCommand;
   /** Instead of what this host's kernel knows of its neighbours. */
   readonly neighbours?: Pick<ReturnType<typeof createNeighbours>, 'at'>;
 };
@@ -147,7 +153,11 @@ export function openBase({ config: given, uplinks, clock: hostClock, log, random
 }
 
 /** One miner at a time: who it is, whether its device is trusted, how it is asked. */
-export function createDevices(base: Base, neighbours: NonNullable<AgentOptions['neighbours']>) {
+export function createDevices(
+  base: Base,
+  neighbours: NonNullable<AgentOptions['neighbours']>,
+  driverProcess?: ChildCommand,
+) {
   const { config, db, clock, log, reporting, mayReach } = base;
   const registry = new MinerRegistry(db, {
     ...{ clock, newKey: newUuid, pollMs: () => config.poll.interval },
@@ -158,10 +168,17 @@ export function createDevices(base: Base, neighbours: NonNullable<AgentOptions['
     mayLogIn: (ip) => !registry.isContested(ip),
     onDecision: base.audited.decided,
   });
+  const inUse = new DriverSet(drivers);
+  const folder = new DriverFolder({
+    ...{ clock, log, builtIn: drivers, folder: () => config.driversDir, settings: () => config.drivers },
+    ...(driverProcess && { command: driverProcess }),
+  });
   const driverOnRecord = (ip: string) => registry.byIp(ip)?.driverId;
-  const client = createDeviceClient({ clock, log, drivers, config, mayReach, driverOnRecord, trust: trust.sources });
-  const captures = createCaptures(config, client.transport.deviceMutex, trust.sources);
-  return { neighbours, registry, trust, client, captures };
+  const client = createDeviceClient({
+    ...{ clock, log, drivers: inUse, config, mayReach, driverOnRecord, trust: trust.sources },
+  });
+  const captures = createCaptures(config, client.transport.deviceMutex, trust.sources, inUse);
+  return { neighbours, registry, trust, client, captures, drivers: inUse, folder };
 }
 
 /** What is known of all miners. */
@@ -221,7 +238,7 @@ export function createPolling(base: Known, later: LaterModules) {
     knownIps: () => [...fleet.all()].map(({ target }) => target.ip),
   });
   const ipReports = createIpReports({
-    ...{ clock, log, drivers, isOurs: mayReach, portOf: (port) => config.portMap.get(port) ?? port },
+    ...{ clock, log, drivers: base.drivers, isOurs: mayReach, portOf: (port) => config.portMap.get(port) ?? port },
     onReport: createIpReportHandler({ clock, log, random, client, scanning, registry, emit, settings: config, signal }),
   });
   return { poller, scanning, ipReports };
@@ -256,6 +273,13 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService, other
   const { config, db, clock, random, log, instanceId, outbox, emit, tasks, opsStatuses, poller } = base;
   const { client, fleet, registry, scanning, captures, mayReach, neighbours, outages, clockWatch, trust, startedMs } =
     base;
+  const driversInUse = createDriversInUse({
+    ...{ log, fleet, drivers: base.drivers, folder: base.folder },
+    onChange() {
+      const plan = scanning.plan();
+      if (plan !== undefined) scanning.scanner.request(newUuid(), plan);
+    },
+  });
   const links = uplinks.map((uplink) =>
     createServiceLink(uplink, {
       ...{ db, instanceId, emit, clock, random, log, source: outbox.source(uplink.name) },
@@ -274,7 +298,8 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService, other
   });
   const handlers = createControlHandlers({
     ...{ clock, startedMs, config, client, fleet, registry, scanning, captures, tasks, watchdog, mayReach },
-    ...{ log, neighbours, emit, reload, ownService, newId: newUuid },
+    ...{ log, neighbours, emit, reload, ownService, newId: newUuid, folder: base.folder },
+    driversTaken: driversInUse.taken,
     pollNow: (key: string) => poller.pollNow(key),
     outbox: () => outbox.state(),
     polls: () => poller.stats(),
@@ -291,7 +316,7 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService, other
     handlers,
   });
   const metrics = metricsListener(base, otherFigures, handlers.state);
-  return { links, watchdog, controlSocket, metrics };
+  return { links, watchdog, controlSocket, metrics, driversInUse };
 }
 
 function metricsListener(

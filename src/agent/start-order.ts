@@ -34,6 +34,8 @@ export function startOrder(modules: Modules): readonly Part[] {
       start: () => clockWatch.begin(Math.max(outbox.state().earlierUntil, time.earlierWallMs), time.expectedWallMs),
       stop() {},
     },
+    // Before the miners: each is one of a driver.
+    driversPart(modules),
     fleetPart(modules),
     atStop('transport', () => client.close().finally(() => trust.close())),
     ...links.map((link) => named('uplink', link)),
@@ -47,6 +49,12 @@ export function startOrder(modules: Modules): readonly Part[] {
     roundsPart(modules),
   ];
 }
+
+const driversPart = ({ drivers, folder }: Modules): Part => ({
+  name: 'drivers of the folder',
+  start: async () => drivers.replace(await folder.load()),
+  stop: () => folder.close(),
+});
 
 const fleetPart = ({ averages, fleet, outbox, states, registry, time }: Modules): Part => ({
   name: 'fleet',

@@ -2,6 +2,7 @@
 // called, so that an agent does not keep a service, a demo or an installer in memory.
 import { Command } from 'commander';
 import { VERSION } from '../base/version.ts';
+import { PROCESS_COMMAND } from '../driver/load/process/protocol.ts';
 import type { CliContext } from './output/terminal.ts';
 
 const EXAMPLES = `
@@ -48,6 +49,9 @@ const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promis
   [['doctor'], async () => (await import('./setup/doctor.ts')).addDoctor],
   [['service-install', 'service-remove'], async () => (await import('./setup/service-install.ts')).addServiceInstall],
   [['update', 'update-databases'], async () => (await import('./update/update.ts')).addUpdate],
+  // Started by the program itself.
+  [[PROCESS_COMMAND], async () => (await import('./driver-process.ts')).addDriverProcess],
+  [['update-drivers'], async () => (await import('./driver-process.ts')).addUpdateDrivers],
   // Asked of the program itself.
   [['--version', '-V'], async () => () => {}],
 ];

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Reading } from '../model/reading.ts';
 import type { AbilityName, Effect } from '../model/tasks/task-kinds.data.ts';
-import type { MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
+import type { Awaitable, MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
 import { compiledWhenUsed } from './compiled.ts';
 import type { Family, IpReportForm } from './recognition.ts';
 import { withoutFillerNames, withoutFillers } from './reported.ts';
@@ -72,7 +72,7 @@ export type Ask = ReadRequest & {
   /** Sent only if the named ask failed or was refused in the same visit. */
   readonly insteadOf?: string;
   /** With `insteadOf`: sent too if the named ask was answered, and this is true of its answer. */
-  readonly isLacking?: (answer: unknown) => boolean;
+  readonly isLacking?: (answer: unknown) => Awaitable<boolean>;
   /** Not sent while the device refuses the named ask as unknown or not allowed: that API is not there. */
   readonly goesWith?: string;
 };

@@ -1,5 +1,6 @@
 // The firmware family that the answers of a device name, and whether they prove it. Pure.
-import type { Driver, Evidence } from './contract.ts';
+import type { Evidence } from './contract.ts';
+import type { LoadedDriver } from './load/loaded-driver.ts';
 import { isProven } from './proof.ts';
 import type { Family, OwnAnswer, StartPage } from './recognition.ts';
 
@@ -13,7 +14,12 @@ export class Families {
   readonly #byId: ReadonlyMap<string, Family>;
   readonly #driverIds: ReadonlyMap<string, string>;
 
-  constructor(drivers: readonly Pick<Driver, 'id' | 'families'>[]) {
+  readonly #drivers: readonly Pick<LoadedDriver, 'prove'>[];
+  /** Families that a driver in another process has found to be proven. */
+  readonly #judged = new WeakMap<EvidenceParts, readonly string[]>();
+
+  constructor(drivers: readonly Pick<LoadedDriver, 'id' | 'families' | 'prove'>[]) {
+    this.#drivers = drivers.filter(({ prove }) => prove !== undefined);
     this.all = drivers.flatMap(({ families = [] }) => families).toSorted((a, b) => rankOf(a) - rankOf(b));
     this.#byId = new Map(this.all.map((family) => [family.id, family]));
     this.#driverIds = new Map(
@@ -38,21 +44,32 @@ export class Families {
     );
   }
 
+  /** Before `isProven`, `isAnyProven` and `evidenceOf` of these answers: some families are judged elsewhere. */
+  async judge(answers: EvidenceParts): Promise<void> {
+    if (this.#drivers.length === 0) return;
+    const found = await Promise.all(this.#drivers.map((driver) => driver.prove?.(answers) ?? []));
+    this.#judged.set(answers, found.flat());
+  }
+
   isProven(id: string | undefined, answers: EvidenceParts): boolean {
     const family = this.get(id);
-    return family !== undefined && isProven(family, answers, this.all);
+    return family !== undefined && this.#proves(family, answers);
+  }
+
+  #proves(family: Family, answers: EvidenceParts): boolean {
+    return isProven(family, answers, this.all) || this.#judged.get(answers)?.includes(family.id) === true;
   }
 
   isAnyProven(answers: EvidenceParts): boolean {
-    return this.#namedBy(answers).some((family) => isProven(family, answers, this.all));
+    return this.#namedBy(answers).some((family) => this.#proves(family, answers));
   }
 
   /** The answers, with the family that they name and whether they prove it. */
   evidenceOf(answers: EvidenceParts): Evidence {
     // A proof of one family beats the hint of another, but not where it lives on in the firmwares that replace it.
-    const proven = this.#namedBy(answers).find((each) => !each.livesOn && isProven(each, answers, this.all));
+    const proven = this.#namedBy(answers).find((each) => !each.livesOn && this.#proves(each, answers));
     const family = proven ?? this.#shown(answers);
-    return { ...answers, family: family?.id, isProven: family !== undefined && isProven(family, answers, this.all) };
+    return { ...answers, family: family?.id, isProven: family !== undefined && this.#proves(family, answers) };
   }
 
   /**

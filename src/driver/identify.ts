@@ -5,6 +5,7 @@ import { PeerError } from '../base/errors.ts';
 import type { ExchangeLimits, ProbeLink, ReadRequest } from '../transport/request.ts';
 import type { Driver, Evidence, Identity } from './contract.ts';
 import { type EvidenceParts, type Families, isSentToTls, isWebPage } from './family.ts';
+import type { LoadedDriver } from './load/loaded-driver.ts';
 import type { Family, FamilyPage } from './recognition.ts';
 
 /** `deadlineMs` bounds all questions together. */
@@ -76,6 +77,7 @@ export async function gatherEvidence(
   await questions.askTlsPage();
   await questions.askForBareText();
   await questions.askForFamily();
+  await options.families.judge(questions.answers);
   return { evidence: options.families.evidenceOf(questions.answers), failures: questions.failures };
 }
 
@@ -130,9 +132,10 @@ class Questions {
 
   /** Devices that stay silent to JSON may know bare text only. Asked last, so that it takes no port's time. */
   async askForBareText(): Promise<void> {
-    const isOpen = this.answers.version === undefined && !this.#options.families.isAnyProven(this.answers);
-    if (this.#silent.has(CGMINER_PORT) && isOpen)
-      this.#keep('version', await this.#askText('version', { isBare: true }));
+    if (!this.#silent.has(CGMINER_PORT) || this.answers.version !== undefined) return;
+    const { families } = this.#options;
+    await families.judge(this.answers);
+    if (!families.isAnyProven(this.answers)) this.#keep('version', await this.#askText('version', { isBare: true }));
   }
 
   /** What the family in question has beside the usual ports: VolcMiner's own port, and pages behind the start page. */
@@ -150,7 +153,9 @@ class Questions {
     if (mayTellItself && answers.web?.status === 200)
       this.#keep('systemInfo', await this.#look('/api/system/info', webPort));
     const page = family?.page;
-    if (page === undefined || !this.#openPorts.has(WEB_PORT) || families.isProven(family?.id, answers)) return;
+    if (page === undefined || !this.#openPorts.has(WEB_PORT)) return;
+    await families.judge(answers);
+    if (families.isProven(family?.id, answers)) return;
     this.#keep('familyPage', await this.#lookAtFamilyPage(page, webPort));
     if (page.guarded !== undefined && answers.familyPage?.status === 200)
       this.#keep('guardedPage', await this.#look(page.guarded, webPort));
@@ -226,14 +231,26 @@ class Questions {
 /** A whole CGMiner answer is a proof, of less than a family; a hint is none. */
 const SUREST_FIRST: readonly Identity['confidence'][] = ['sure', 'generic', 'likely'];
 
-export type DriverMatch = { readonly driver: Driver; readonly identity: Identity };
+export type DriverMatch<D = LoadedDriver> = { readonly driver: D; readonly identity: Identity };
 
 /** The driver that recognises the device: the surest one, then the order of the list decides. */
-export function matchDriver(drivers: readonly Driver[], evidence: Evidence): DriverMatch | undefined {
-  const claims = drivers.flatMap((driver) => {
-    const identity = driver.identify(evidence);
-    return identity === undefined ? [] : [{ driver, identity }];
-  });
+export function matchDriver(drivers: readonly Driver[], evidence: Evidence): DriverMatch<Driver> | undefined {
+  return surestOf(drivers.map((driver) => ({ driver, identity: driver.identify(evidence) })));
+}
+
+/** The same where some drivers answer later. */
+export async function matchLoaded(
+  drivers: readonly LoadedDriver[],
+  evidence: Evidence,
+): Promise<DriverMatch | undefined> {
+  const asked = drivers.map((driver) => ({ driver, identity: driver.identify(evidence) }));
+  return surestOf(await Promise.all(asked.map(async ({ driver, identity }) => ({ driver, identity: await identity }))));
+}
+
+function surestOf<D>(
+  answers: readonly { readonly driver: D; readonly identity: Identity | undefined }[],
+): DriverMatch<D> | undefined {
+  const claims = answers.flatMap(({ driver, identity }) => (identity === undefined ? [] : [{ driver, identity }]));
   const surest = SUREST_FIRST.find((level) => claims.some(({ identity }) => identity.confidence === level));
   return claims.find(({ identity }) => identity.confidence === surest);
 }

@@ -9,11 +9,19 @@ type Answers = Omit<Evidence, 'family' | 'isProven'>;
 
 /** `all` = every family that a device may name. */
 export function isProven(family: Family, answers: Answers, all: readonly Family[]): boolean {
-  const { version, devdetails, web } = answers;
-  const { answers: own = [], page, realms = [] } = family;
+  const { version, devdetails } = answers;
   return (
     isNamedOnTcp(family, version, 'version', all) ||
     isNamedOnTcp(family, devdetails, 'devdetails', all) ||
+    isShown(family, answers)
+  );
+}
+
+/** By the shape of an answer, or a login challenge of its own. */
+export function isShown(family: Family, answers: Answers): boolean {
+  const { web } = answers;
+  const { answers: own = [], page, realms = [] } = family;
+  return (
     own.some((answer) => isOwn(answer, answers)) ||
     (page !== undefined && isPageOf(page, answers)) ||
     (web !== undefined && realms.some((realm) => asksLike(web, realm)))

@@ -20,6 +20,8 @@ export type DocumentFacts = {
   readonly ip: string;
   /** Id of the driver. */
   readonly driverId: string;
+  /** The driver is a file on this host, no part of the program. */
+  readonly isFolderDriver?: boolean;
   /** As last proven by a rate, shares or the device's own word; undefined = never. */
   readonly isMining: boolean | undefined;
   /** Facts that earlier visits learned, for the fields that this reading lacks. */
@@ -109,11 +111,12 @@ const wordsOf = ({ message, since }: ErrorReading): string | undefined =>
   since === undefined ? message : `${message === undefined ? '' : `${message}, `}since ${since}`;
 
 function extrasOf(reading: Reading, facts: DocumentFacts): MinerExtras {
-  const { driverId, known, isFactoryLogin } = facts;
+  const { driverId, isFolderDriver, known, isFactoryLogin } = facts;
   const expected = reading.expected;
   return {
     make: text(reading.make) ?? text(known?.make) ?? null,
     firmware: driverId,
+    ...(isFolderDriver === true ? { driver_origin: 'folder' } : {}),
     hostname: text(reading.hostname) ?? null,
     controller_serial_number: text(reading.controllerSerialNumber) ?? null,
     expected_hashrate: expected?.hashrateHs ?? null,

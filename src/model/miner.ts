@@ -76,6 +76,8 @@ export const minerExtrasSchema = z.strictObject({
   make: nullableText,
   /** Id of the driver that read it, e.g. `antminer-stock`. */
   firmware: z.string(),
+  /** Present where that driver is no part of the program: it is a file on the host of the agent. */
+  driver_origin: z.literal('folder').optional(),
   hostname: nullableText,
   controller_serial_number: nullableText,
   expected_hashrate: nullableNumber,

@@ -2,6 +2,9 @@
 // nothing else of transport.
 import type { Secret } from '../base/secrets.ts';
 
+/** A driver in another process answers later. */
+export type Awaitable<T> = T | Promise<T>;
+
 /** CGMiner TCP API (atlas section 1.1). Answer: the repaired JSON value. `newApi` adds `"new_api": true`. */
 export type CgminerRequest = {
   readonly via: 'cgminer';
@@ -11,7 +14,7 @@ export type CgminerRequest = {
    * The parameter for commands that want the login in it. Without a login at hand nothing is sent (`peer.auth`). No
    * error repeats the device's answer to it.
    */
-  carry?(login: PlainLogin): string;
+  carry?(login: PlainLogin): Awaitable<string>;
   readonly newApi?: boolean;
   /**
    * In bare text at once, for a device that stays silent to JSON. Where the device is known to answer JSON nothing is
@@ -74,11 +77,11 @@ export type WebSession = {
   /** Tells apart the sessions of one device. */
   readonly name: string;
   /** What to send to log in. */
-  open(login: PlainLogin): SessionOpening;
+  open(login: PlainLogin): Awaitable<SessionOpening>;
   /** Headers for further requests, from the answer to `open` of any status but 429; undefined = refused. */
-  grant(answer: SessionAnswer): Readonly<Record<string, string>> | undefined;
+  grant(answer: SessionAnswer): Awaitable<Readonly<Record<string, string>> | undefined>;
   /** For devices that answer 200 when the session has ended. `answer` is the JSON value, or text. */
-  isRefused?(answer: unknown): boolean;
+  isRefused?(answer: unknown): Awaitable<boolean>;
   /** A grant proves the password: a request that is refused all the same is `peer.permission`, not `peer.auth`. */
   readonly provesLogin?: true;
 };
@@ -88,14 +91,14 @@ export type CarriedLogin = {
   /**
    * What is added to the request; wins over what the request itself says. `fields` of an upload, `json` of an object.
    */
-  carry(login: PlainLogin): {
+  carry(login: PlainLogin): Awaitable<{
     readonly headers?: Readonly<Record<string, string>>;
     readonly json?: Readonly<Record<string, unknown>>;
     readonly form?: Readonly<Record<string, string>>;
     readonly fields?: Readonly<Record<string, string>>;
-  };
+  }>;
   /** For devices that refuse the login with status 200. `answer` as for `WebSession.isRefused`. */
-  isRefused?(answer: unknown): boolean;
+  isRefused?(answer: unknown): Awaitable<boolean>;
 };
 
 export type PlainLogin = { readonly user: string; readonly password: string };

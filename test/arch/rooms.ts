@@ -118,8 +118,6 @@ function mayAgentFolderImport(folder: string, target: string): boolean {
   // A task updates the program; without a running agent the command line needs the drivers as well.
   if (folder === 'tasks' && target === 'update') return true;
   if ((folder === 'standalone' || folder === 'capture') && target === 'drivers/index') return true;
-  // The names of the drivers, to check a configuration: not the drivers.
-  if (folder === 'config' && target === 'drivers/data') return true;
   const [top, name = ''] = target.split('/');
   return top === 'agent' && (AGENT_FOLDERS[name] ?? Infinity) < own;
 }

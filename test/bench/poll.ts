@@ -12,7 +12,7 @@ import type { DeviceClient } from '../../src/agent/device/device-client.ts';
 import { isMiner, type RecognisedMiner } from '../../src/agent/device/recognised.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import type { Driver } from '../../src/driver/contract.ts';
+import type { LoadedDriver } from '../../src/driver/load/loaded-driver.ts';
 import { freshClient } from '../support/fresh-client.ts';
 import { bareExchanges, runFor } from './bare-client.ts';
 import { type BenchDevice, startFarmProcess } from './farm-process.ts';
@@ -62,7 +62,7 @@ export async function benchPoll(args: readonly string[]): Promise<void> {
  * The exchanges that a poll of this driver makes over CGMiner TCP, as the lines that are sent. Undefined: this family
  * also needs other servers.
  */
-function pollLines(driver: Driver, generation: string | undefined): string[] | undefined {
+function pollLines(driver: LoadedDriver, generation: string | undefined): string[] | undefined {
   const due = Object.values(driver.asks).filter(
     (ask) =>
       ask.every === 'poll' &&

@@ -47,7 +47,9 @@ const isSession = (request: MinerRequest): request is MinerRequest & { auth: Web
 
 test.each(drivers.map((driver) => [driver.id, driver] as const))('%s', async (_, driver) => {
   const sent = await sentBy(driver);
-  const openings = sent.filter(isSession).map(({ auth }) => auth.open({ user: 'root', password: PASSWORD }));
+  const openings = await Promise.all(
+    sent.filter(isSession).map(({ auth }) => auth.open({ user: 'root', password: PASSWORD })),
+  );
   const paths = [...openings, ...sent].flatMap((request) => (request.via === 'http' ? [request.path] : []));
   expect(paths.filter((path) => FORMS.some((form) => path.includes(form)))).toEqual([]);
   const { login } = driver;

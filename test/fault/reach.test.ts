@@ -233,7 +233,7 @@ test('what the service or a report names outside the ranges is refused before an
   // A report of a miner, from inside and from elsewhere.
   const hints: string[] = [];
   const listener = createIpReports({
-    drivers,
+    drivers: { all: drivers },
     clock: { ...systemClock, monotonicMs: () => 0 },
     log: silentLog,
     portOf: () => 0,

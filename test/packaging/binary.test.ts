@@ -1,8 +1,8 @@
 // The single program for this platform, built as a release is: it contains what it needs, checks itself, and two builds
 // are the same bytes.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import { VERSION } from '../../src/base/version.ts';
 import { ROOT } from '../arch/sources.ts';
 import { report } from '../fault/table.ts';
 import { loopback } from '../support/loopback.ts';
+import { driverText } from '../unit/driver/load/driver-files.ts';
 
 const TARGET = `${process.platform === 'win32' ? 'win' : 'linux'}-${process.arch}`;
 const lockedSchema = z.object({ version: z.string(), dev: z.boolean().default(false) });
@@ -52,6 +53,45 @@ test('every part works inside it', () => {
   expect(isBinary).toBe(true);
   expect(checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
   expect(checks.length).toBeGreaterThanOrEqual(6);
+});
+
+test('it runs drivers of a folder, in a process that may read that folder and no more', () => {
+  const site = mkdtempSync(join(folder, 'site-'));
+  const drivers = join(site, 'drivers');
+  mkdirSync(drivers, { mode: 0o755 });
+  const config = join(site, 'pithead.yaml');
+  const put = (path: string, text: string) => writeFileSync(path, text, { mode: 0o644 });
+  put(config, 'networks: [192.0.2.0/30]\n');
+  for (const ending of ['mjs', 'cjs', 'ts']) put(join(drivers, `toy-${ending}.${ending}`), driverText(`toy-${ending}`));
+  put(join(drivers, 'toy-cjs.cjs'), driverText('toy-cjs').replace('export default', 'module.exports ='));
+  const attempts = [
+    `fs.writeFileSync(${JSON.stringify(join(drivers, 'out'))}, 'x')`,
+    `fs.readFileSync(${JSON.stringify(config)})`,
+    "process.getBuiltinModule('child_process').execFileSync('id')",
+    "new (process.getBuiltinModule('worker_threads').Worker)('1', { eval: true })",
+  ];
+  const tried = attempts.map(
+    (attempt) => `try { ${attempt}; said.push('DONE'); } catch ({ code }) { said.push(code); }`,
+  );
+  put(
+    join(drivers, 'bold.mjs'),
+    `const said = []; const fs = process.getBuiltinModule('fs'); ${tried.join('\n')} throw new Error(said.join());`,
+  );
+  const { status, stdout } = spawnSync(binary, ['doctor', '--json', '--config', config], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: folder, TMPDIR: folder },
+  });
+  expect(status).toBe(1);
+  const texts = JSON.parse(stdout)
+    .findings.filter(({ about }: { about: string }) => about === 'driver')
+    .map(({ text }: { text: string }) => text);
+  expect(texts).toEqual([
+    ...['cjs', 'mjs', 'ts'].map((ending) => expect.stringMatching(`^toy-${ending} of .*; it only reads$`)),
+    expect.stringMatching(
+      /bold\.mjs is refused: ERR_ACCESS_DENIED,ERR_ACCESS_DENIED,ERR_ACCESS_DENIED,ERR_ACCESS_DENIED$/,
+    ),
+  ]);
 });
 
 test('the handbook is in it, whole', () => {

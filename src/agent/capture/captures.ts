@@ -1,6 +1,7 @@
 // Recordings of devices through the running agent. The device is not polled meanwhile, and each question takes the
 // device mutex by itself, so that a command waits for one question and not for the recording.
 import { CancelledError, RefusedError } from '../../base/errors.ts';
+import type { DriverSet } from '../../driver/load/driver-set.ts';
 import type { DeviceMutex } from '../../transport/limits/device-mutex.ts';
 import type { DeviceSettings, TrustSources } from '../device/device-client.ts';
 import { type Capture, type CaptureRequest, captureOnce } from './recording/record.ts';
@@ -12,7 +13,12 @@ const LIMIT_MS = 5 * 60_000;
 /** A slow reader at the control socket may leave this much unread. */
 const MAX_CHARS = 12 * 1024 * 1024;
 
-export function createCaptures(config: DeviceSettings, deviceMutex: Pick<DeviceMutex, 'run'>, trust: TrustSources) {
+export function createCaptures(
+  config: DeviceSettings,
+  deviceMutex: Pick<DeviceMutex, 'run'>,
+  trust: TrustSources,
+  inUse?: DriverSet,
+) {
   const underWay = new Set<string>();
   return {
     /** Undefined when nothing answers. Throws RefusedError when the recording takes too long or becomes too large. */
@@ -28,7 +34,13 @@ export function createCaptures(config: DeviceSettings, deviceMutex: Pick<DeviceM
       underWay.add(ip);
       try {
         const found = await captureOnce(
-          { ...request, config, trust, alone: (question) => deviceMutex.run(ip, 'command', until, question) },
+          {
+            ...request,
+            config,
+            trust,
+            ...(inUse && { inUse }),
+            alone: (question) => deviceMutex.run(ip, 'command', until, question),
+          },
           onAsked,
           until,
         );

@@ -23,6 +23,8 @@ export const foundSchema = z.object({
   status: z.enum(CONTACT_STATUSES),
   openPorts: z.array(z.int()).readonly(),
   driver: z.string().exactOptional(),
+  /** Where that driver lies; absent = it is part of the program. */
+  driverOrigin: z.string().exactOptional(),
   identity: identitySchema.exactOptional(),
   reading: readingSchema.exactOptional(),
   failedAsks: z

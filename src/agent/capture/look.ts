@@ -30,7 +30,16 @@ export function foundOf({ ip, status, openPorts, found }: Contact<Recognised>): 
   const { evidence } = found;
   if (found.status === 'unknown') return { ip, status, evidence, openPorts, ...(!hasAnswered(evidence) && mute) };
   const { target, identity } = found;
-  const base = { ip, status, evidence, driver: target.driver.id, identity, openPorts };
+  const { id: driver, origin } = target.driver;
+  const base = {
+    ip,
+    status,
+    evidence,
+    driver,
+    identity,
+    openPorts,
+    ...(origin !== undefined && { driverOrigin: origin }),
+  };
   if (found.status === 'likely' || found.outcome === undefined) return base;
   const { outcome } = found;
   return {

@@ -6,7 +6,7 @@ import type { AgentConfig } from './config.ts';
 
 /** A configuration of the caller's own, whose sections `adopt` may change. */
 export function ownConfig(config: AgentConfig): AgentConfig {
-  const { ranges, poll, credentials, flags, tasks, log } = config;
+  const { ranges, poll, credentials, flags, tasks, drivers, log } = config;
   return {
     ...config,
     ranges: { ...ranges },
@@ -14,6 +14,7 @@ export function ownConfig(config: AgentConfig): AgentConfig {
     credentials: { ...credentials },
     flags: { ...flags },
     tasks: { ...tasks },
+    drivers: { ...drivers },
     log: { ...log },
   };
 }
@@ -21,6 +22,7 @@ export function ownConfig(config: AgentConfig): AgentConfig {
 /** Whole sections that only a start reads. */
 const NEED_RESTART = [
   'stateDir',
+  'driversDir',
   'name',
   'portMap',
   'scan',
@@ -51,6 +53,7 @@ export function adopt(own: AgentConfig, next: AgentConfig): Reloaded {
     ...(isDeepStrictEqual(shownOf(own.credentials), shownOf(next.credentials)) ? [] : ['credentials']),
     ...(isDeepStrictEqual(own.flags, next.flags) ? [] : ['flags']),
     ...(isDeepStrictEqual(own.tasks, tasks) ? [] : ['tasks']),
+    ...(isDeepStrictEqual(own.drivers, next.drivers) ? [] : ['drivers']),
     ...(isDeepStrictEqual(own.log, next.log) ? [] : ['log']),
   ];
   replace(own.ranges, next.ranges);
@@ -58,6 +61,7 @@ export function adopt(own: AgentConfig, next: AgentConfig): Reloaded {
   replace(own.credentials, { ...next.credentials, keyFile: own.credentials.keyFile });
   replace(own.flags, next.flags);
   replace(own.tasks, tasks);
+  replace(own.drivers, next.drivers);
   replace(own.log, next.log);
   return { changed, needsRestart };
 }

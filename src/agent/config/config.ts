@@ -6,7 +6,6 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { DRIVER_IDS } from '../../../drivers/ids.data.ts';
 import { ConfigError, type Problem, RefusedError } from '../../base/errors.ts';
 import { nearestNames } from '../../base/nearest-names.ts';
 import { readRanges } from '../../base/net/ranges.ts';
@@ -28,9 +27,17 @@ type Surroundings = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
+/** Beside the configuration. */
+const DRIVERS_FOLDER = 'drivers';
+
 /** Reads and checks the file. Throws ConfigError with every problem that was found. */
 export const loadConfig = (path: string, environment: Surroundings['environment']): AgentConfig =>
-  parseConfig(readText(path), { baseDir: dirname(resolve(path)), environment, name: path });
+  parseConfig(readText(path), {
+    baseDir: dirname(resolve(path)),
+    environment,
+    name: path,
+    driversDir: join(dirname(resolve(path)), DRIVERS_FOLDER),
+  });
 
 function readText(path: string): string {
   try {
@@ -72,6 +79,13 @@ export function keyFilesIn(path: string, environment: Surroundings['environment'
   };
 }
 
+/** The folder of drivers of this configuration, and what they may do. As `stateDirOf` otherwise. */
+export function driverSettingsIn(path: string) {
+  const { driversDir, drivers } = fileSchema.shape;
+  const read = readPart(path, z.looseObject({ driversDir, drivers }));
+  return { driversDir: resolve(dirname(resolve(path)), read.driversDir ?? DRIVERS_FOLDER), drivers: read.drivers };
+}
+
 /** Where webhooks of this configuration may send to beside the public internet. As `stateDirOf` otherwise. */
 export const webhookNetworksIn = (path: string): readonly string[] =>
   readPart(path, z.looseObject({ webhooks: fileSchema.shape.webhooks })).webhooks.allowedNetworks;
@@ -92,7 +106,11 @@ function readPart<T>(path: string, schema: z.ZodType<T>): T {
 }
 
 /** The same as `loadConfig` for text. */
-export function parseConfig(text: string, options: Surroundings & { readonly name: string }) {
+export function parseConfig(
+  text: string,
+  // A text that is no file has no folder beside it.
+  options: Surroundings & { readonly name: string; readonly driversDir?: string },
+) {
   const document = parseDocument(text, { prettyErrors: true });
   const syntax = document.errors.map((error) => ({
     path: `line ${error.linePos?.[0].line ?? '?'}`,
@@ -125,6 +143,7 @@ export function parseConfig(text: string, options: Surroundings & { readonly nam
       tls: tls && { certFile: fromBase(tls.certFile), keyFile: fromBase(tls.keyFile) },
       sealKeyFile: sealKeyFile && fromBase(sealKeyFile),
     },
+    driversDir: rest.driversDir === undefined ? options.driversDir : fromBase(rest.driversDir),
     backup: { ...rest.backup, dir: rest.backup.dir && fromBase(rest.backup.dir) },
     firmware: {
       folder: firmware.folder === undefined ? join(stateDir, 'firmware') : fromBase(firmware.folder),
@@ -223,10 +242,17 @@ function ruleProblems(
 ): Problem[] {
   if (family === undefined && range === undefined)
     return [{ path: field, message: 'names neither a family nor a range: say which miners the password is for' }];
-  if (family === undefined || DRIVER_IDS.includes(family)) return [];
-  const nearest = nearestNames(family, DRIVER_IDS);
-  const meant = nearest.length === 0 ? `one of ${DRIVER_IDS.join(', ')}` : `${nearest.join(' or ')}?`;
-  return [{ path: `${field}.family`, message: `no driver is called '${family}': ${meant}` }];
+  return [];
+}
+
+/** Names that no driver has: a password would go nowhere. `ids` = of all drivers, those of the folder too. */
+export function unknownDrivers({ credentials }: Pick<AgentConfig, 'credentials'>, ids: readonly string[]): Problem[] {
+  return credentials.logins.flatMap(({ family }, index) => {
+    if (family === undefined || ids.includes(family)) return [];
+    const nearest = nearestNames(family, ids);
+    const meant = nearest.length === 0 ? `one of ${ids.join(', ')}` : `${nearest.join(' or ')}?`;
+    return [{ path: `credentials.logins[${index}].family`, message: `no driver is called '${family}': ${meant}` }];
+  });
 }
 
 /** Undefined also where a reference leads to nothing: an agent that has enrolled needs no code any more. */

@@ -1,6 +1,7 @@
 // The configuration file as it is written: every key with its bounds, default and meaning. It reads no file.
 import { z } from 'zod';
 import { duration, toggle, whole } from '../../base/settings.ts';
+import { ABILITY_NAMES } from '../../model/tasks/task-kinds.data.ts';
 import { anomalySettingsSchema } from '../fleet/anomaly/settings.ts';
 import { taskSettingsSchema } from '../tasks/settings.ts';
 
@@ -125,6 +126,11 @@ const listenSchema = z.strictObject({
     ),
 });
 
+const driverSchema = z.strictObject({
+  replace: toggle(false, 'Stand in for the driver of the program that has this id.'),
+  allow: z.array(z.enum(ABILITY_NAMES)).max(16).default([]).describe('Commands that it may send.'),
+});
+
 /** The descriptions are the text of `configuration.md` in the handbook. */
 export const fileSchema = z.strictObject({
   stateDir: path.default('pithead-state').describe('Folder of identities, history and the outbox.'),
@@ -164,6 +170,18 @@ export const fileSchema = z.strictObject({
   credentials: credentialsSchema.prefault({}),
   flags: anomalySettingsSchema.prefault({}),
   tasks: taskSettingsSchema.prefault({}),
+  driversDir: path
+    .optional()
+    .describe(
+      'Folder of drivers that are not part of the program. A driver file can do what the user of the agent can. Default: `drivers` beside this file.',
+    ),
+  drivers: z
+    .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'the id of a driver'), driverSchema)
+    .default({})
+    .meta({ form: 'map of driver id to `replace` and `allow`' })
+    .describe(
+      'Drivers of that folder, by id. `replace: true`: it stands in for the driver of the program that has this id. `allow`: the commands that it may send, of reboot, light, powerMode, pools, firmware and log; without it the driver only reads.',
+    ),
   service: serviceSchema
     .optional()
     .describe('A remote service. Without this section `pithead run` runs a service on this host.'),

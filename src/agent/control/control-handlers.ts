@@ -35,6 +35,8 @@ export function createControlHandlers(
     readonly mayReach: (ip: string) => boolean;
     readonly newId: () => string;
     readonly reload: (() => Reloaded) | undefined;
+    /** Resolves when the drivers of the folder are those that lie there. */
+    readonly driversTaken: () => Promise<void>;
   },
 ) {
   const { clock, log, client, fleet, registry, scanning, mayReach, neighbours, emit, pollNow } = parts;
@@ -55,10 +57,12 @@ export function createControlHandlers(
     ...createLookHandlers(parts),
     state: () => agentStatus(parts),
     /** Throws ConfigError too, and then nothing has changed. */
-    reload() {
+    async reload() {
       if (parts.reload === undefined) throw new RefusedError('reload.unable');
       const { changed, needsRestart } = parts.reload();
-      return { changed, needs_restart: needsRestart };
+      await parts.driversTaken();
+      const loaded = parts.folder.entries().map(({ id }) => id);
+      return { changed, needs_restart: needsRestart, drivers: { loaded, refused: parts.folder.refused() } };
     },
   };
 }

@@ -93,7 +93,17 @@ export const refusalSchema = z.object({
   /** What is wrong with a configuration. */
   problems: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
 });
-export const reloadedSchema = z.object({ changed: z.array(z.string()), needs_restart: z.array(z.string()) });
+export const reloadedSchema = z.object({
+  changed: z.array(z.string()),
+  needs_restart: z.array(z.string()),
+  /** Of the folder as it is now: drivers that are in use, and those that are refused. */
+  drivers: z
+    .object({
+      loaded: z.array(z.string()),
+      refused: z.array(z.object({ id: z.string(), origin: z.string(), reason: z.string() })),
+    })
+    .default({ loaded: [], refused: [] }),
+});
 
 /** A name that is a file's or a folder's, and no way to another one. */
 const plainName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.+_-]{0,199}$/);
@@ -301,6 +311,16 @@ export const statusSchema = z.object({
       }),
     )
     .default([]),
+  /** Drivers that are files of this host. `allowed` = the commands that the configuration lets them send. */
+  drivers: z
+    .object({
+      folder: nullableText,
+      loaded: z.array(z.object({ id: z.string(), origin: z.string(), allowed: z.array(z.string()) })),
+      refused: z.array(z.object({ id: z.string(), origin: z.string(), reason: z.string() })),
+      /** They broke, and are tried again: their miners wait. */
+      waiting: z.array(z.object({ id: z.string(), origin: z.string(), reason: z.string(), next_try_at: z.string() })),
+    })
+    .default({ folder: null, loaded: [], refused: [], waiting: [] }),
   scans: z.object({
     running: z.array(
       z.object({ id: z.string(), kind: z.enum(['manual', 'scheduled']), progress: progressSchema.nullable() }),

@@ -4,6 +4,7 @@ import type { ScanRanges } from '../../base/net/ranges.ts';
 import { lookAtClocks, wallTimeAt } from '../../base/time/clock-steps.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { VERSION } from '../../base/version.ts';
+import type { DriverFolder } from '../../driver/load/driver-folder.ts';
 import type { Finding } from '../../model/findings/findings.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Suspect } from '../fleet/identity/miner-registry.ts';
@@ -40,7 +41,9 @@ export type StateParts = {
     readonly name?: string | undefined;
     readonly stateDir: string;
     readonly ranges: ScanRanges;
+    readonly driversDir?: string | undefined;
   };
+  readonly folder: Pick<DriverFolder, 'entries' | 'refused' | 'faults'>;
   readonly fleet: Fleet;
   readonly tasks: TaskQueue;
   readonly scanning: Scanning;
@@ -91,6 +94,7 @@ export function agentStatus(parts: StateParts): AgentStatus {
         cost_ms: reason === 'costly' ? Math.round(costMs) : null,
         next_poll_at: new Date(now.wallMs + dueInMs).toISOString(),
       })),
+    drivers: shownDrivers(parts, now.wallMs),
     scans: shownScans(parts.scanning, isoAt),
     tasks: { waiting, running: open.length - waiting },
     trust: parts.trust(),
@@ -116,6 +120,18 @@ export function agentStatus(parts: StateParts): AgentStatus {
   };
 }
 
+function shownDrivers({ config, folder }: StateParts, nowMs: number): AgentStatus['drivers'] {
+  return {
+    folder: config.driversDir ?? null,
+    loaded: folder.entries().map(({ id, origin, allowed }) => ({ id, origin, allowed: [...allowed] })),
+    refused: [...folder.refused()],
+    waiting: folder.faults().map(({ id, origin, reason, waitsMs }) => ({
+      ...{ id, origin, reason },
+      next_try_at: new Date(nowMs + waitsMs).toISOString(),
+    })),
+  };
+}
+
 const MAX_FINDINGS = 100;
 const MAX_SET_ASIDE = 100;
 
@@ -137,7 +153,17 @@ const shownOwnService = ({ fault, backup }: OwnService): NonNullable<AgentStatus
  * answers is.
  */
 export function troublesOf(
-  { uplinks, outbox, networks, miners, scans, clock_steps: steps, suspects, trust }: Omit<AgentStatus, 'troubles'>,
+  {
+    uplinks,
+    outbox,
+    networks,
+    miners,
+    scans,
+    clock_steps: steps,
+    suspects,
+    trust,
+    drivers,
+  }: Omit<AgentStatus, 'troubles'>,
   stalled: string | undefined,
 ): string[] {
   const troubles: string[] = [];
@@ -153,6 +179,8 @@ export function troublesOf(
   if (trust.fault !== null)
     troubles.push(`no factory login is tried: the record of trust cannot be used: ${trust.fault}`);
   if (trust.waiting > 0) troubles.push(trustTrouble(trust.waiting));
+  troubles.push(...drivers.refused.map(({ origin, reason }) => `the driver ${origin} is refused: ${reason}`));
+  troubles.push(...drivers.waiting.map(({ origin, reason }) => `the driver ${origin} ${reason}: its miners wait`));
   if (networks.addresses === 0) troubles.push('no networks are configured, so nothing is scanned');
   if (scans.last?.account === null) troubles.push('the last scan broke; the log says why');
   if (miners.total > 0 && miners.silent === miners.total) troubles.push(`none of the ${miners.total} miners answers`);

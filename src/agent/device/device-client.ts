@@ -4,9 +4,9 @@ import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
-import type { AbilityName, Driver, Evidence, FirmwareImage, Known } from '../../driver/contract.ts';
-import { Families } from '../../driver/family.ts';
+import type { AbilityName, Evidence, FirmwareImage, Known } from '../../driver/contract.ts';
 import type { DriverMatch } from '../../driver/identify.ts';
+import type { DriverSet } from '../../driver/load/driver-set.ts';
 import { VisitMemory } from '../../driver/visit/memory.ts';
 import type { Recorder } from '../../transport/tcp/recorder.ts';
 import { createTransport } from '../../transport/transport.ts';
@@ -36,7 +36,7 @@ export type DeviceSettings = {
 type DeviceClientOptions = {
   readonly clock: Clock;
   readonly log: Log;
-  readonly drivers: readonly Driver[];
+  readonly drivers: DriverSet;
   readonly config: DeviceSettings;
   /** Addresses that may be reached at all. */
   readonly mayReach: (ip: string) => boolean;
@@ -58,9 +58,8 @@ export function createDeviceClient(options: DeviceClientOptions) {
   const { clock, log, drivers, config, mayReach, driverOnRecord, recorder } = options;
   const { record } = options.trust;
   const transport = createTransport({ clock, log, portMap: config.portMap, mayReach, ...(recorder && { recorder }) });
-  const families = new Families(drivers);
   const questions = createQuestions({
-    ...{ clock, drivers, families },
+    ...{ clock, drivers },
     recentMs: () => RECENT_INTERVALS * config.poll.interval,
   });
   const link = (...to: Parameters<typeof transport.link>) => questions.noted(transport.link(...to));
@@ -75,13 +74,13 @@ export function createDeviceClient(options: DeviceClientOptions) {
   });
   const newTarget = targetMaker();
   const identification: Identification = new Identification({
-    ...{ clock, drivers, families, trust, questions, logins, newTarget, link, driverOnRecord },
+    ...{ clock, drivers, trust, questions, logins, newTarget, link, driverOnRecord },
   });
   const visitParts = { clock, settings: config, trust, questions, logins, identification };
   const visit = visitWithLogin.bind(undefined, visitParts);
   const { deviceMutex } = transport;
   const recognition = new Recognition({
-    ...{ clock, families, settings: config, deviceMutex, trust, questions, identification, newTarget, link, visit },
+    ...{ clock, drivers, settings: config, deviceMutex, trust, questions, identification, newTarget, link, visit },
   });
   const asCommand = <T>({ ip }: MinerTarget, signal: AbortSignal, work: () => Promise<T>) =>
     deviceMutex.run(ip, 'command', signal, work);
@@ -89,13 +88,12 @@ export function createDeviceClient(options: DeviceClientOptions) {
   return {
     transport,
     drivers,
-    families,
     /** The caller holds the device mutex. */
     selectDriver: (ip: string, evidence: Evidence, signal: AbortSignal) =>
       identification.selectDriver(ip, evidence, { signal, identifying: questions.identifying(ip) }),
     /** Whether a device is more than a hint: a capture asks it what a driver asks. */
-    isLasting: (ip: string, match: DriverMatch, evidence: Evidence) =>
-      identification.lasting(ip, match, evidence) !== undefined,
+    isLasting: async (ip: string, match: DriverMatch, evidence: Evidence) =>
+      (await identification.lasting(ip, match, evidence)) !== undefined,
     recognise: recognition.recognise.bind(recognition),
     /** Throws PeerError when nothing at all was answered. */
     read: (target: MinerTarget, signal: AbortSignal, priority: 'poll' | 'command' = 'poll', deadlineMs?: number) =>
@@ -134,11 +132,11 @@ export function createDeviceClient(options: DeviceClientOptions) {
         return ability.act(logins.linkFor(target, true), ability.params.parse(params), known, image);
       }),
     targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined {
-      const driver = drivers.find(({ id }) => id === driverId);
+      const driver = drivers.get(driverId);
       return driver && newTarget(ip, driver, known);
     },
     /** Another unit stands at this address now: logins that the one before refused are tried again. */
-    forgetRefusals: (ip: string) => logins.forgetRefusals(ip, drivers),
+    forgetRefusals: (ip: string) => logins.forgetRefusals(ip, drivers.all),
     close: () => transport.close(),
   };
 }

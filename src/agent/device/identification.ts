@@ -2,9 +2,10 @@
 // to the trust rules. The caller holds the device mutex. It visits no miner and changes none.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
-import type { Driver, Evidence } from '../../driver/contract.ts';
-import type { Families } from '../../driver/family.ts';
-import { type DriverMatch, gatherEvidence, matchDriver, SCAN_PORTS } from '../../driver/identify.ts';
+import type { Evidence } from '../../driver/contract.ts';
+import { type DriverMatch, gatherEvidence, matchLoaded, SCAN_PORTS } from '../../driver/identify.ts';
+import type { DriverSet } from '../../driver/load/driver-set.ts';
+import type { LoadedDriver } from '../../driver/load/loaded-driver.ts';
 import { HTTP_PORT } from '../../transport/http/ask.ts';
 import type { ProbeLink } from '../../transport/request.ts';
 import type { Logins, MinerTarget } from './logins.ts';
@@ -19,8 +20,7 @@ const ASK_AGAIN_MS = 4_000;
 
 type IdentificationParts = {
   readonly clock: Clock;
-  readonly drivers: readonly Driver[];
-  readonly families: Families;
+  readonly drivers: DriverSet;
   readonly trust: DeviceTrust;
   readonly questions: Questions;
   readonly logins: Logins;
@@ -54,12 +54,12 @@ export class Identification {
   /** The same in the middle of a visit, just before a login goes out again: without a question behind the login. */
   async confirm({ ip }: MinerTarget, signal: AbortSignal | undefined): Promise<void> {
     const { trust, questions } = this.#parts;
-    if (trust.mustConfirm(ip)) this.#meet(ip, await this.#askWho(ip, signal, questions.identifying(ip)));
+    if (trust.mustConfirm(ip)) await this.#meet(ip, await this.#askWho(ip, signal, questions.identifying(ip)));
   }
 
   /** The driver for what was found, after a question behind the login where families look alike. */
   async selectDriver(ip: string, evidence: Evidence, asking: Asking): Promise<DriverMatch | undefined> {
-    const met = this.#meet(ip, evidence, asking.expected);
+    const met = await this.#meet(ip, evidence, asking.expected);
     if (met === undefined) return undefined;
     const resolved = await this.#resolveLookAlikes(ip, met.likely, evidence, asking);
     const driverId = resolved.driver.id;
@@ -68,7 +68,7 @@ export class Identification {
   }
 
   /** Undefined = only a hint: it gives no proof, no person named its driver, and no miner is registered there. */
-  lasting(ip: string, match: DriverMatch, evidence: Evidence): DriverMatch | undefined {
+  async lasting(ip: string, match: DriverMatch, evidence: Evidence): Promise<DriverMatch | undefined> {
     const { trust, questions, driverOnRecord } = this.#parts;
     const { driver, identity } = match;
     if (identity.confidence !== 'likely' || trust.vouchedFor(ip, identity) === driver.id) return match;
@@ -78,23 +78,24 @@ export class Identification {
   }
 
   /** The answers show the driver that read it a moment ago, and no question behind the login is open. */
-  isShownAs(ip: string, evidence: Evidence, expected: string): boolean {
+  async isShownAs(ip: string, evidence: Evidence, expected: string): Promise<boolean> {
     const { trust } = this.#parts;
-    const likely = this.#likelyBy(ip, evidence)?.driver.id;
+    const likely = (await this.#likelyBy(ip, evidence))?.driver.id;
     if (likely === undefined) return false;
     if (likely !== expected) return trust.driverOf(ip, likely) === expected;
-    return lookAlikesIn(this.#parts.drivers, evidence).every((id) => id === likely);
+    return (await lookAlikesIn(this.#parts.drivers.all, evidence)).every((id) => id === likely);
   }
 
-  matchOf(driverId: string | undefined, evidence: Evidence): DriverMatch | undefined {
-    const driver = this.#parts.drivers.find(({ id }) => id === driverId);
-    return driver && { driver, identity: driver.identify(evidence) ?? { confidence: 'likely', make: driver.make } };
+  async matchOf(driverId: string | undefined, evidence: Evidence): Promise<DriverMatch | undefined> {
+    const driver = this.#parts.drivers.get(driverId);
+    if (driver === undefined) return undefined;
+    return { driver, identity: (await driver.identify(evidence)) ?? { confidence: 'likely', make: driver.make } };
   }
 
   async #askWho(ip: string, signal: AbortSignal | undefined, identifying: Identifying): Promise<Evidence> {
-    const { clock, families, trust, link } = this.#parts;
+    const { clock, drivers, trust, link } = this.#parts;
     const { evidence, failures } = await gatherEvidence(identifying.heardByProbe(link(ip)), new Set(SCAN_PORTS), {
-      ...{ clock, families, deadlineMs: ASK_AGAIN_MS, ...(signal && { signal }) },
+      ...{ clock, families: drivers.families, deadlineMs: ASK_AGAIN_MS, ...(signal && { signal }) },
     });
     const { version, web, whatsminer3, api4028 } = evidence;
     const isSilent = [version, web, whatsminer3, api4028].every((answer) => answer === undefined);
@@ -106,9 +107,9 @@ export class Identification {
   }
 
   /** What the device shows without a login is what is known of it from now on. */
-  #meet(ip: string, evidence: Evidence, expected?: string) {
+  async #meet(ip: string, evidence: Evidence, expected?: string) {
     const { trust, drivers } = this.#parts;
-    const likely = this.#likelyBy(ip, evidence);
+    const likely = await this.#likelyBy(ip, evidence);
     if (likely === undefined) {
       trust.doubt(ip);
       return undefined;
@@ -118,17 +119,21 @@ export class Identification {
     const isProven = expected === driver.id && trust.isSure(ip, driver.id);
     const identity = isProven ? { ...likely.identity, confidence: 'sure' as const } : likely.identity;
     const before = trust.driverOf(ip, driver.id) ?? driver.id;
-    const lookAlikes = lookAlikesIn(drivers, evidence);
+    const lookAlikes = await lookAlikesIn(drivers.all, evidence);
     const seen = { identity, evidence, family: driver.id, lookAlikes, isReadByWeb: isReadByWeb(driver) };
     trust.saw(ip, { ...seen, driverId: before });
     return { likely, seen, before };
   }
 
   /** Where the device gives no proof and no other family is sure of it, the driver that a person named for it. */
-  #likelyBy(ip: string, evidence: Evidence): DriverMatch | undefined {
-    const shown = matchDriver(this.#parts.drivers, evidence);
+  async #likelyBy(ip: string, evidence: Evidence): Promise<DriverMatch | undefined> {
+    const { drivers, trust, driverOnRecord } = this.#parts;
+    const onRecord = drivers.get(driverOnRecord?.(ip));
+    // It recognises nothing for now: another driver would take its miner.
+    if (onRecord?.waitsFor?.() !== undefined) return this.matchOf(onRecord.id, evidence);
+    const shown = await matchLoaded(drivers.all, evidence);
     if (shown === undefined || shown.identity.confidence === 'sure') return shown;
-    return this.matchOf(this.#parts.trust.vouchedFor(ip, shown.identity), evidence) ?? shown;
+    return (await this.matchOf(trust.vouchedFor(ip, shown.identity), evidence)) ?? shown;
   }
 
   /**
@@ -137,15 +142,15 @@ export class Identification {
    * the sake of a question.
    */
   async #resolveLookAlikes(ip: string, likely: DriverMatch, evidence: Evidence, { signal, identifying }: Asking) {
-    for (const driver of this.#parts.drivers) {
+    for (const driver of this.#parts.drivers.all) {
       const { afterLogin } = driver;
-      if (driver === likely.driver || !afterLogin?.mayBe(evidence)) continue;
+      if (driver === likely.driver || afterLogin === undefined || !(await afterLogin.mayBe(evidence))) continue;
       const own = this.#parts.newTarget(ip, likely.driver, knownFrom(likely.identity));
       const link = this.#parts.logins.linkBehindLogin(own, driver);
       if (link === undefined) continue;
       try {
         const answer = await identifying.heard(link).send(afterLogin.ask, { deadlineMs: LOOK_ALIKE_MS, signal });
-        const identity = afterLogin.identify(answer);
+        const identity = await afterLogin.identify(answer);
         if (identity !== undefined) return { driver, identity };
       } catch (error) {
         if (!(error instanceof PeerError)) throw error;
@@ -155,8 +160,11 @@ export class Identification {
   }
 }
 
-const lookAlikesIn = (drivers: readonly Driver[], evidence: Evidence): string[] =>
-  drivers.flatMap(({ id, afterLogin }) => (afterLogin?.mayBe(evidence) ? [id] : []));
+async function lookAlikesIn(drivers: readonly LoadedDriver[], evidence: Evidence): Promise<string[]> {
+  const found: string[] = [];
+  for (const { id, afterLogin } of drivers) if (await afterLogin?.mayBe(evidence)) found.push(id);
+  return found;
+}
 
-const isReadByWeb = ({ asks }: Driver): boolean =>
+const isReadByWeb = ({ asks }: LoadedDriver): boolean =>
   Object.values(asks).some((ask) => ask.via === 'http' && (ask.port ?? HTTP_PORT) === HTTP_PORT);

@@ -76,7 +76,7 @@ export class LoginTrials {
   }
 
   /** Another unit stands at this address now: configured logins that the one before refused are tried again. */
-  forgetRefusals(ip: string, drivers: readonly Driver[]): void {
+  forgetRefusals(ip: string, drivers: readonly Pick<Driver, 'id'>[]): void {
     for (const { id } of drivers) {
       const key = configuredKey(id, ip);
       if (this.#configured.get(key)?.trial.verdict === 'refused') this.#configured.delete(key);

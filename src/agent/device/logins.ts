@@ -4,7 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { covers, type ScanRanges } from '../../base/net/ranges.ts';
 import { Secret } from '../../base/secrets.ts';
-import type { Driver, Known } from '../../driver/contract.ts';
+import type { Known } from '../../driver/contract.ts';
+import type { LoadedDriver } from '../../driver/load/loaded-driver.ts';
 import type { VisitMemory } from '../../driver/visit/memory.ts';
 import type { Login, MinerLink } from '../../transport/request.ts';
 import type { Transport } from '../../transport/transport.ts';
@@ -16,7 +17,7 @@ import { WITHHELD_TEXT, type Withheld } from './trust/rules.ts';
 /** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
 export type MinerTarget = {
   readonly ip: string;
-  readonly driver: Driver;
+  readonly driver: LoadedDriver;
   readonly known: Known;
   readonly memory: VisitMemory;
 };
@@ -80,7 +81,7 @@ export class Logins {
    * is configured for that family, else with the target's own. Undefined where no login may be sent: the question would
    * answer nothing.
    */
-  linkBehindLogin(target: MinerTarget, other: Driver): MinerLink | undefined {
+  linkBehindLogin(target: MinerTarget, other: LoadedDriver): MinerLink | undefined {
     const ownRule = this.#ruleOf(target);
     const rule = this.#ruleOf({ ...target, driver: other });
     const { ip, driver } = target;
@@ -111,7 +112,7 @@ export class Logins {
     throw new PeerError('peer.auth', message, 'later', undefined, { wasSent: false });
   }
 
-  forgetRefusals(ip: string, drivers: readonly Driver[]): void {
+  forgetRefusals(ip: string, drivers: readonly LoadedDriver[]): void {
     this.#trials.forgetRefusals(ip, drivers);
   }
 

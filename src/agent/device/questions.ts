@@ -3,9 +3,9 @@
 import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
-import type { Driver } from '../../driver/contract.ts';
 import type { Families } from '../../driver/family.ts';
 import { identifyingQuestions } from '../../driver/identify.ts';
+import type { DriverSet } from '../../driver/load/driver-set.ts';
 import { CGMINER_PORT, readCgminerText } from '../../transport/cgminer/protocol.ts';
 import { HTTP_PORT, readPage } from '../../transport/http/ask.ts';
 import type { MinerLink, MinerRequest, ProbeLink, WebEvidence } from '../../transport/request.ts';
@@ -103,21 +103,27 @@ export type LastVisit = {
 /** `recentMs` = how long a question or a visit counts as recent; read each time. */
 export function createQuestions(parts: {
   readonly clock: Clock;
-  readonly drivers: readonly Driver[];
-  readonly families: Families;
+  readonly drivers: DriverSet;
   readonly recentMs: () => number;
 }) {
-  const { clock, drivers, families, recentMs } = parts;
+  const { clock, drivers, recentMs } = parts;
   /** When each question of identification was last sent to each device; oldest first. */
   const sentMs = new Map<string, number>();
   const visits = new LruMap<LastVisit>(MAX_DEVICES);
-  const ofIdentification = new Set(
-    [...identifyingQuestions(families), ...drivers.flatMap(({ afterLogin }) => afterLogin?.ask ?? [])].map(questionKey),
-  );
+  /** Of the drivers that are in use now. */
+  let identifyingKeys: { readonly families: Families; readonly keys: ReadonlySet<string> } | undefined;
+  const isOfIdentification = (key: string): boolean => {
+    const { families, all } = drivers;
+    if (identifyingKeys?.families !== families) {
+      const asked = [...identifyingQuestions(families), ...all.flatMap(({ afterLogin }) => afterLogin?.ask ?? [])];
+      identifyingKeys = { families, keys: new Set(asked.map(questionKey)) };
+    }
+    return identifyingKeys.keys.has(key);
+  };
   const isRecent = (atMs: number | undefined) => atMs !== undefined && clock.monotonicMs() - atMs < recentMs();
 
   const note = (ip: string, key: string) => {
-    if (!ofIdentification.has(key)) return;
+    if (!isOfIdentification(key)) return;
     const name = `${ip} ${key}`;
     sentMs.delete(name);
     sentMs.set(name, clock.monotonicMs());

@@ -3,8 +3,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Evidence } from '../../driver/contract.ts';
-import type { Families } from '../../driver/family.ts';
 import { type DriverMatch, gatherEvidence, IDENTIFY_DEADLINE_MS } from '../../driver/identify.ts';
+import type { DriverSet } from '../../driver/load/driver-set.ts';
 import type { VisitOutcome } from '../../driver/visit/visit.ts';
 import type { DeviceMutex } from '../../transport/limits/device-mutex.ts';
 import type { ProbeLink } from '../../transport/request.ts';
@@ -23,7 +23,7 @@ type RecognitionParts = {
   readonly settings: { readonly poll: { readonly deadline: number } };
   readonly deviceMutex: Pick<DeviceMutex, 'run'>;
   readonly trust: Pick<DeviceTrust, 'reread'>;
-  readonly families: Families;
+  readonly drivers: DriverSet;
   readonly questions: Questions;
   readonly identification: Identification;
   readonly newTarget: NewTarget;
@@ -71,7 +71,7 @@ export class Recognition {
     const asked = { ip, openPorts, signal, isLastTry: isLastTry || isGentle, identifying, lastVisit };
     const { evidence, match } = await exclusively(() => this.#identify(asked));
     if (match === undefined) return { status: 'unknown', evidence };
-    const lasting = this.#parts.identification.lasting(ip, match, evidence);
+    const lasting = await this.#parts.identification.lasting(ip, match, evidence);
     const { driver, identity } = lasting ?? match;
     const found = { target: this.#parts.newTarget(ip, driver, knownFrom(identity)), identity, evidence };
     if (lasting === undefined) return { ...found, status: 'likely' };
@@ -87,14 +87,14 @@ export class Recognition {
     readonly evidence: Evidence;
     readonly match?: DriverMatch | undefined;
   }> {
-    const { clock, families, identification, link } = this.#parts;
+    const { clock, drivers, identification, link } = this.#parts;
     const last = lastVisit();
     const expected = last?.status === 'failed' ? undefined : last?.driverId;
     const { evidence, failures } = await gatherEvidence(identifying.heardByProbe(link(ip)), openPorts, {
-      ...{ clock, families, signal, expected, isLastTry },
+      ...{ clock, families: drivers.families, signal, expected, isLastTry },
     });
-    if (expected !== undefined && (failures.length > 0 || identification.isShownAs(ip, evidence, expected)))
-      return { evidence, match: identification.matchOf(expected, evidence) };
+    if (expected !== undefined && (failures.length > 0 || (await identification.isShownAs(ip, evidence, expected))))
+      return { evidence, match: await identification.matchOf(expected, evidence) };
     // Half of the answers may name the wrong family.
     if (identifying.hasSpared) return { evidence };
     return { evidence, match: await identification.selectDriver(ip, evidence, { signal, expected, identifying }) };

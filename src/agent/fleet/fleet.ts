@@ -130,6 +130,17 @@ export class Fleet {
     return state !== undefined && isExpectedBack(state, this.#parts.clock.monotonicMs());
   }
 
+  /** The drivers in use are other ones: miners of one that is gone are polled no more until a scan finds them again. */
+  takeDrivers(): void {
+    for (const [key, state] of this.#miners) {
+      const { ip, driver, known } = state.target;
+      const target = this.#parts.client.targetOf(ip, driver.id, known);
+      if (target === undefined) this.#drop(key);
+      else if (target.driver !== driver) state.target = target;
+    }
+    this.#placeAll();
+  }
+
   /** A person settled its identity: polls it where it is on record now, and the units in `left` no more. */
   settledByHand(key: string, left: readonly string[]): void {
     for (const gone of left) this.#drop(gone);

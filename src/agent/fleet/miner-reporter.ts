@@ -76,6 +76,7 @@ export class MinerReporter {
       previous: state.reported,
       ip: target.ip,
       driverId: target.driver.id,
+      isFolderDriver: target.driver.origin !== undefined,
       known: registry.get(key),
       isLastCheckOk: sample.kind === 'ok',
       unstableReason: identity.unstableReason,

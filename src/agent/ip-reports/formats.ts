@@ -3,21 +3,24 @@
 import { inflateSync } from 'node:zlib';
 import type { z } from 'zod';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
-import type { Driver } from '../../driver/contract.ts';
+import type { LoadedDriver, RemoteReportForm } from '../../driver/load/loaded-driver.ts';
 import type { IpReportForm } from '../../driver/recognition.ts';
 import { macState, normaliseMac } from '../../model/identity-facts.ts';
+import type { Awaitable } from '../../transport/request.ts';
 import { parseJson } from '../../wire/frames.ts';
 
 /** `ip` is absent where the form has none: then it is the sender's. */
-type Claim = { readonly ip?: string; readonly mac?: string };
+export type Claim = { readonly ip?: string; readonly mac?: string };
 
 export type ReportFormat = {
   readonly port: number;
   /** The makes known to send there. */
   readonly makes: string;
   /** Undefined = no report. */
-  read(bytes: Buffer): Claim | undefined;
+  read(bytes: Buffer): Awaitable<Claim | undefined>;
 };
+
+type Reader = (bytes: Buffer) => Claim | undefined;
 
 /** Longer datagrams are not looked at; the longest known report has about 1 KB. */
 export const MAX_REPORT_BYTES = 4_096;
@@ -38,7 +41,8 @@ export function reportFormats(drivers: readonly Sender[]): ReportFormat[] {
     ({ ipReport }) => ipReport.port,
   );
   return [...byPort].map(([port, senders]) => {
-    const readers = senders.map(({ ipReport }) => readerOf(ipReport));
+    const readers = senders.flatMap(({ ipReport }) => ('claim' in ipReport ? [] : readerOf(ipReport)));
+    const remote = senders.flatMap(({ ipReport }) => ('claim' in ipReport ? ipReport : []));
     return {
       port,
       makes: senders.map(({ make }) => make).join(', '),
@@ -47,28 +51,37 @@ export function reportFormats(drivers: readonly Sender[]): ReportFormat[] {
           const claim = read(bytes);
           if (claim !== undefined) return claim;
         }
-        return undefined;
+        return remote.length === 0 ? undefined : askedOf(remote, bytes);
       },
     };
   });
 }
 
-type Sender = Pick<Driver, 'make' | 'ipReport'>;
+/** Of drivers that run elsewhere, one after the other. */
+async function askedOf(forms: readonly RemoteReportForm[], bytes: Buffer): Promise<Claim | undefined> {
+  for (const form of forms) {
+    const claim = await form.claim(textOf(bytes));
+    if (claim !== undefined) return claimOf(claim.ip, claim.mac);
+  }
+  return undefined;
+}
 
-function readerOf(form: IpReportForm): ReportFormat['read'] {
+type Sender = Pick<LoadedDriver, 'make' | 'ipReport'>;
+
+function readerOf(form: IpReportForm): Reader {
   if ('words' in form) return byWords(form.words);
   return 'fields' in form ? byFields(form.fields) : packed;
 }
 
 /** The first group is the address, the second the MAC. */
-function byWords(form: RegExp): ReportFormat['read'] {
+function byWords(form: RegExp): Reader {
   return (bytes) => {
     const found = form.exec(textOf(bytes));
     return found === null ? undefined : claimOf(found[1], found[2]);
   };
 }
 
-function byFields(schema: z.ZodType<{ ip: string; mac: string }>): ReportFormat['read'] {
+function byFields(schema: z.ZodType<{ ip: string; mac: string }>): Reader {
   return (bytes) => {
     const { data } = schema.safeParse(parseJson(textOf(bytes)));
     return data && claimOf(data.ip, data.mac);

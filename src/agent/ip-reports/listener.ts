@@ -5,8 +5,8 @@ import { LruMap } from 'toad-cache';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { Driver } from '../../driver/contract.ts';
-import { MAX_REPORT_BYTES, type ReportFormat, reportFormats } from './formats.ts';
+import type { DriverSet } from '../../driver/load/driver-set.ts';
+import { type Claim, MAX_REPORT_BYTES, type ReportFormat, reportFormats } from './formats.ts';
 
 /** `claimedMac` = the MAC in the datagram, which proves nothing. `makes` = the makes known to send to that port. */
 export type IpReport = {
@@ -19,7 +19,7 @@ type Options = {
   readonly clock: Clock;
   readonly log: Log;
   /** They know what their devices send. */
-  readonly drivers: readonly Pick<Driver, 'make' | 'ipReport'>[];
+  readonly drivers: Pick<DriverSet, 'all'>;
   /** Where a standard port is bound; 0 = anywhere. */
   readonly portOf: (standard: number) => number;
   /** Whether the address is in the configured ranges. */
@@ -57,6 +57,11 @@ export function createIpReports({ clock, log, drivers, portOf, isOurs, onReport 
   const take = (format: ReportFormat, bytes: Buffer, sender: string) => {
     if (bytes.length > MAX_REPORT_BYTES || !isOurs(sender) || !isWithinRate(sender)) return;
     const claim = format.read(bytes);
+    if (claim instanceof Promise) void claim.then((found) => handOn(format, found, sender));
+    else handOn(format, claim, sender);
+  };
+
+  const handOn = (format: ReportFormat, claim: Claim | undefined, sender: string) => {
     if (claim === undefined) return;
     const ip = claim.ip ?? sender;
     const nowMs = clock.monotonicMs();
@@ -108,7 +113,7 @@ export function createIpReports({ clock, log, drivers, portOf, isOurs, onReport 
   return {
     /** Resolves when every port is bound or was refused; refused ones are tried again. */
     async start(): Promise<void> {
-      await Promise.all(reportFormats(drivers).map(listen));
+      await Promise.all(reportFormats(drivers.all).map(listen));
     },
     /** Resolves when all sockets are closed and all reports handled. */
     async stop(): Promise<void> {

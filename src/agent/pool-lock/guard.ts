@@ -7,6 +7,7 @@ import type { Log } from '../../base/log.ts';
 import { decimal, whole } from '../../base/settings.ts';
 import { withoutLogin } from '../../model/plain-text.ts';
 import type { Reading } from '../../model/reading.ts';
+import type { Awaitable } from '../../transport/request.ts';
 import { type DesiredPools, type DesiredPoolsStore, type PoolList, poolListSchema } from './desired-pools.ts';
 import { afterAttempt, restoreVerdict } from './restore.ts';
 
@@ -35,7 +36,7 @@ type PoolGuardParts = {
   readonly settings: () => z.output<typeof poolLockSettingsSchema>;
   readonly desiredPools: DesiredPoolsStore;
   /** Whether the reading shows these pools; undefined = the reading, or the miner's family, does not show pools. */
-  shows(key: string, reading: Reading, params: { readonly pools: PoolList }): boolean | undefined;
+  shows(key: string, reading: Reading, params: { readonly pools: PoolList }): Awaitable<boolean | undefined>;
   /** Why nothing may be set here now, for people; undefined = it may. */
   refusal(): string | undefined;
   /** A task about the miner waits or runs: its pools may be about to change. */
@@ -107,7 +108,17 @@ export class PoolGuard {
       this.#troubles.set(key, trouble);
       return;
     }
-    const isShown = this.#parts.shows(key, reading, { pools: desired.pools });
+    const shown = this.#parts.shows(key, reading, { pools: desired.pools });
+    if (shown instanceof Promise) {
+      shown.then(
+        (isShown) => this.#locked.has(key) && !this.#restoring.has(key) && this.#take(key, desired, reading, isShown),
+        // A driver that breaks shows nothing; its log line is written where it broke.
+        () => {},
+      );
+    } else this.#take(key, desired, reading, shown);
+  }
+
+  #take(key: string, desired: DesiredPools, reading: Reading, isShown: boolean | undefined): void {
     if (isShown === undefined) return;
     if (isShown) {
       this.#forget(key);

@@ -8,10 +8,12 @@ import { ConfigError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { covers, readRanges, type ScanRanges } from '../../base/net/ranges.ts';
+import { DriverSet } from '../../driver/load/driver-set.ts';
 import type { AgentConfig } from '../config/config.ts';
 import { createDeviceClient, type DeviceClient, type TrustSources } from '../device/device-client.ts';
 import { openTrustRecord, TRUST_FILE } from '../device/trust/trust-record.ts';
 import { createNeighbours } from '../host/neighbours.ts';
+import { driverFolderOf } from './folder-drivers.ts';
 
 /**
  * Does the work with a client that reaches exactly what the technician named. What this host remembers of trust lies in
@@ -24,11 +26,16 @@ export async function withDeviceClient<T>(
 ): Promise<T> {
   const mayReach = (ip: string) => covers(ranges, ip);
   return withTrust(config, async (trust) => {
-    const client = createDeviceClient({ clock: systemClock, log: silentLog, drivers, config, mayReach, trust });
+    const folder = driverFolderOf(config, silentLog);
+    const inUse = new DriverSet(await folder.load());
+    const client = createDeviceClient({
+      ...{ clock: systemClock, log: silentLog, drivers: inUse, config, mayReach, trust },
+    });
     try {
       return await work(client);
     } finally {
       await client.close();
+      await folder.close();
     }
   });
 }

@@ -1,7 +1,8 @@
 // What the task queue needs of the rest of the agent, and the shapes that its parts share: targets, states, outcomes.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { AbilityName, ActResult, Driver, FirmwareImage } from '../../driver/contract.ts';
+import type { AbilityName, ActResult, FirmwareImage } from '../../driver/contract.ts';
+import type { LoadedAbilities } from '../../driver/load/loaded-driver.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { EventRecord, TaskRecord } from '../../wire/records.ts';
@@ -13,7 +14,7 @@ import type { StoredTask, TaskState } from './stored-task.ts';
 export type TaskTarget = {
   readonly ip: string;
   readonly driverId: string;
-  readonly abilities: Driver['abilities'];
+  readonly abilities: LoadedAbilities;
 };
 
 /** Which unit answers at a miner's address, as far as something shows it. */

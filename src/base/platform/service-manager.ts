@@ -4,6 +4,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 import { type Clock, loop, systemClock } from '../clock.ts';
 import { renderError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -116,6 +117,22 @@ const ADMINISTRATORS = 'S-1-5-32-544';
  * Restarts an installed service (systemd's or Windows'). False when there is none, and when this user may not restart
  * it.
  */
+const securitySchema = z.array(z.strictObject({ path: z.string(), sddl: z.string() }));
+const SECURITY_SCRIPT =
+  '$ErrorActionPreference="Stop"; ConvertTo-Json -Compress @(ConvertFrom-Json $env:PITHEAD_PATHS | ForEach-Object ' +
+  '{ @{ path = $_; sddl = (Get-Acl -LiteralPath $_).Sddl } })';
+
+/** Windows: the security descriptor (SDDL) of each of these files and folders, by its path. */
+export async function securityOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const powershell = windowsProgram('WindowsPowerShell\\v1.0\\powershell.exe');
+  const { stdout } = await run(powershell, ['-NoProfile', '-NonInteractive', '-Command', SECURITY_SCRIPT], {
+    env: { ...process.env, PITHEAD_PATHS: JSON.stringify(paths) },
+    timeout: SHOW_TIMEOUT_MS,
+    windowsHide: true,
+  });
+  return new Map(securitySchema.parse(JSON.parse(stdout)).map(({ path, sddl }) => [path, sddl]));
+}
+
 export async function restartService(name: string): Promise<boolean> {
   const isWindows = process.platform === 'win32';
   if (!isWindows && !existsSync('/run/systemd/system')) return false;
@@ -158,8 +175,15 @@ const tryEnvironment = (): Record<string, string> =>
  * What the program prints. Rejects when it cannot be started, fails or takes too long. It gets only the environment it
  * must have.
  */
-export async function tryProgram(path: string, words: readonly string[], timeoutMs: number): Promise<string> {
+export async function tryProgram(
+  path: string,
+  words: readonly string[],
+  timeoutMs: number,
+  /** Whose rights it gets; absent = ours. */
+  user?: { readonly uid: number; readonly gid: number },
+): Promise<string> {
   const { stdout } = await run(path, words, {
+    ...user,
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
     maxBuffer: TRY_OUTPUT_BYTES,

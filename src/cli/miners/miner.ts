@@ -55,11 +55,12 @@ export function addLog(program: Command, context: CliContext): void {
     });
 }
 
-function toJson({ ip, status, driver, identity, reading, failedAsks, elapsedMs, known, sample }: Found) {
+function toJson({ ip, status, driver, driverOrigin, identity, reading, failedAsks, elapsedMs, known, sample }: Found) {
   return {
     ip,
     status,
     driver: driver ?? null,
+    driver_origin: driverOrigin ?? null,
     identity: identity ?? null,
     reading: reading ?? null,
     failed_asks: failedAsks ?? [],
@@ -73,7 +74,7 @@ function describe(found: Found, paint: Paint, width: number | undefined): string
   const { reading } = found;
   if (found.known !== undefined)
     return `${paint('bold', found.ip)}  ${paint('red', silenceOf(found, found.known))}\n${silenceAdvice(found, found.known)}\n`;
-  const head = `${paint('bold', found.ip)}  ${found.status.replace('_', ' ')}${found.driver === undefined ? '' : `  driver ${found.driver}`}\n`;
+  const head = `${paint('bold', found.ip)}  ${found.status.replace('_', ' ')}${found.driver === undefined ? '' : `  driver ${found.driver}${originOf(found)}`}\n`;
   if (found.status === 'likely')
     return `${head}${ADVICE.likely} If it is yours: pithead trust accept ${found.ip} --as ${found.driver}\n`;
   if (reading === undefined) return `${head}${found.isMute ? MUTE : ADVICE[found.status]}\n`;
@@ -86,6 +87,9 @@ function describe(found: Found, paint: Paint, width: number | undefined): string
   );
   return `${[head, ...sections.filter((section) => section !== ''), ...failed].join('\n')}\n`;
 }
+
+/** Of a driver that is no part of the program. */
+const originOf = ({ driverOrigin }: Found) => (driverOrigin === undefined ? '' : ` (of ${driverOrigin})`);
 
 /** A device without a driver of its own: how its owner can help. */
 function invite({ sample, known }: Found): string {

@@ -76,11 +76,13 @@ async function runScanCommand(written: readonly string[], flags: Flags, context:
 type Printer = { found(found: Found): void; end(account: ScanAccount | undefined): void };
 
 /** The stable field names of a found miner, as `scan --json` prints them: H/s, W, degrees Celsius, seconds. */
-function toRow({ ip, status, openPorts, driver, identity, reading, known }: Found) {
+function toRow({ ip, status, openPorts, driver, driverOrigin, identity, reading, known }: Found) {
   return {
     ip,
     status,
     driver: driver ?? known?.driver ?? null,
+    /** The file of that driver; null = it is part of the program. */
+    driver_origin: driverOrigin ?? null,
     make: reading?.make ?? identity?.make ?? known?.make ?? null,
     model: reading?.model ?? identity?.model ?? known?.model ?? null,
     firmware_version: reading?.firmwareVersion ?? identity?.firmwareVersion ?? null,
@@ -182,11 +184,21 @@ function tablePrinter({ stdout }: CliContext): Printer {
       const paintHead = (text: string) => paint('bold', text);
       if (sorted.length > 0)
         stdout.write(`${table(COLUMNS, sorted, { width: screenWidth(stdout), paintHead, paintRow })}\n\n`);
+      for (const line of originLines(sorted)) stdout.write(`${line}\n`);
       for (const line of silent.slice(0, MAX_SILENT)) stdout.write(`${paint('yellow', line)}\n`);
       if (silent.length > MAX_SILENT) stdout.write(`and ${silent.length - MAX_SILENT} more such miners: see above\n`);
       if (account !== undefined) stdout.write(`${accountLines(account).join('\n')}\n`);
     },
   };
+}
+
+/** Which of the drivers are files of this host. */
+function originLines(rows: readonly Row[]): string[] {
+  const byOrigin = Map.groupBy(
+    rows,
+    ({ driver, driver_origin }) => driver_origin && `driver ${driver}, of ${driver_origin}`,
+  );
+  return [...byOrigin].flatMap(([line, found]) => (line === null ? [] : [`read by ${line}: ${found.length}`]));
 }
 
 /** Notes first, then every address in exactly one class. */

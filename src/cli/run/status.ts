@@ -100,6 +100,7 @@ function describe(state: AgentStatus, paint: Paint): string {
     ['networks', `${networks.addresses} addresses in ${networks.ranges} range${networks.ranges === 1 ? '' : 's'}`],
     ['miners', `${miners.total}: ${miners.answering} answer, ${miners.hashing} hash${counted(miners)}`],
     ['flags', flagsOf(miners.flags)],
+    ...driversOf(state.drivers),
     ['scans', ...scansOf(state.scans)],
     [
       'polls',
@@ -127,6 +128,15 @@ function asideOf({ ip, reason, in_a_row, cost_ms, next_poll_at }: AgentStatus['s
   const cost = cost_ms === null ? '' : ` (${formatDurationMs(cost_ms)})`;
   return `${ip}: ${WHY_ASIDE[reason]}${cost}, ${in_a_row} in a row; next poll ${next_poll_at}`;
 }
+
+/** Those that are no part of the program. */
+const driversOf = ({ loaded }: AgentStatus['drivers']): [string, string][] =>
+  loaded.map(({ id, origin, allowed }) =>
+    row(
+      'driver',
+      `${id} of ${origin}, ${allowed.length === 0 ? 'which only reads' : `may send ${allowed.join(', ')}`}`,
+    ),
+  );
 
 const row = (about: string, text: string): [string, string] => [about, text];
 
@@ -173,7 +183,7 @@ export function addReload(program: Command, context: CliContext): void {
   program
     .command('reload')
     .description('let the running agent read its configuration anew; a wrong one changes nothing')
-    .option('--json', 'one JSON object: changed, needs_restart')
+    .option('--json', 'one JSON object: changed, needs_restart, drivers')
     .option('-c, --config <file>', CONFIG_FOR_STATE)
     .addHelpText(
       'after',
@@ -181,10 +191,12 @@ export function addReload(program: Command, context: CliContext): void {
     )
     .action(async (flags: RunningFlags) => {
       const reloaded = await withRunning(flags, context, (agent) => agent.reload());
-      const { changed, needs_restart } = reloaded;
+      const { changed, needs_restart, drivers } = reloaded;
       const lines = [
         changed.length === 0 ? 'nothing has changed' : `from now on: ${changed.join(', ')}`,
         ...(needs_restart.length === 0 ? [] : [`after a restart: ${needs_restart.join(', ')}`]),
+        ...(drivers.loaded.length === 0 ? [] : [`drivers of the folder: ${drivers.loaded.join(', ')}`]),
+        ...drivers.refused.map(({ origin, reason }) => `refused: ${origin}: ${reason}`),
       ];
       context.stdout.write(`${flags.json ? JSON.stringify(reloaded) : lines.join('\n')}\n`);
     });

@@ -47,12 +47,14 @@ export function addUp(program: Command, context: CliContext): void {
 
 async function runUp(config: AgentConfig, flags: ServerFlags, context: CliContext): Promise<void> {
   letHeapGrow();
+  const { withKnownDrivers } = await import('../../agent/standalone/folder-drivers.ts');
+  withKnownDrivers(config);
   const log = createLog(context, 'stdout', config.log.level);
   const { database } = flags;
   let onTaken = (_next: AgentConfig) => {};
   const source = {
     log,
-    read: () => configOrDefault(flags.config, context),
+    read: () => withKnownDrivers(configOrDefault(flags.config, context)),
     onTaken: (next: AgentConfig) => onTaken(next),
   };
   const reload = (agent: Agent) => reloadNow(agent, source);
@@ -85,7 +87,7 @@ export function addRun(program: Command, context: CliContext): void {
     .addHelpText('after', '\nExamples:\n  $ pithead run --config /etc/pithead/pithead.yaml')
     .action(async (flags: { config?: string; stopWithStdin?: boolean }) => {
       const path = configPath(flags.config, context);
-      const config = loadConfig(path, context.environment);
+      const config = await agentConfig(path, context);
       const stoppable = flags.stopWithStdin ? stoppedByStdin(context) : context;
       await (config.service === undefined || config.service.keepLocal
         ? runUp(config, { config: path }, stoppable)
@@ -99,10 +101,16 @@ export function addAgent(program: Command, context: CliContext): Command {
     .description('run the agent alone; it reports to the service of its configuration')
     .option('-c, --config <file>', CONFIG_HELP)
     .addHelpText('after', '\nExamples:\n  $ pithead agent --config /etc/pithead/pithead.yaml')
-    .action((flags: { config?: string }) => {
+    .action(async (flags: { config?: string }) => {
       const path = configPath(flags.config, context);
-      return runAgent(loadConfig(path, context.environment), path, context);
+      return runAgent(await agentConfig(path, context), path, context);
     });
+}
+
+/** Only an agent needs the drivers, which are many. */
+async function agentConfig(path: string, { environment }: CliContext): Promise<AgentConfig> {
+  const { withKnownDrivers } = await import('../../agent/standalone/folder-drivers.ts');
+  return withKnownDrivers(loadConfig(path, environment));
 }
 
 async function runAgent(config: AgentConfig, path: string, context: CliContext): Promise<void> {
@@ -122,11 +130,13 @@ async function runAgent(config: AgentConfig, path: string, context: CliContext):
 }
 
 /** The agent alone on its state; `release` lets another one run there. */
-async function startAgent(config: AgentConfig, path: string, log: AdjustableLog, { environment }: CliContext) {
+async function startAgent(config: AgentConfig, path: string, log: AdjustableLog, context: CliContext) {
   const release = await mustBeAlone(config.stateDir);
   try {
     const uplink = await companyUplink(config, path);
-    const reload = () => reloadNow(agent, { log, read: () => loadConfig(path, environment) });
+    const { withKnownDrivers } = await import('../../agent/standalone/folder-drivers.ts');
+    const read = () => withKnownDrivers(loadConfig(path, context.environment));
+    const reload = () => reloadNow(agent, { log, read });
     const { createAgent } = await import('../../agent/agent.ts');
     const agent: Agent = createAgent({ config, uplinks: [uplink], clock: systemClock, log, reload });
     await agent.start();

@@ -13,6 +13,7 @@ import { waitingDevices } from '../../agent/device/trust/waiting.ts';
 import { privateNetworks } from '../../agent/host/networks.ts';
 import { OUTBOX_FILE } from '../../agent/outbox/open.ts';
 import { scanLimitsOf } from '../../agent/scan/scan-limits.ts';
+import { lookAtFolder, withKnownDrivers } from '../../agent/standalone/folder-drivers.ts';
 import { agentDatabasePath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
@@ -98,6 +99,7 @@ async function examineConfigured(path: string | undefined, context: CliContext):
     ok('configuration', path),
     ...(open === undefined ? [] : [warning('configuration', open.text, open.remedy)]),
     ...networks(read),
+    ...(await folderDrivers(read)),
     ...tasks(read),
     ...stateDirectory(read.stateDir),
     ...databases(read),
@@ -109,9 +111,32 @@ async function examineConfigured(path: string | undefined, context: CliContext):
   ];
 }
 
+/** Drivers that are no part of the program: where they come from, and what they may do. */
+async function folderDrivers(config: AgentConfig): Promise<Finding[]> {
+  const { folder, loaded, refused } = await lookAtFolder(config);
+  const there = [...loaded, ...refused].map(({ id }) => id);
+  const nowhere = Object.keys(config.drivers).filter((id) => !there.includes(id));
+  return [
+    ...nowhere.map((id) =>
+      warning(
+        'driver',
+        `drivers.${id} of the configuration names no driver of ${folder}`,
+        'put it there, or take that out',
+      ),
+    ),
+    ...loaded.map(({ id, origin, allowed }) => {
+      const may = allowed.length === 0 ? 'it only reads' : `it may send ${allowed.join(', ')}`;
+      return ok('driver', `${id} of ${origin}, no part of the program; ${may}`);
+    }),
+    ...refused.map(({ origin, reason }) =>
+      wrong('driver', `${origin} is refused: ${reason}`, `mend it, or take it out of ${folder}; then: pithead reload`),
+    ),
+  ];
+}
+
 function readConfig(path: string, { environment }: CliContext): AgentConfig | Finding[] {
   try {
-    return loadConfig(path, environment);
+    return withKnownDrivers(loadConfig(path, environment));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const remedy = `mend it, then: pithead config check ${path}`;

@@ -19,6 +19,7 @@ const DONE_WITHIN_MS = 20 * 60_000;
 type ByHand = {
   readonly bundle: string;
   readonly again: boolean;
+  readonly withoutDrivers: boolean;
   readonly patience: Patience;
   onStep(step: Step, about: string): void;
 };
@@ -29,14 +30,15 @@ type ByHand = {
  */
 export async function updateByHand(
   places: Places,
-  { bundle, again, patience, onStep }: ByHand,
+  { bundle, again, withoutDrivers, patience, onStep }: ByHand,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<Outcome> {
   if (linkedVersion(currentLink(places)) === undefined)
     throw new CommandFailed('Pithead is not installed here as a system service: pithead service-install');
   const taskId = `by-hand-${randomUUID()}`;
   const { readyMs, stableMs } = patience;
-  handOver(places, bundle, { task_id: taskId, by_hand: { again, ready_ms: readyMs, stable_ms: stableMs } });
+  const by_hand = { again, without_drivers: withoutDrivers, ready_ms: readyMs, stable_ms: stableMs };
+  handOver(places, bundle, { task_id: taskId, by_hand });
   const notes = readNotes(places.notes);
   const startMs = clock.monotonicMs();
   let told: Step | undefined;

@@ -30,6 +30,7 @@ const placesOf = ({ environment }: CliContext): Places => (isWindows ? windowsPl
 type Flags = {
   json?: boolean;
   again?: boolean;
+  withoutDrivers?: boolean;
   status?: boolean;
   recover?: boolean;
   boot?: boolean;
@@ -40,7 +41,7 @@ type Flags = {
 
 const HELP = `
 The bundle is checked, put beside the running version and tried; then the service is stopped, its databases are copied, and the new version is
-started. If it is not ready in time, or does not stay so, the version before comes back, with its data if the new one changed them.
+started. A version that refuses drivers of this host, which the version before takes, is not installed. If it is not ready in time, or does not stay so, the version before comes back, with its data if the new one changed them.
 
 Exit codes: 0 updated, 1 could not be installed, 3 refused (signature, version, platform, known to be broken), 4 installed and taken back.
 In all cases but 0 the version before is the one that runs.
@@ -59,6 +60,7 @@ export function addUpdate(program: Command, context: CliContext): void {
     )
     .option('--json', 'one JSON object: result, from, to, message, …')
     .option('--again', 'try it although it was found to be broken')
+    .option('--without-drivers', 'install it although it refuses drivers of the folder that the version before takes')
     .option('--ready-within <duration>', 'how long the new version may take to be ready', '45s')
     .option('--stable-for <duration>', 'how long it must stay so', '20s')
     .option('--status', 'show what is installed, and what came of the last update')
@@ -126,7 +128,8 @@ async function runHere({ places, bundle, patience, flags, context }: Call): Prom
     if (isHalfBack) throw new CommandFailed(HALF_BACK);
     if (flags.recover) return;
     if (bundle === undefined) return await installRequested(parts, flags, context);
-    const outcome = await install(parts, { bundle, taskId: null, again: flags.again === true });
+    const { again = false, withoutDrivers = false } = flags;
+    const outcome = await install(parts, { bundle, taskId: null, again, withoutDrivers });
     reportAsExit(outcome, flags, context);
   } finally {
     unlock();
@@ -140,7 +143,8 @@ async function runByHand({ places, bundle, patience, flags, context }: Call): Pr
     throw new CommandFailed(
       'the service does that by itself, and first of all when it starts: sc.exe stop pithead, sc.exe start pithead',
     );
-  const request = { bundle, again: flags.again === true, patience, onStep: stepPrinter(flags, context) };
+  const { again = false, withoutDrivers = false } = flags;
+  const request = { bundle, again, withoutDrivers, patience, onStep: stepPrinter(flags, context) };
   const outcome = await updateByHand(places, request, { clock: systemClock, signal: context.signal });
   reportAsExit(outcome, flags, context);
 }
@@ -157,9 +161,9 @@ async function installRequested(parts: UpdateParts, flags: Flags, context: CliCo
   const file = await openBundle(places.requests).catch(() => undefined);
   try {
     // Windows: a person hands over in the same way as the agent does, and that person's own words count.
-    const { again = false, ready_ms, stable_ms } = (isWindows && request.by_hand) || {};
+    const { again = false, without_drivers = false, ready_ms, stable_ms } = (isWindows && request.by_hand) || {};
     const patience = { readyMs: ready_ms ?? parts.patience.readyMs, stableMs: stable_ms ?? parts.patience.stableMs };
-    const wanted = { bundle: file ?? devNull, taskId: request.task_id, again };
+    const wanted = { bundle: file ?? devNull, taskId: request.task_id, again, withoutDrivers: without_drivers };
     const outcome = await install({ ...parts, patience }, wanted);
     report(outcome, flags, context);
   } finally {

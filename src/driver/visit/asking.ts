@@ -46,7 +46,7 @@ export class Asking {
   /** Throws what a link throws beside PeerError. */
   async run(): Promise<void> {
     const due = this.#asks.filter((entry) => entry[1].insteadOf === undefined && this.#isWorthSending(entry));
-    for (let batch = due.length > 0 ? due : this.#next(); batch.length > 0; batch = this.#next()) {
+    for (let batch = due.length > 0 ? due : await this.#next(); batch.length > 0; batch = await this.#next()) {
       let waiting = batch.length;
       try {
         for (const [name, ask] of batch) await this.#send(name, ask, --waiting);
@@ -58,9 +58,9 @@ export class Asking {
     }
   }
 
-  #next(): readonly NamedAsk[] {
+  async #next(): Promise<readonly NamedAsk[]> {
     const batch = this.#reopened();
-    return batch.length > 0 ? batch : this.#substitutes();
+    return batch.length > 0 ? batch : await this.#substitutes();
   }
 
   /** The device accepts the login again, and may be another unit than before: all that was not asked yet. */
@@ -73,16 +73,17 @@ export class Asking {
   }
 
   /** Substitutes of what failed, and the substitutes of those. */
-  #substitutes(): readonly NamedAsk[] {
+  async #substitutes(): Promise<readonly NamedAsk[]> {
     const { answers, failed } = this;
     for (;;) {
       const failedBefore = failed.size;
-      const batch = this.#asks.filter((entry) => {
+      const batch: NamedAsk[] = [];
+      for (const entry of this.#asks) {
         const [name, { insteadOf, isLacking }] = entry;
-        if (insteadOf === undefined || answers.has(name) || failed.has(name)) return false;
-        const isLackingNow = answers.has(insteadOf) && isLacking?.(answers.get(insteadOf)) === true;
-        return (failed.has(insteadOf) || isLackingNow) && this.#isWorthSending(entry);
-      });
+        if (insteadOf === undefined || answers.has(name) || failed.has(name)) continue;
+        const isLackingNow = answers.has(insteadOf) && (await isLacking?.(answers.get(insteadOf))) === true;
+        if ((failed.has(insteadOf) || isLackingNow) && this.#isWorthSending(entry)) batch.push(entry);
+      }
       if (batch.length > 0 || failed.size === failedBefore) return batch;
     }
   }

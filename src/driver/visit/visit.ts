@@ -1,15 +1,16 @@
 // One visit to one miner: asks what is due, adds what earlier visits learned, and has the driver read it all. The
 // caller holds the device mutex. A visit never retries, never queues and ends within its deadline.
-import { BugError, type PeerCode, PeerError } from '../../base/errors.ts';
+import { BugError, CancelledError, type PeerCode, PeerError } from '../../base/errors.ts';
 import { type Reading, readingSchema } from '../../model/reading.ts';
 import type { ReadRequest } from '../../transport/request.ts';
 import { compiledWhenUsed } from '../compiled.ts';
-import type { Ask, Driver, Known, ReadResult } from '../contract.ts';
+import type { Ask, Known, ReadResult } from '../contract.ts';
+import type { LoadedDriver, RawReadResult } from '../load/loaded-driver.ts';
 import { Asking, type AskPlan } from './asking.ts';
 import { CostlyAnswer, MAX_READ_MS, processorMs } from './costly.ts';
 
 export type Visit = AskPlan & {
-  readonly driver: Driver;
+  readonly driver: LoadedDriver;
   readonly known: Known;
   /** As `processorMs` of costly.ts, which is used where it is absent. */
   readonly processorMs?: () => number;
@@ -48,12 +49,15 @@ const BY_MEANING: readonly PeerCode[] = [
 ];
 
 /**
- * Throws the most meaningful PeerError when no ask was answered with sense, CancelledError when the signal aborts,
- * BugError when the driver throws, CostlyAnswer when it takes too long. A refused login or a silent port loses its own
- * answers and nothing else.
+ * Throws the most meaningful PeerError when no ask was answered with sense, CancelledError when the signal aborts or
+ * while the driver waits, BugError when the driver throws, CostlyAnswer when it takes too long. A refused login or a
+ * silent port loses its own answers and nothing else.
  */
 export async function visit(plan: Visit): Promise<VisitOutcome> {
   const { driver, known, memory, rhythms, clock } = plan;
+  const waitsFor = driver.waitsFor?.();
+  if (waitsFor !== undefined)
+    throw new CancelledError(`read ${plan.link.ip} as ${driver.id}, which waits: ${waitsFor}`);
   const startMs = clock.monotonicMs();
   const asks = Object.entries(driver.asks).filter(([, ask]) => isFor(ask, known));
   const asking = new Asking(plan, asks, startMs);
@@ -61,7 +65,7 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
   const { answers, failed } = asking;
 
   const { processorMs: spentMs = processorMs } = plan;
-  const read = (isUsable: (name: string) => boolean) => {
+  const read = async (isUsable: (name: string) => boolean) => {
     const raw: Record<string, unknown> = {};
     for (const [name, ask] of asks) {
       const isFresh = answers.has(name) && isUsable(name);
@@ -69,17 +73,19 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
       if (answer !== undefined) raw[name] = answer;
     }
     const sinceMs = spentMs();
-    const result = readSafely(driver, raw, known);
+    const pending = startRead(driver, raw, known);
+    if (pending instanceof Promise) return checked(await finishRead(driver, pending));
+    const result = checked(pending);
     const tookMs = spentMs() - sinceMs;
     if (tookMs > MAX_READ_MS) throw new CostlyAnswer(`read ${plan.link.ip} as ${driver.id}`, tookMs);
     return result;
   };
-  let result = read(() => true);
+  let result = await read(() => true);
   const nonsense = new Set(result.unparsable);
   const answered = [...answers.keys()];
   // What the miner said last time is better than an answer without sense.
   if (answered.some((name) => nonsense.has(name))) {
-    const older = read((name) => !nonsense.has(name));
+    const older = await read((name) => !nonsense.has(name));
     result = { reading: older.reading, unparsable: [...new Set([...nonsense, ...older.unparsable])] };
   }
   for (const [name, ask] of asks) {
@@ -114,16 +120,37 @@ const isFor = ({ generations }: Ask, { generation }: Known) =>
 
 const readingCheck = compiledWhenUsed(readingSchema);
 
-function readSafely(driver: Driver, raw: Readonly<Record<string, unknown>>, known: Known): ReadResult {
-  let result: ReadResult;
+/** What a driver reads from these answers. Throws as `visit` does. */
+export async function readAnswers(driver: LoadedDriver, raw: Readonly<Record<string, unknown>>, known: Known) {
+  const pending = startRead(driver, raw, known);
+  return checked(pending instanceof Promise ? await finishRead(driver, pending) : pending);
+}
+
+function startRead(driver: LoadedDriver, raw: Readonly<Record<string, unknown>>, known: Known) {
   try {
-    result = driver.read(raw, known);
+    return driver.read(raw, known);
   } catch (error) {
-    throw new BugError(`read the answers of a device with driver ${driver.id}`, error);
+    throw brokenRead(driver, error);
   }
-  const checked = readingCheck(result.reading);
-  if (checked.success) return { reading: checked.data, unparsable: result.unparsable };
-  const wrong = new Set(checked.error.issues.map(({ path }) => String(path[0])));
+}
+
+async function finishRead(driver: LoadedDriver, pending: Promise<RawReadResult>): Promise<RawReadResult> {
+  try {
+    return await pending;
+  } catch (error) {
+    // It waits since a moment ago.
+    if (error instanceof PeerError) throw new CancelledError(`read with driver ${driver.id}`, error);
+    throw brokenRead(driver, error);
+  }
+}
+
+const brokenRead = ({ id }: LoadedDriver, error: unknown) =>
+  new BugError(`read the answers of a device with driver ${id}`, error);
+
+function checked(result: RawReadResult): ReadResult {
+  const check = readingCheck(result.reading);
+  if (check.success) return { reading: check.data, unparsable: result.unparsable };
+  const wrong = new Set(check.error.issues.map(({ path }) => String(path[0])));
   const rest = Object.fromEntries(Object.entries(result.reading).filter(([field]) => !wrong.has(field)));
   return {
     reading: readingSchema.parse(rest),

@@ -103,7 +103,7 @@ async function askWithLogin(
   login: Login | undefined,
 ): Promise<unknown> {
   if (!login) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
-  const parameter = carry?.({ user: login.user, password: login.password.reveal() }) ?? '';
+  const parameter = (await carry?.({ user: login.user, password: login.password.reveal() })) ?? '';
   const line = (wire.dialects.isBare(to) ? bareLine : cgminerLine)({ ...request, parameter });
   try {
     const answer = await askJsonLine({ ...wire, log: silentLog }, to, line, what, limits);

@@ -48,7 +48,7 @@ export async function askHttp(
   const budget = timeBudget(web.clock, limits, isFile ? UPLOAD_DEADLINE_MS : DEFAULT_DEADLINE_MS);
   const plain = login && { user: login.user, password: login.password.reveal() };
   const carried = typeof auth === 'object' && 'carry' in auth ? auth : undefined;
-  const sent = plain && carried ? carrying(request, carried, plain) : request;
+  const sent = plain && carried ? await carrying(request, carried, plain) : request;
   const send = (more?: Readonly<Record<string, string>>) => sendOnce(web, to, sent, budget, what, more);
 
   const answer = await (async () => {
@@ -71,7 +71,7 @@ export async function askHttp(
     return sendWithSession({ ...plan, session: auth, send, readBody, sendOpening });
   })();
   const mayRefuse = typeof auth === 'object' && (!login || carried) && answer.status < 400;
-  if (mayRefuse && auth.isRefused?.(readBody(answer))) throw peerError('peer.auth', what);
+  if (mayRefuse && (await auth.isRefused?.(readBody(answer)))) throw peerError('peer.auth', what);
   throwIfFailed(answer, what, plain?.password);
   if (carried) login?.onTaken?.();
   if (request.as === 'text') return decodeReply(answer.body).text;

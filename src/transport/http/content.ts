@@ -37,8 +37,8 @@ export function contentOf({
 }
 
 /** The request with what the device wants to see of the login. */
-export function carrying(request: HttpRequest, { carry }: CarriedLogin, login: PlainLogin): HttpRequest {
-  const { headers, json, form, fields } = carry(login);
+export async function carrying(request: HttpRequest, { carry }: CarriedLogin, login: PlainLogin): Promise<HttpRequest> {
+  const { headers, json, form, fields } = await carry(login);
   const { upload } = request;
   return {
     ...request,

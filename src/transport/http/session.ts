@@ -2,7 +2,7 @@
 // login is tried once for all requests that wait for it. What an answer means is ask.ts.
 import { hash } from 'node:crypto';
 import type { LruMap } from 'toad-cache';
-import { BugError, CancelledError } from '../../base/errors.ts';
+import { BugError, CancelledError, PeerError } from '../../base/errors.ts';
 import { beforeSent, deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
 import type { SessionAnswer, SessionOpening, WebSession } from '../request.ts';
 import type { HttpAnswer } from './client.ts';
@@ -52,7 +52,7 @@ export async function sendWithSession(plan: SessionPlan): Promise<HttpAnswer> {
     isFresh ||= kept === undefined;
     const answer = await plan.send(grant.headers);
     const isRefused =
-      answer.status === 401 || (answer.status < 400 && session.isRefused?.(plan.readBody(answer)) === true);
+      answer.status === 401 || (answer.status < 400 && (await session.isRefused?.(plan.readBody(answer))) === true);
     if (!isRefused) {
       grant.isProven = true;
       // A grant without anything in it: the device did not ask for the login.
@@ -100,9 +100,9 @@ async function logIn(plan: SessionPlan): Promise<Grant> {
   }
   const what = `log in to ${endpoint} (${session.name})`;
   const plain = { user: login.user, password: login.password.reveal() };
-  const opening = session.open(plain);
+  const opening = await session.open(plain);
   // Addresses end up in logs, of the device and of what is on the way to it.
-  const isInPath = session.open({ ...plain, password: PLACEHOLDER }).path !== opening.path;
+  const isInPath = (await session.open({ ...plain, password: PLACEHOLDER })).path !== opening.path;
   if (isInPath) throw peerError('peer.auth', `${what}: not sent, because its address would hold the password`);
   await login.beforeSending?.(plan.signal);
   const answer = await sendOpening(opening);
@@ -115,7 +115,7 @@ async function logIn(plan: SessionPlan): Promise<Grant> {
     sessions.cooldowns.set(endpoint, { untilMs: clock.monotonicMs() + cooldownS(answer) * 1_000, words: words() });
     throw deviceSays('peer.busy', what, words());
   }
-  const headers = granted(session, { status: answer.status, body, ...cookieOf(answer) }, what);
+  const headers = await granted(session, { status: answer.status, body, ...cookieOf(answer) }, what);
   if (headers === undefined) {
     if (answer.status >= 500) throw deviceSays(answer.status === 503 ? 'peer.busy' : 'peer.rejected', what, words());
     if (answer.status === 404) throw deviceSays('peer.unsupported', what, words());
@@ -137,10 +137,16 @@ function cooldownS({ headers }: HttpAnswer): number {
   return Math.min(COOLDOWN_S.max, Math.max(COOLDOWN_S.min, seconds));
 }
 
-function granted(session: WebSession, answer: SessionAnswer, what: string): Grant['headers'] | undefined {
+async function granted(
+  session: WebSession,
+  answer: SessionAnswer,
+  what: string,
+): Promise<Grant['headers'] | undefined> {
   try {
-    return session.grant(answer);
+    return await session.grant(answer);
   } catch (error) {
+    // The driver cannot be asked for now.
+    if (error instanceof PeerError) throw error;
     throw new BugError(`${what}: read the answer`, error);
   }
 }

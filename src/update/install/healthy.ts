@@ -15,6 +15,8 @@ export type UnitState = {
   readonly pid: number;
 };
 
+export type RefusedDriver = { readonly origin: string; readonly reason: string };
+
 /**
  * What an update needs of the host: the service, its databases, programs to try. Injected, so that a test can play
  * every fault.
@@ -32,6 +34,8 @@ export type UpdateHost = {
    * did instead.
    */
   tryProgram(path: string, version: string): Promise<void>;
+  /** Drivers of the host's own that the program at this path refuses, each with its reason. Absent = there are none. */
+  refusedDrivers?(path: string): Promise<readonly RefusedDriver[]>;
   /** Copies the databases of the stopped service. Throws when there is no whole copy. */
   saveDatabases(): Promise<void>;
   /** Puts the copies back if the databases were changed to what the version before cannot read. */

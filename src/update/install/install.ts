@@ -41,10 +41,13 @@ export type InstallRequest = {
   readonly taskId: string | null;
   /** Try it although it was found to be broken. */
   readonly again?: boolean;
+  /** Install it although it refuses drivers of this host that are in use. */
+  readonly withoutDrivers?: boolean;
 };
 
 /** The caller holds the lock and has called `recover`. Throws only when the notes cannot be written. */
-export async function install(parts: UpdateParts, { bundle, taskId, again = false }: InstallRequest): Promise<Outcome> {
+export async function install(parts: UpdateParts, request: InstallRequest): Promise<Outcome> {
+  const { bundle, taskId, again = false, withoutDrivers = false } = request;
   const { places, notes, host, clock } = parts;
   const from = linkedVersion(currentLink(places));
   const goTo = async (journal: Journal, about: string): Promise<Journal> => {
@@ -71,6 +74,10 @@ export async function install(parts: UpdateParts, { bundle, taskId, again = fals
     setBroken(parts, now, reason);
     return undo(parts, now, 'failed', reason);
   }
+  const refusal = withoutDrivers
+    ? undefined
+    : await refusalOfDrivers(host, programOf(places, from ?? ''), programOf(places, to));
+  if (refusal !== undefined) return undo(parts, now, 'refused', refusal);
   try {
     now = await goTo({ ...now, step: 'saving' }, from ?? '');
     await host.stop();
@@ -91,6 +98,22 @@ export async function install(parts: UpdateParts, { bundle, taskId, again = fals
     return goBack(parts, now, renderError(error), 'rolled-back');
   }
   return succeed(parts, now);
+}
+
+/** The new version must take the drivers of this host that the installed one takes. */
+async function refusalOfDrivers(host: UpdateHost, before: string, after: string): Promise<string | undefined> {
+  if (host.refusedDrivers === undefined) return undefined;
+  try {
+    const refused = await host.refusedDrivers(after);
+    if (refused.length === 0) return undefined;
+    const already = new Set((await host.refusedDrivers(before)).map(({ origin }) => origin));
+    const lost = refused.filter(({ origin }) => !already.has(origin));
+    if (lost.length === 0) return undefined;
+    const named = lost.map(({ origin, reason }) => `${origin} (${reason})`).join(', ');
+    return `it refuses drivers of this host: ${named}; mend them, or give them up with --without-drivers`;
+  } catch (error) {
+    return `it cannot look at the drivers of this host: ${renderError(error)}; give them up with --without-drivers`;
+  }
 }
 
 async function verified(parts: UpdateParts, { bundle, again = false }: InstallRequest, installed: string) {

@@ -10,7 +10,12 @@ const requestSchema = z.object({
   task_id: z.string().min(1).max(128),
   /** What a person has said beside the bundle, on Windows; elsewhere it is not for the agent to say. */
   by_hand: z
-    .object({ again: z.boolean(), ready_ms: z.number().max(600_000), stable_ms: z.number().max(600_000) })
+    .object({
+      again: z.boolean(),
+      without_drivers: z.boolean().default(false),
+      ready_ms: z.number().max(600_000),
+      stable_ms: z.number().max(600_000),
+    })
     .optional(),
 });
 export type UpdateRequest = z.output<typeof requestSchema>;

@@ -10,7 +10,7 @@ import { tryNewProgram } from '../install/try-program.ts';
 /** One command at a time: gives the line that the service host answers. */
 export type Ask = (command: 'start' | 'stop' | 'unit') => Promise<string>;
 
-type WindowsFacts = Pick<UpdateHost, 'isServing' | 'saveDatabases' | 'restoreDatabases'> & {
+type WindowsFacts = Pick<UpdateHost, 'isServing' | 'saveDatabases' | 'restoreDatabases' | 'refusedDrivers'> & {
   /** Undefined when no agent answers. */
   runningVersion(): Promise<string | undefined>;
 };

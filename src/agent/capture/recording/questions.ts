@@ -1,8 +1,9 @@
 // What a capture asks a device beside the shared questions: each ask of its driver; of a stranger what reads it without
 // a login, or behind one that a person gave; and what a person named. Pure.
 import { drivers } from '../../../../drivers/index.ts';
-import type { Ask, Driver, Evidence, Known, Rhythm } from '../../../driver/contract.ts';
+import type { Ask, Evidence, Known, Rhythm } from '../../../driver/contract.ts';
 import { basicLogin } from '../../../driver/kit/web/basic.ts';
+import type { LoadedDriver } from '../../../driver/load/loaded-driver.ts';
 import type { HttpRequest, ReadRequest } from '../../../transport/request.ts';
 import { GENERIC_DRIVER } from '../look.ts';
 import type { Also } from './also.ts';
@@ -11,7 +12,7 @@ import { describeRequest, requestKey } from './case.ts';
 export type Question = { readonly name: string; readonly ask: ReadRequest; readonly every?: Rhythm };
 
 type Device = {
-  readonly driver: Driver | undefined;
+  readonly driver: LoadedDriver | undefined;
   readonly known: Known;
   /** No driver may be trusted to know it. */
   readonly isStranger: boolean;
@@ -38,7 +39,7 @@ export function questionsFor(device: Device): readonly Question[] {
 }
 
 /** Every ask of the driver for this generation, substitutes included: an author wants to see them all. */
-const askedOf = (driver: Driver | undefined, { generation }: Known): Question[] =>
+const askedOf = (driver: LoadedDriver | undefined, { generation }: Known): Question[] =>
   Object.entries(driver?.asks ?? {})
     .filter(([, ask]) => ask.generations === undefined || !generation || ask.generations.includes(generation))
     .map(([name, ask]) => ({ name, ask, every: ask.every }));

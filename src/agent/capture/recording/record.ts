@@ -9,8 +9,10 @@ import { silentLog } from '../../../base/log.ts';
 import { Secret } from '../../../base/secrets.ts';
 import type { Case } from '../../../case/format.ts';
 import { type LoginWall, loginWallOf } from '../../../case/login-wall.ts';
-import type { Driver, Evidence, Known } from '../../../driver/contract.ts';
+import type { Evidence, Known } from '../../../driver/contract.ts';
 import { gatherEvidence, SCAN_PORTS, SIDE_PORTS } from '../../../driver/identify.ts';
+import { DriverSet } from '../../../driver/load/driver-set.ts';
+import type { LoadedDriver } from '../../../driver/load/loaded-driver.ts';
 import { mayCarryLogin } from '../../../driver/visit/visit.ts';
 import type { Login, MinerLink, ProbeLink } from '../../../transport/request.ts';
 import type { RecordedAnswer } from '../../../transport/tcp/recorder.ts';
@@ -63,8 +65,10 @@ type Recorder = <T>(about: Asked, question: () => Promise<T>) => Promise<T>;
 type CaptureOptions = CaptureRequest & {
   readonly config: DeviceSettings;
   readonly trust: TrustSources;
+  /** Absent = the drivers of the program. */
+  readonly inUse?: DriverSet;
   /** The driver that is asked for, whatever the device shows: one that is being written. */
-  readonly driver?: Driver | undefined;
+  readonly driver?: LoadedDriver | undefined;
   readonly alone?: RunAlone;
 };
 
@@ -77,10 +81,10 @@ export async function captureOnce(
   onProgress: (done: number, total: number, note: string) => void,
   signal: AbortSignal,
 ): Promise<Capture | undefined> {
-  const { config, trust, ip, alone = (question) => question() } = options;
+  const { config, trust, ip, inUse = new DriverSet(drivers), alone = (question) => question() } = options;
   const also = readAlso(options.also ?? []);
   const heard: RecordedAnswer[] = [];
-  const all = options.driver === undefined ? drivers : [options.driver, ...drivers];
+  const all = options.driver === undefined ? inUse : new DriverSet([options.driver, ...inUse.all]);
   const client = createDeviceClient({
     ...{ clock: systemClock, log: silentLog, drivers: all, config, trust, mayReach: (other: string) => other === ip },
     recorder: (answer) => void heard.push(answer),
@@ -93,7 +97,7 @@ export async function captureOnce(
     if (open.size === 0) return undefined;
     const probeLink = recording(client.transport.link(ip), tape.record);
     const { evidence } = await gatherEvidence(probeLink, open, {
-      ...{ clock: systemClock, families: client.families, signal, isLastTry: true, deadlineMs: 15_000 },
+      ...{ clock: systemClock, families: client.drivers.families, signal, isLastTry: true, deadlineMs: 15_000 },
     });
     const found = await alone(() => recognise(client, options, evidence, signal));
     const questions = questionsFor({ ...found, open, also, evidence, hasLogin: options.login !== undefined });
@@ -136,7 +140,7 @@ async function probePorts(
   return ports;
 }
 
-type Recognised = { readonly driver: Driver | undefined; readonly known: Known; readonly isStranger: boolean };
+type Recognised = { readonly driver: LoadedDriver | undefined; readonly known: Known; readonly isStranger: boolean };
 
 /** A device without proof of its family counts as a stranger: it gets only the generic questions. */
 async function recognise(
@@ -151,7 +155,7 @@ async function recognise(
   }
   const choice = await client.selectDriver(ip, evidence, signal);
   const known = choice === undefined ? {} : knownFrom(choice.identity);
-  const isMiner = choice !== undefined && client.isLasting(ip, choice, evidence);
+  const isMiner = choice !== undefined && (await client.isLasting(ip, choice, evidence));
   const driver = choice?.driver;
   return { driver, known, isStranger: driver === undefined || driver.id === GENERIC_DRIVER || !isMiner };
 }

@@ -3,8 +3,10 @@
 import { drivers } from '../../../../drivers/index.ts';
 import { VERSION } from '../../../base/version.ts';
 import type { Case, Exchange } from '../../../case/format.ts';
-import type { Ask, Driver, Known } from '../../../driver/contract.ts';
+import type { Ask, Known } from '../../../driver/contract.ts';
+import type { LoadedDriver } from '../../../driver/load/loaded-driver.ts';
 import type { PrivateKind } from '../../../driver/redact.ts';
+import { readAnswers } from '../../../driver/visit/visit.ts';
 import type { Reading } from '../../../model/reading.ts';
 import { repairJson } from '../../../transport/cgminer/json-fixer.ts';
 import type { RecordedAnswer } from '../../../transport/tcp/recorder.ts';
@@ -53,7 +55,7 @@ function headersOf({ headers = {} }: RecordedAnswer): Record<string, string> {
 type Recorded = {
   readonly raws: readonly Raw[];
   readonly ports: Readonly<Record<string, string>>;
-  readonly driver: Driver | undefined;
+  readonly driver: LoadedDriver | undefined;
   readonly known: Known;
   /** Hidden wherever they are. */
   readonly secrets: readonly string[];
@@ -75,8 +77,9 @@ export async function toCase(
       ask === undefined || failure !== undefined ? [] : [[ask, asAnswered(driver?.asks[ask], texts[index] ?? '')]],
     ),
   );
-  for (const [kind, original] of privateParts((await driver?.read(plain, known))?.reading ?? {}))
-    placeholders.know(kind, original);
+  const readFrom = async (given: Readonly<Record<string, unknown>>) =>
+    driver && (await readAnswers(driver, given, known)).reading;
+  for (const [kind, original] of privateParts((await readFrom(plain)) ?? {})) placeholders.know(kind, original);
   for (const text of texts) placeholders.learn(text);
   const hideAll = (own: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(own).map(([name, text]) => [name, placeholders.hide(text)]));
@@ -90,7 +93,7 @@ export async function toCase(
     if (ask !== undefined && failure === undefined) answers[ask] = asAnswered(driver?.asks[ask], text);
     return { ...exchange, file, ...(headers && { headers: hideAll(headers) }) };
   });
-  const reading = (await driver?.read(answers, known))?.reading;
+  const reading = await readFrom(answers);
   const { make, model, firmwareVersion } = { ...known, ...reading };
   return {
     files,

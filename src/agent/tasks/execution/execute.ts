@@ -1,6 +1,7 @@
 // One task from its start to its outcome: checked, read before, journaled, sent once, proven. It holds no queue.
 import { CancelledError, PeerError, RefusedError, renderError } from '../../../base/errors.ts';
-import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
+import type { AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
+import type { LoadedAbility } from '../../../driver/load/loaded-driver.ts';
 import { driverAbilityOf } from '../../../model/task.ts';
 import { afterAct, failed, succeeded, type TaskDeps, type TaskOutcome } from '../contract.ts';
 import type { Baseline, StoredTask } from '../stored-task.ts';
@@ -17,7 +18,7 @@ const FRESH_MS = 5_000;
 
 /** A restart is proven by what the miner told before it. */
 const needsBaseline = (ability: AbilityName): boolean => ability === 'reboot' || ability === 'firmware';
-const canBeShown = (ability: AbilityName, rule: Ability | undefined): boolean =>
+const canBeShown = (ability: AbilityName, rule: LoadedAbility | undefined): boolean =>
   needsBaseline(ability) || rule?.shows !== undefined;
 
 /** Carries the task out. Rejects with CancelledError when it is given up before it is started, or the agent stops. */

@@ -1,6 +1,7 @@
 // One task while it is carried out: what is known of it, and how the one that carries it out hears of and reports what
 // happens. Shapes only.
-import type { Ability, AbilityName } from '../../../driver/contract.ts';
+import type { AbilityName } from '../../../driver/contract.ts';
+import type { LoadedAbility } from '../../../driver/load/loaded-driver.ts';
 import type { TaskParts } from '../contract.ts';
 import type { Journal } from '../queue/journal.ts';
 import type { StoredTask } from '../stored-task.ts';
@@ -14,7 +15,7 @@ export type Execution = {
   readonly task: StoredTask;
   readonly ability: AbilityName;
   /** Of the driver. Undefined after a restart of the agent that does not know the miner any more. */
-  readonly rule: Ability | undefined;
+  readonly rule: LoadedAbility | undefined;
   /** As the driver takes them. */
   readonly params: unknown;
   /** When the command was sent, by `Clock.elapsedMs`. */

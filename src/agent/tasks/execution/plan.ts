@@ -1,6 +1,7 @@
 // What a task would send, or why it must not be sent; and what that does to the miner and the farm. It sends nothing.
 import { formatDurationMs } from '../../../base/time/duration.ts';
-import type { Ability, AbilityName } from '../../../driver/contract.ts';
+import type { AbilityName } from '../../../driver/contract.ts';
+import type { LoadedAbility } from '../../../driver/load/loaded-driver.ts';
 import { driverAbilityOf } from '../../../model/task.ts';
 import { failed, type TaskOutcome } from '../contract.ts';
 import { expired } from '../queue/admission.ts';
@@ -18,7 +19,7 @@ export function mayRestart(name: string): boolean {
 }
 
 /** A command as it is to be sent. */
-export type Plan = Pick<Execution, 'ability' | 'params'> & { readonly rule: Ability; readonly ip: string };
+export type Plan = Pick<Execution, 'ability' | 'params'> & { readonly rule: LoadedAbility; readonly ip: string };
 
 /** What is to be sent, or why it must not be. */
 export function planTask(
@@ -72,7 +73,7 @@ function refuseOften(
 }
 
 /** Whether a miner that does not answer meanwhile is no fault. */
-export function goesOffline(rule: Ability | undefined, name: AbilityName): boolean {
+export function goesOffline(rule: LoadedAbility | undefined, name: AbilityName): boolean {
   return name === 'reboot' || (rule !== undefined && rule.offlineS[1] > 0);
 }
 

@@ -44,7 +44,7 @@ export function createPoolLockTask(parts: {
         const onDeadline = () => new PeerError('peer.timeout', `look at the pools of ${target.ip}`, 'soon');
         const bounds = { deadlineMs: parts.observeMs(), signal, onDeadline };
         const reading = await withDeadline(clock, bounds, (within) => observe(minerKey, within, true));
-        const shown = ability.shows(reading, { pools: desired.pools });
+        const shown = await ability.shows(reading, { pools: desired.pools });
         if (shown === undefined) return failed('refused: the miner does not show its pools, so they cannot be watched');
         if (!shown) {
           return failed(

@@ -8,7 +8,7 @@ import { beforeAct, orLostReply } from './lost-reply.ts';
 import { ACCEPTED, SO_ALREADY } from './outcomes.ts';
 
 /** Most devices answer at once; those that restart something first get their own limit. */
-const LIMITS: ExchangeLimits = { deadlineMs: 10_000 };
+const LIMITS: ExchangeLimits = { deadlineMs: 15_000 };
 /** Of a command that brings a file. */
 export const UPLOAD: ExchangeLimits = { deadlineMs: 30 * 60_000 };
 

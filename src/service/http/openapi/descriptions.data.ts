@@ -56,6 +56,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   farm_ids: 'Ids of farms; null = every farm of the workspace',
   field: 'Where the value is looked for; serial_number means those of boards, power supplies and the controller too',
   finding: 'Key of the cause that this miner shares with others',
+  driver_origin:
+    'Present where that driver is no part of the program: a file on the host of the agent, from the folder of its drivers',
   firmware: 'Family of the firmware, which is the driver that reads the miner',
   firmware_version: 'Version of the firmware; null = the device does not say',
   flags: 'One entry per anomaly that is set, with its evidence',

@@ -52,12 +52,13 @@ test('where no identity is disputed there is none to show, and nothing to settle
   expect(settled).toMatchObject([{ ip: '192.0.2.1', outcome: 'left', reason: expect.any(String) }]);
 });
 
-test('the configuration is read anew by whoever can, and what it answers is passed on', () => {
+test('the configuration is read anew by whoever can, and what it answers is passed on', async () => {
   const taken = agent.handlers(() => ({ changed: ['networks'], needsRestart: ['stateDir'] }));
-  expect(taken.reload()).toEqual({ changed: ['networks'], needs_restart: ['stateDir'] });
+  const drivers = { loaded: [], refused: [] };
+  expect(await taken.reload()).toEqual({ changed: ['networks'], needs_restart: ['stateDir'], drivers });
   const wrong = agent.handlers(() => {
     throw new ConfigError('check config', [{ path: 'networks[0]', message: 'is wrong' }]);
   });
-  expect(() => wrong.reload()).toThrow(ConfigError);
-  expect(() => agent.handlers().reload()).toThrow(expect.objectContaining({ code: 'reload.unable' }));
+  await expect(wrong.reload()).rejects.toThrow(ConfigError);
+  await expect(agent.handlers().reload()).rejects.toMatchObject({ code: 'reload.unable' });
 });

@@ -27,6 +27,7 @@ export const STATE: AgentStatus = {
   miners: { total: 0, answering: 0, silent: 0, unread: 0, hashing: 0, rebooting: 0, flags: {} },
   polls: { in_flight: 0, ok: 0, failed: 0, worst_late_ms: 0 },
   set_aside: [],
+  drivers: { folder: null, loaded: [], refused: [], waiting: [] },
   scans: { running: [], waiting: 0, last: null },
   tasks: { waiting: 0, running: 0 },
   trust: { waiting: 0, fault: null },

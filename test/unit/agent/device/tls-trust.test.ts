@@ -12,6 +12,7 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { type Driver, defineDriver, reply } from '../../../../src/driver/contract.ts';
+import { DriverSet } from '../../../../src/driver/load/driver-set.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { startTlsFront, type TlsFront, tlsKeyOf } from '../../../support/tls-front.ts';
@@ -132,7 +133,7 @@ function start(
   // The driver of this test is none that a configuration may name.
   const logins = config.credentials.logins.map((rule) => ({ ...rule, family: driver.id }));
   const client = createDeviceClient({
-    ...{ clock: systemClock, log: silentLog, drivers: [given], mayReach: (ip: string) => ip === IP },
+    ...{ clock: systemClock, log: silentLog, drivers: new DriverSet([given]), mayReach: (ip: string) => ip === IP },
     config: { ...config, credentials: { ...config.credentials, logins } },
     trust: { record, neighbourAt: () => ({ mac: MAC, isShared: false }), mayLogIn: () => true },
   });

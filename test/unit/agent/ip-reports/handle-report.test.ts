@@ -52,7 +52,7 @@ async function setUp(mix: string, exclude: readonly string[] = []) {
     signal: new AbortController().signal,
   });
   const listener = createIpReports({
-    drivers,
+    drivers: { all: drivers },
     clock: systemClock,
     log,
     portOf: () => 0,

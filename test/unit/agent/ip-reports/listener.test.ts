@@ -36,7 +36,7 @@ async function setUp(portOf: (standard: number) => number = () => 0, handle: () 
     reports.push(report);
     return handle();
   };
-  const listener = createIpReports({ drivers, clock, log, portOf, isOurs, onReport });
+  const listener = createIpReports({ drivers: { all: drivers }, clock, log, portOf, isOurs, onReport });
   await listener.start();
   cleanUp.push(() => listener.stop());
   /** Sends from `from` and waits until everything that was sent until then has been taken. */

@@ -32,7 +32,13 @@ function createInstallation() {
         onSleep();
       },
     };
-    const order = { bundle, again: true, patience: PATIENCE, onStep: (step: string) => void steps.push(step) };
+    const order = {
+      bundle,
+      again: true,
+      withoutDrivers: true,
+      patience: PATIENCE,
+      onStep: (step: string) => void steps.push(step),
+    };
     return updateByHand(places, order, { clock, signal });
   };
   return { folder, places, bundle, steps, begin };
@@ -51,7 +57,7 @@ test('what is handed over is complete, and its steps and its end are told', asyn
   let looks = 0;
   const outcome = await begin(() => {
     const request = JSON.parse(readFileSync(requestPath(places.requests), 'utf8'));
-    expect(request.by_hand).toEqual({ again: true, ready_ms: 45_000, stable_ms: 20_000 });
+    expect(request.by_hand).toEqual({ again: true, without_drivers: true, ready_ms: 45_000, stable_ms: 20_000 });
     expect(readFileSync(bundlePath(places.requests), 'utf8')).toBe('bundle');
     looks += 1;
     if (looks === 1) notes.setJournal({ ...journal, step: 'trying', task_id: request.task_id });

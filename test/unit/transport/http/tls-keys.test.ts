@@ -20,7 +20,7 @@ const session: WebSession = {
   open: ({ password }) => ({ via: 'http', method: 'POST', path: '/login', json: { password } }),
   grant: ({ cookie }) => (cookie === undefined ? undefined : { cookie }),
 };
-const elsewhere: WebSession = { ...session, open: (plain) => ({ ...session.open(plain), port: 8080 }) };
+const elsewhere: WebSession = { ...session, open: async (plain) => ({ ...(await session.open(plain)), port: 8080 }) };
 const carried: CarriedLogin = { carry: ({ password }) => ({ json: { password } }) };
 const post = (auth: 'digest' | WebSession | CarriedLogin) =>
   get('/set', { method: 'POST', auth, json: { pools: ['pool-secret'] } });

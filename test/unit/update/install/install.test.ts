@@ -121,6 +121,28 @@ test('a version that works becomes the current and the proven one; the one befor
   expect(host.parts().notes.journal()).toBeUndefined();
 });
 
+test('a version that refuses drivers of this host is not installed, unless a person gives them up', async () => {
+  const host = createHost('works');
+  const refusing = { origin: '/etc/pithead/drivers/toy.mjs', reason: 'is written for version 1 of the kit' };
+  const broken = { origin: '/etc/pithead/drivers/old.mjs', reason: 'spins' };
+  host.host.refusedDrivers = async (path) => (path === programOf(host.places, '1.0.0') ? [broken] : [broken, refusing]);
+  const bundle = await bundleIn(host.folder);
+  expect(await install(host.parts(), order(bundle))).toMatchObject({
+    result: 'refused',
+    message: expect.stringContaining('/etc/pithead/drivers/toy.mjs (is written for version 1 of the kit)'),
+  });
+  expect(host.versions()).toEqual(['1.0.0']);
+  expect(host.world.calls.filter((call) => call === 'stop')).toEqual([]);
+  expect(host.parts().notes.broken()).toEqual([]);
+  expect(await install(host.parts(), { ...order(bundle), withoutDrivers: true })).toMatchObject({ result: 'updated' });
+});
+
+test('a version that takes the drivers which the one before takes is installed', async () => {
+  const host = createHost('works');
+  host.host.refusedDrivers = async () => [{ origin: '/etc/pithead/drivers/old.mjs', reason: 'spins' }];
+  expect(await install(host.parts(), order(await bundleIn(host.folder)))).toMatchObject({ result: 'updated' });
+});
+
 test('who is killed while the service is started again after a failed copy leaves that to be done', async () => {
   const host = createHost('works');
   const { start } = host.host;

@@ -1,10 +1,10 @@
 // Proof after act for everything but a reboot: the miner shows what was asked of it before the time is over. An answer
 // alone is believed only where no reading can tell. Pure: no clock, no device; it always ends.
-import type { AbilityName } from '../../../../driver/contract.ts';
+import type { Ability, AbilityName } from '../../../../driver/contract.ts';
 import { withoutLogin } from '../../../../model/plain-text.ts';
 import type { Reading } from '../../../../model/reading.ts';
 import { afterAct, failed, succeeded, type TaskOutcome } from '../../contract.ts';
-import type { Execution } from '../execution.ts';
+import type { Execution as AnyExecution } from '../execution.ts';
 import { inWords, judgeLook, type Look, oddities, type Proof, type Waiting, windowEndS } from './proof.ts';
 import type { Verdict } from './restart.ts';
 
@@ -14,6 +14,9 @@ const LAST_PAUSE_S = 30;
 /** A device that is back may need a moment until it answers. */
 const BACK_S = 30;
 const DEFAULT_SHOWN_S = 60;
+
+/** Its rule tells at once what a reading shows. */
+export type Execution = Omit<AnyExecution, 'rule'> & { readonly rule: Ability | undefined };
 
 export type EffectState = {
   /** End of the window, in seconds since the command. */

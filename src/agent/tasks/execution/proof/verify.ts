@@ -2,9 +2,10 @@
 // does. It judges nothing itself.
 import { afterAct, type TaskOutcome, type TaskParts } from '../../contract.ts';
 import type { Controls, Execution } from '../execution.ts';
+import { askedBefore } from './asked-before.ts';
 import { effectProof } from './effect.ts';
 import { changedOutcome, createLooker } from './look.ts';
-import type { Proof, Waiting } from './proof.ts';
+import type { Look, Proof, Waiting } from './proof.ts';
 import { rebootProof } from './reboot.ts';
 
 type Held = Pick<Controls, 'stop' | 'capacity'>;
@@ -12,9 +13,10 @@ type Held = Pick<Controls, 'stop' | 'capacity'>;
 /** Ends with an outcome, or rejects with CancelledError when `stop` aborts. */
 export async function verify(parts: TaskParts, execution: Execution, held: Held): Promise<TaskOutcome> {
   try {
-    return execution.ability === 'reboot'
-      ? await untilProven(parts, execution, held, rebootProof({ execution, settings: parts.settings.reboot }))
-      : await untilProven(parts, execution, held, effectProof(execution));
+    if (execution.ability === 'reboot')
+      return await untilProven(parts, execution, held, rebootProof({ execution, settings: parts.settings.reboot }));
+    const asked = askedBefore(execution);
+    return await untilProven(parts, execution, held, effectProof(asked.execution), asked.ask);
   } catch (error) {
     const outcome = changedOutcome(error, execution.task, parts);
     if (outcome === undefined) throw error;
@@ -27,6 +29,7 @@ async function untilProven<State>(
   execution: Execution,
   { stop, capacity }: Held,
   proof: Proof<State>,
+  onLook?: (look: Look) => Promise<void>,
 ): Promise<TaskOutcome> {
   const { clock } = parts;
   // Monotonic from here on; what lies before is told by the elapsed time that lasts over a restart of the agent.
@@ -38,7 +41,9 @@ async function untilProven<State>(
   let waiting = proof.begin(sinceActS());
   for (;;) {
     if (waiting.waitS > 0) await clock.sleep(waiting.waitS * 1_000, stop);
-    const next = proof.step(waiting.state, await lookAgain(), sinceActS());
+    const look = await lookAgain();
+    await onLook?.(look);
+    const next = proof.step(waiting.state, look, sinceActS());
     if ('status' in next) return next;
     free(next.capacity, capacity);
     waiting = next;

@@ -40,6 +40,7 @@ export async function startModules(
     handlers: (reload) =>
       createControlHandlers({
         ...modules,
+        driversTaken: modules.driversInUse.taken,
         ...{ reload, newId: randomUUID, trust: trust.state, uplinks: () => [] },
         pollNow: (key) => poller.pollNow(key),
         outbox: () => outbox.state(),

@@ -1,6 +1,6 @@
 // Executions and looks for the tests of proofs: no clock, no device, no queue.
 import { z } from 'zod';
-import type { Execution } from '../../../../../../src/agent/tasks/execution/execution.ts';
+import type { Execution } from '../../../../../../src/agent/tasks/execution/proof/effect.ts';
 import type { Look, Proof } from '../../../../../../src/agent/tasks/execution/proof/proof.ts';
 import { newRow } from '../../../../../../src/agent/tasks/queue/admission.ts';
 import type { Baseline } from '../../../../../../src/agent/tasks/stored-task.ts';

@@ -1,0 +1,45 @@
+// The drivers of the folder that a configuration names, for programs that run no agent: what they are, why one is
+// refused, and which names a configuration may use. It touches no miner.
+import { drivers } from '../../../drivers/index.ts';
+import { systemClock } from '../../base/clock.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { type Log, silentLog } from '../../base/log.ts';
+import { candidateIds, type Refusal } from '../../driver/load/candidates.ts';
+import { DriverFolder, type FolderEntry } from '../../driver/load/driver-folder.ts';
+import { type AgentConfig, unknownDrivers } from '../config/config.ts';
+
+type OfDrivers = Pick<AgentConfig, 'driversDir' | 'drivers'>;
+
+/** The caller closes it: it has a process. */
+export const driverFolderOf = ({ driversDir, drivers: settings }: OfDrivers, log: Log = silentLog): DriverFolder =>
+  new DriverFolder({
+    ...{ folder: () => driversDir, settings: () => settings, builtIn: drivers, clock: systemClock, log },
+  });
+
+export type FolderView = {
+  /** Undefined where the configuration has none. */
+  readonly folder: string | undefined;
+  /** Drivers that would be used, with the commands that they can send and those that they may. */
+  readonly loaded: readonly FolderEntry[];
+  readonly refused: readonly Refusal[];
+};
+
+/** Loads all that lies in the folder, as an agent would, and ends it again. Never throws for what lies there. */
+export async function lookAtFolder(config: OfDrivers): Promise<FolderView> {
+  const folder = driverFolderOf(config);
+  try {
+    await folder.load();
+    return { folder: config.driversDir, loaded: folder.entries(), refused: folder.refused() };
+  } finally {
+    await folder.close();
+  }
+}
+
+/** The configuration, if it names no driver that is not there. Throws ConfigError. */
+export function withKnownDrivers(config: AgentConfig): AgentConfig {
+  const { driversDir } = config;
+  const ids = [...drivers.map(({ id }) => id), ...(driversDir === undefined ? [] : candidateIds(driversDir))];
+  const problems = unknownDrivers(config, ids.toSorted());
+  if (problems.length > 0) throw new ConfigError('check the names of drivers in the config', problems);
+  return config;
+}
