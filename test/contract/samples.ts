@@ -1,8 +1,9 @@
 // Everything that a driver can be fed with in tests: the cases in its folder, and the recordings where they are at hand,
 // also those of other firmwares.
-import type { Driver } from '../../src/driver/contract.ts';
+
 import { sampleOf } from '../../src/driver/check/cases/case-file.ts';
 import type { Sample } from '../../src/driver/check/finding.ts';
+import type { Driver } from '../../src/driver/contract.ts';
 import { cases, recordings } from './answers.ts';
 import { KNOWN, sets } from './recorded-sets.ts';
 
@@ -11,7 +12,7 @@ export function samplesOf(driver: Driver): Sample[] {
   const ofIt = new Set(sets.filter((set) => set.driver.id === driver.id).map(({ id }) => id));
   const all = [...own, ...recordings].map((one) => {
     const sample = sampleOf(driver, one, KNOWN[one.id] ?? one.known);
-    return own.includes(one) || ofIt.has(one.id) ? sample : { ...sample, expect: {}, isReal: false };
+    return own.includes(one) || ofIt.has(one.id) ? sample : { ...sample, isReal: false, isForeign: true as const };
   });
   return all.filter(({ raw }) => Object.keys(raw).length > 0);
 }

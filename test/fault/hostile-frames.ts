@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { serviceFrameSchema, type TaskCommand } from '../../src/wire/frames.ts';
 import { MAX_FRAME_BYTES } from '../../src/wire/protocol.ts';
-import type { Random } from '../contract/mutate.ts';
+import type { Random } from '../../src/driver/check/answers/mutate.ts';
 import { welcomeFrame } from '../unit/agent/uplink/tiny-service.ts';
 import { inForm } from '../unit/agent/uplink/uplink-to.ts';
 

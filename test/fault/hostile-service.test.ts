@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import { agentFrameSchema } from '../../src/wire/frames.ts';
 import { CHALLENGE_HEADER } from '../../src/wire/protocol.ts';
-import { seeded } from '../contract/mutate.ts';
+import { seeded } from '../../src/driver/check/answers/mutate.ts';
 import { until } from '../e2e/until.ts';
 import { loopback } from '../support/loopback.ts';
 import { idleSource, uplinkTo } from '../unit/agent/uplink/uplink-to.ts';

@@ -43,19 +43,35 @@ const substitutes: Check<Subject> = {
     Object.entries(asks).flatMap(([name, { insteadOf, goesWith, every, generations }]) => {
       const first = insteadOf === undefined ? undefined : asks[insteadOf];
       const place = `\`asks.${name}\` in ${folder}`;
-      const beyond = first?.generations && (generations ?? ['all']).filter((each) => !first.generations?.includes(each));
+      const beyond =
+        first?.generations && (generations ?? ['all']).filter((each) => !first.generations?.includes(each));
       return [
         ...(insteadOf !== undefined && first === undefined
           ? [problem(`${name} stands in for ${insteadOf}, which is no ask`, `name an ask in \`insteadOf\` of ${place}`)]
           : []),
         ...(first !== undefined && first.every !== every
-          ? [problem(`${name} is asked '${every}', what it stands in for '${first.every}'`, `make \`every\` of ${place} the same`)]
+          ? [
+              problem(
+                `${name} is asked '${every}', what it stands in for '${first.every}'`,
+                `make \`every\` of ${place} the same`,
+              ),
+            ]
           : []),
         ...(beyond !== undefined && beyond.length > 0
-          ? [problem(`${name} is for ${beyond.join(', ')}, where ${insteadOf} is not asked`, `narrow \`generations\` of ${place}`)]
+          ? [
+              problem(
+                `${name} is for ${beyond.join(', ')}, where ${insteadOf} is not asked`,
+                `narrow \`generations\` of ${place}`,
+              ),
+            ]
           : []),
         ...(goesWith !== undefined && asks[goesWith]?.every !== 'poll'
-          ? [problem(`${name} goes with ${goesWith}, which is not asked at each poll`, `name such an ask in \`goesWith\` of ${place}`)]
+          ? [
+              problem(
+                `${name} goes with ${goesWith}, which is not asked at each poll`,
+                `name such an ask in \`goesWith\` of ${place}`,
+              ),
+            ]
           : []),
       ];
     }),
@@ -87,11 +103,27 @@ const abilities: Check<Subject> = {
       const isKnown = ABILITY_NAMES.some((each) => each === name) && EFFECTS.some((each) => each === effect);
       const isReboot = name === 'reboot';
       return [
-        ...(isKnown ? [] : [problem(`${name} with effect ${effect}`, `${place}: one of ${ABILITY_NAMES.join(', ')}; effect ${EFFECTS.join(', ')}`)]),
-        ...(params.safeParse(undefined).success ? [problem(`${name} takes no params at all`, `${place}: make \`params\` an object schema`)] : []),
-        ...(shortest >= 0 && longest >= shortest ? [] : [problem(`offlineS is ${shown(offlineS)}`, `${place}: [shortest, longest] in seconds, from 0`)]),
+        ...(isKnown
+          ? []
+          : [
+              problem(
+                `${name} with effect ${effect}`,
+                `${place}: one of ${ABILITY_NAMES.join(', ')}; effect ${EFFECTS.join(', ')}`,
+              ),
+            ]),
+        ...(params.safeParse(undefined).success
+          ? [problem(`${name} takes no params at all`, `${place}: make \`params\` an object schema`)]
+          : []),
+        ...(shortest >= 0 && longest >= shortest
+          ? []
+          : [problem(`offlineS is ${shown(offlineS)}`, `${place}: [shortest, longest] in seconds, from 0`)]),
         ...(isReboot && (effect !== 'once' || longest <= 0)
-          ? [problem(`the reboot has effect ${effect} and offlineS ${shown(offlineS)}`, `${place}: effect 'once', a time above 0`)]
+          ? [
+              problem(
+                `the reboot has effect ${effect} and offlineS ${shown(offlineS)}`,
+                `${place}: effect 'once', a time above 0`,
+              ),
+            ]
           : []),
       ];
     }),
@@ -107,7 +139,10 @@ const lacking: Check<Subject> = {
       return [
         has
           ? problem(`it has ${name}, and is excused from it`, `delete \`lacks.${name}\` in ${folder}/contract.data.ts`)
-          : problem(`it has no ${name}`, `add it to \`abilities\`, or say why not: \`lacks.${name}\` in ${folder}/contract.data.ts`),
+          : problem(
+              `it has no ${name}`,
+              `add it to \`abilities\`, or say why not: \`lacks.${name}\` in ${folder}/contract.data.ts`,
+            ),
       ];
     }),
 };

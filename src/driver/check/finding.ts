@@ -19,6 +19,8 @@ export type Sample = {
   readonly values?: Readonly<Record<string, unknown>>;
   /** Of a real device. */
   readonly isReal: boolean;
+  /** Of other firmware: what is read of it is not judged, only that nothing breaks. */
+  readonly isForeign?: true;
   /** Values that a person read in the answers, by the names of expected.ts. */
   readonly expect: Readonly<Record<string, unknown>>;
 };

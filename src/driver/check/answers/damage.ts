@@ -57,7 +57,9 @@ function damagedAnswers({ driver, folder, samples }: Subject, count: number): Pr
       if (ms > SLOWEST_MS)
         return [problem(`reading ${shown(raw)} took ${Math.round(ms)} ms`, `look in ${folder} for loops in loops`)];
       if (size > LARGEST)
-        return [problem(`the reading of ${shown(raw)} has ${size} characters`, `bound the lists and texts of ${folder}`)];
+        return [
+          problem(`the reading of ${shown(raw)} has ${size} characters`, `bound the lists and texts of ${folder}`),
+        ];
     }
   }
   return [];
@@ -71,8 +73,12 @@ async function damagedBytes({ driver, folder, samples }: Subject, count: number)
   const declared: readonly string[] = ['reading', ...LOST, 'peer.unparsable'];
   const next = `let \`read\` in ${folder} leave out the field that makes no sense and keep the others`;
   return [
-    ...[...outcomes].filter((each) => !declared.includes(each)).map((each) => problem(`a visit ended with ${each}`, next)),
-    ...(samples.length > 0 && !outcomes.has('reading') ? [problem('no visit with damage ended with a reading', next)] : []),
+    ...[...outcomes]
+      .filter((each) => !declared.includes(each))
+      .map((each) => problem(`a visit ended with ${each}`, next)),
+    ...(samples.length > 0 && !outcomes.has('reading')
+      ? [problem('no visit with damage ended with a reading', next)]
+      : []),
   ];
 }
 

@@ -65,7 +65,10 @@ export const fillerHunt: Check<Subject> = {
       const base = driver.read(raw, known).reading;
       return changesOf(raw).flatMap(({ what, raw: changed }) =>
         inventions(base, driver.read(changed, known).reading).map((said) =>
-          problem(`${name} with ${what}: ${said}`, `let \`read\` in ${folder} take ${what.replace(/^.* = /, '')} for nothing`),
+          problem(
+            `${name} with ${what}: ${said}`,
+            `let \`read\` in ${folder} take ${what.replace(/^.* = /, '')} for nothing`,
+          ),
         ),
       );
     }),

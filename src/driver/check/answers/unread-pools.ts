@@ -71,9 +71,11 @@ export const unreadPools: Check<Subject> = {
           const next = `let \`pools\` in ${folder} leave out places without an address`;
           return count === 0 ? [] : [problem(`${name}: with empty addresses, or no rows, it has ${count} pools`, next)];
         }),
-        ...halfRead(raw).filter((changed) => poolsOf(changed, sample) === 0).map(() =>
-          problem(`${name}: an empty place beside one that cannot be read is taken for no pool at all`, unread),
-        ),
+        ...halfRead(raw)
+          .filter((changed) => poolsOf(changed, sample) === 0)
+          .map(() =>
+            problem(`${name}: an empty place beside one that cannot be read is taken for no pool at all`, unread),
+          ),
       ];
     });
   },

@@ -28,6 +28,8 @@ export const caseSchema = z.object({
   firmware: z.string(),
   /** Of a simulated device, or written by hand: it proves nothing about a real one. */
   isSimulated: z.boolean().optional(),
+  /** By which program; absent = it was written by hand. */
+  capturedBy: z.string().optional(),
   known: z
     .object({
       generation: z.string().exactOptional(),

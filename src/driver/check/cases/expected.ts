@@ -128,8 +128,7 @@ export function unlike(reading: Reading, wanted: Readonly<Record<string, unknown
       return listOf(value).flatMap((item, nth) =>
         itemUnlike(name, item, (field) => place(POOL_PLACES, field, reading.pools?.[nth]), easing),
       );
-    if (name === 'psu')
-      return itemUnlike(name, value, (field) => place(PSU_PLACES, field, reading.psus?.[0]), easing);
+    if (name === 'psu') return itemUnlike(name, value, (field) => place(PSU_PLACES, field, reading.psus?.[0]), easing);
     return valueUnlike(name, place(PLACES, name, reading), value, easing);
   });
 }
@@ -153,11 +152,7 @@ function itemUnlike(list: string, item: unknown, found: (field: string) => unkno
 
 const NO_PLACE = Symbol('no place');
 
-function place<T>(
-  places: Readonly<Record<string, (from: T) => unknown>>,
-  field: string,
-  from: T | undefined,
-): unknown {
+function place<T>(places: Readonly<Record<string, (from: T) => unknown>>, field: string, from: T | undefined): unknown {
   const find = places[field];
   if (find === undefined) return NO_PLACE;
   return from === undefined ? undefined : find(from);
