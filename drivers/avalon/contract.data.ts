@@ -9,6 +9,10 @@ export const contract = {
   },
   families: {
     'avalon-home': {
+      cannotShow: {
+        reboot: { 'wrong password': 'the command goes over TCP, which asks for no login' },
+        powerMode: { 'wrong password': 'the command goes over TCP, which asks for no login' },
+      },
       lacks: {
         light: 'some home models have one: only the device knows, and says no',
       },
@@ -24,6 +28,11 @@ export const contract = {
       heatCode: 128,
     },
     'avalon-a': {
+      cannotShow: {
+        reboot: { 'wrong password': 'the command goes over TCP, which asks for no login' },
+        light: { 'wrong password': 'the command goes over TCP, which asks for no login' },
+        powerMode: { 'wrong password': 'the command goes over TCP, which asks for no login' },
+      },
       requests: {
         mean: 1.5,
         target: 2,

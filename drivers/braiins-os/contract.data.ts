@@ -14,6 +14,9 @@ export const contract = {
       },
     },
     'braiins-tcp': {
+      cannotShow: {
+        powerMode: { 'wrong password': 'the command goes over TCP, which asks for no login' },
+      },
       lacks: {
         reboot: 'firmware that answers over TCP only can be stopped and started, and told nothing else',
         light: 'firmware that answers over TCP only can be stopped and started, and told nothing else',

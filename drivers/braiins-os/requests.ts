@@ -79,6 +79,8 @@ export const luciSession: WebSession = {
     if (isCookie(cookie, 'sysauth') || isCookie(cookie, 'session_id')) return { cookie };
     return isRefusal(status) ? undefined : {};
   },
+  // Its login form stands in place of any page, with 403.
+  isRefused: (answer) => typeof answer === 'string' && answer.includes('luci_password'),
 };
 
 export const rest = (path: string) =>

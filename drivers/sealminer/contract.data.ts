@@ -8,6 +8,9 @@ export const contract = {
   },
   families: {
     sealminer: {
+      cannotShow: {
+        powerMode: { 'wrong password': 'the command goes over TCP, which asks for no login' },
+      },
       requests: {
         mean: 1.7,
       },

@@ -77,7 +77,7 @@ export type WebSession = {
   open(login: PlainLogin): SessionOpening;
   /** Headers for further requests, from the answer to `open` of any status but 429; undefined = refused. */
   grant(answer: SessionAnswer): Readonly<Record<string, string>> | undefined;
-  /** For devices that answer 200 when the session has ended. `answer` is the JSON value, or text. */
+  /** For devices that answer 200 or 403 when the session has ended. `answer` is the JSON value, or text. */
   isRefused?(answer: unknown): boolean;
   /** A grant proves the password: a request that is refused all the same is `peer.permission`, not `peer.auth`. */
   readonly provesLogin?: true;

@@ -2,7 +2,7 @@
 // what another left. For tests over all drivers.
 import { vi } from 'vitest';
 import { drivers, families } from '../../drivers/index.ts';
-import { type Device, type FarmOptions, type FaultName, startFarm } from '../../fixtures/farm/farm.ts';
+import { type Device, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
 import { chooseVariants, FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError } from '../../src/base/errors.ts';
@@ -13,7 +13,7 @@ import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
 import { VisitMemory } from '../../src/driver/visit/memory.ts';
 import { visit } from '../../src/driver/visit/visit.ts';
 import type { Reading } from '../../src/model/reading.ts';
-import type { HttpRequest, MinerLink, MinerRequest } from '../../src/transport/request.ts';
+import type { MinerLink, MinerRequest } from '../../src/transport/request.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 import { loopback } from '../support/loopback.ts';
 import { PORTS } from './simulated.ts';
@@ -149,15 +149,6 @@ export async function abilityFarm(perKind: number, options: Partial<FarmOptions>
       await farm.stop();
     },
   };
-}
-
-export async function withFault<T>(device: Device, fault: FaultName, work: () => Promise<T>): Promise<T> {
-  device.setFault(fault, true);
-  try {
-    return await work();
-  } finally {
-    device.setFault(fault, false);
-  }
 }
 
 /** Until it holds. Devices may be away for a moment. */

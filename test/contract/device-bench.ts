@@ -1,7 +1,7 @@
 // Simulated devices of the farm as the checks of the contract want them, for one driver after the other.
 import { imageOf } from '../../drivers/_farm/image.ts';
-import type { Bench, CheckedDevice, DeviceSubject, Kind } from '../../src/driver/check/device/bench.ts';
 import type { Device } from '../../fixtures/farm/farm.ts';
+import type { Bench, CheckedDevice, DeviceSubject, Kind } from '../../src/driver/check/device/bench.ts';
 import type { Driver, FirmwareImage } from '../../src/driver/contract.ts';
 import { antminerBundle, axeosApplication } from '../support/firmware-files.ts';
 import { type AbilityFarm, KINDS, type Kind as KindOfDriver } from './ability-farm.ts';

@@ -2,9 +2,10 @@
 // could change anything: modes, presets, pools that are none, firmware without a file.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PeerError } from '../../src/base/errors.ts';
+import { MODES } from '../../src/driver/check/device/command.ts';
+import { mayChange } from '../../src/driver/check/device/may-change.ts';
 import type { AbilityName, FirmwareImage } from '../../src/driver/contract.ts';
-import { type AbilityFarm, abilityFarm, KINDS, type Kind, mayChange, soon } from './ability-farm.ts';
-import { MODES } from './ability-orders.ts';
+import { type AbilityFarm, abilityFarm, KINDS, type Kind, soon } from './ability-farm.ts';
 
 const PER_KIND = 8;
 

@@ -1,10 +1,11 @@
 // A simulated device as the checks use it, and what they need beside it. They know no farm: the caller brings the
 // devices of one driver, as many as are asked for.
+
+import { systemClock } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';
 import type { Reading } from '../../../model/reading.ts';
 import type { Truth } from '../../../model/simulated/truth.ts';
 import type { MinerLink, MinerRequest } from '../../../transport/request.ts';
-import { systemClock } from '../../../base/clock.ts';
 import type { Driver, FirmwareImage, Known } from '../../contract.ts';
 import { VisitMemory } from '../../visit/memory.ts';
 import { visit } from '../../visit/visit.ts';

@@ -43,8 +43,9 @@ export class CommandChecks {
         const isLacking = this.#data(family).lacks?.[name] !== undefined;
         return COMMAND_CASES.filter((each) => {
           if (isLacking) return each === 'accepted';
-          // What only reads is simply not had when its answer is lost, and there is no effect to lie about.
-          return ability.effect !== 'read-only' || (each !== 'done nothing' && each !== 'lost reply');
+          if (each === 'wrong password' && driver.login.kind === 'none') return false;
+          // What only reads goes on where writing is off; it is simply not had when its answer is lost.
+          return ability.effect !== 'read-only' || each === 'accepted' || each === 'wrong password';
         }).map((each) => ({ family, name, each }));
       }),
     );
@@ -90,7 +91,8 @@ export class CommandChecks {
 
   #ability(name: AbilityName): Ability {
     const ability = this.#subject.driver.abilities[name];
-    if (ability === undefined) throw new Found(`it has no ${name}`, `add it to \`abilities\` in ${this.#subject.folder}`);
+    if (ability === undefined)
+      throw new Found(`it has no ${name}`, `add it to \`abilities\` in ${this.#subject.folder}`);
     return ability;
   }
 
@@ -99,7 +101,12 @@ export class CommandChecks {
   }
 
   /** What becomes of a command; an error that is no PeerError is a defect. */
-  async #act(kind: Kind, name: AbilityName, { params, image }: Command, link: ReturnType<typeof watched>): Promise<Outcome> {
+  async #act(
+    kind: Kind,
+    name: AbilityName,
+    { params, image }: Command,
+    link: ReturnType<typeof watched>,
+  ): Promise<Outcome> {
     const ability = this.#ability(name);
     const known = await this.#subject.bench.known(kind);
     try {
@@ -116,16 +123,30 @@ export class CommandChecks {
 
   #untouched(device: CheckedDevice, before: Truth, outcome: PeerError): void {
     const isSame = JSON.stringify(device.truth()) === JSON.stringify(before) && device.reboots === 0;
-    if (!isSame) throw this.#found(`it failed with ${outcome.code}, and the device has changed`, 'call no failure what may have been done');
+    if (!isSame)
+      throw this.#found(
+        `it failed with ${outcome.code}, and the device has changed`,
+        'call no failure what may have been done',
+      );
   }
 
   /** The device did what it should, and its readings show it where the ability knows what to look for. */
-  async #prove(kind: Kind, name: AbilityName, command: Command, device: CheckedDevice, result: ActResult, before: Truth) {
+  async #prove(
+    kind: Kind,
+    name: AbilityName,
+    command: Command,
+    device: CheckedDevice,
+    result: ActResult,
+    before: Truth,
+  ) {
     const { shows } = this.#ability(name);
     const { patienceMs } = this.#subject.bench;
     const wanted = async (what: string, holds: () => boolean | Promise<boolean>) => {
       if (!(await until(patienceMs, holds)))
-        throw this.#found(`it was accepted, and ${what}`, 'send what the device needs for it, and take only its yes for one');
+        throw this.#found(
+          `it was accepted, and ${what}`,
+          'send what the device needs for it, and take only its yes for one',
+        );
     };
     const rebooted = () => device.reboots >= 1;
     if (name === 'log') {
@@ -158,7 +179,10 @@ export class CommandChecks {
     const mayDecide = this.#data(kind.family).deviceRefuses?.includes(name) === true;
     const codes = mayDecide ? ['peer.unsupported', 'peer.rejected'] : ['peer.unsupported'];
     if (!codes.includes(outcome.code))
-      throw this.#found(`${kind.model} refuses ${shown(command.params)} with ${outcome.code}`, `refuse with ${codes.join(' or ')}`);
+      throw this.#found(
+        `${kind.model} refuses ${shown(command.params)} with ${outcome.code}`,
+        `refuse with ${codes.join(' or ')}`,
+      );
     this.#untouched(device, before, outcome);
     bench.giveBack(kind, device);
     return false;
@@ -174,7 +198,10 @@ export class CommandChecks {
         for (const command of commands) if (await this.#accepted(kind, name, command)) return { kind, command };
       }
       const { folder } = this.#subject;
-      throw new NotTaken(`no model of the family takes it`, `name one that it takes in \`families.${family}.commands\` of ${folder}/contract.data.ts`);
+      throw new NotTaken(
+        `no model of the family takes it`,
+        `name one that it takes in \`families.${family}.commands\` of ${folder}/contract.data.ts`,
+      );
     };
     const key = `${family} ${name}`;
     const carrier = this.#carriers.get(key) ?? search();
@@ -183,7 +210,11 @@ export class CommandChecks {
   }
 
   /** Some model of the family says no, in this case, and does nothing. */
-  async #refused({ kind, command }: Carrier, name: AbilityName, fault: 'wrong-password' | 'write-api-off'): Promise<void> {
+  async #refused(
+    { kind, command }: Carrier,
+    name: AbilityName,
+    fault: 'wrong-password' | 'write-api-off',
+  ): Promise<void> {
     const { bench } = this.#subject;
     const others = bench.kinds.filter((each) => each.family === kind.family && each !== kind);
     let last = '';
@@ -198,7 +229,8 @@ export class CommandChecks {
       }
       if (!REFUSALS[fault].includes(outcome.code))
         throw this.#found(`it ends with ${outcome.code}`, `end with ${REFUSALS[fault].join(', ')}`);
-      if (outcome.wasSent === true) throw this.#found('it is refused, and called sent', 'leave `wasSent` out of a refusal');
+      if (outcome.wasSent === true)
+        throw this.#found('it is refused, and called sent', 'leave `wasSent` out of a refusal');
       this.#untouched(device, before, outcome);
       return bench.giveBack(each, device);
     }
@@ -223,10 +255,18 @@ export class CommandChecks {
       if (device.reboots === 0 && (name === 'reboot' || name === 'firmware')) return;
       // The core compares the version that a task names with the one that runs.
       const isVersion = shows === undefined && name === 'firmware';
-      const seen = (reading: Reading) => (isVersion ? reading.firmwareVersion === VERSION : shows?.(reading, command.params));
+      const seen = (reading: Reading) =>
+        isVersion ? reading.firmwareVersion === VERSION : shows?.(reading, command.params);
       if (shows === undefined && !isVersion) throw this.#found('nothing shows that it was not done', 'add `shows`');
-      const isSeen = await until(bench.patienceMs, async () => seen((await look(this.#subject, kind, device)).reading) === false);
-      if (!isSeen) throw this.#found('`shows` does not say that it was not done', 'compare the reading with the params in `shows`');
+      const isSeen = await until(
+        bench.patienceMs,
+        async () => seen((await look(this.#subject, kind, device)).reading) === false,
+      );
+      if (!isSeen)
+        throw this.#found(
+          '`shows` does not say that it was not done',
+          'compare the reading with the params in `shows`',
+        );
     });
   }
 
@@ -243,7 +283,8 @@ export class CommandChecks {
       const link = this.#link(device, place);
       const outcome = await this.#act(kind, name, command, link);
       if (isRefusal(outcome)) {
-        if (outcome.wasSent === true) throw this.#found(`answer ${place} is lost: ${outcome.code}, called sent`, 'return lost-reply');
+        if (outcome.wasSent === true)
+          throw this.#found(`answer ${place} is lost: ${outcome.code}, called sent`, 'return lost-reply');
         this.#untouched(device, before, outcome);
       } else if (outcome.kind === 'lost-reply') settled++;
       else {
@@ -254,7 +295,8 @@ export class CommandChecks {
       }
       if (link.sent.length <= place) break;
     }
-    if (settled === 0) throw this.#found('no lost answer is called lost', 'return lost-reply where the answer to a command is lost');
+    if (settled === 0)
+      throw this.#found('no lost answer is called lost', 'return lost-reply where the answer to a command is lost');
   }
 }
 

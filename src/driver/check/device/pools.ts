@@ -14,9 +14,15 @@ const MOST = 8;
 const wantedOf = (count: number) => Array.from({ length: count }, (_, nth) => poolOf(`pool-${nth + 1}`));
 
 /** Devices with a list of fixed length repeat the last one. */
-const namesOf = (pools: readonly Pick<PoolTruth, 'url'>[]): string => [...new Set(pools.map(({ url }) => url))].join(' ');
+const namesOf = (pools: readonly Pick<PoolTruth, 'url'>[]): string =>
+  [...new Set(pools.map(({ url }) => url))].join(' ');
 
-async function problemOf(subject: DeviceSubject, kind: Kind, { act, params }: Ability, count: number): Promise<Problem[]> {
+async function problemOf(
+  subject: DeviceSubject,
+  kind: Kind,
+  { act, params }: Ability,
+  count: number,
+): Promise<Problem[]> {
   const { bench, driver, folder } = subject;
   const wanted = wantedOf(count);
   const checked = params.safeParse({ pools: wanted });

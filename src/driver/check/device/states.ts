@@ -16,7 +16,11 @@ const FAULTS: readonly StateFault[] = [
   'heat-stop',
 ];
 
-type State = { readonly name: string; readonly from: (device: CheckedDevice) => void; readonly back: (device: CheckedDevice) => void };
+type State = {
+  readonly name: string;
+  readonly from: (device: CheckedDevice) => void;
+  readonly back: (device: CheckedDevice) => void;
+};
 
 const STATES: readonly State[] = [
   { name: 'healthy', from: () => {}, back: () => {} },
@@ -78,7 +82,9 @@ const session: Check<DeviceSubject> = {
         ...(unparsable.length > 0 ? [`the answers to ${unparsable.join(', ')} made no sense to it`] : []),
       ];
       const next = `let \`isRefused\` of the session in ${folder} know that answer: the core then logs in anew (login is '${driver.login.kind}')`;
-      found.push(...lines.map((line) => problem(`${kind.family} ${kind.model} after its session ended: ${line}`, next)));
+      found.push(
+        ...lines.map((line) => problem(`${kind.family} ${kind.model} after its session ended: ${line}`, next)),
+      );
       bench.giveBack(kind, device);
     }
     return found;

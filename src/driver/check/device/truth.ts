@@ -34,7 +34,11 @@ const plainRows = (reading: Reading, truth: Truth): Row[] => [
 
 const listRows = (reading: Reading, truth: Truth): Row[] => [
   ['errors', reading.errors?.map(({ code }) => code) ?? [], truth.errors.map(({ code }) => code)],
-  ['fans', reading.fans?.map(({ index, rpm }) => [index, rpm]) ?? [], truth.fans.map(({ index, rpm }) => [index, orAbsent(rpm)])],
+  [
+    'fans',
+    reading.fans?.map(({ index, rpm }) => [index, rpm]) ?? [],
+    truth.fans.map(({ index, rpm }) => [index, orAbsent(rpm)]),
+  ],
   [
     'pools',
     reading.pools?.map((pool) => [pool.url, pool.user, pool.difficultyAccepted, pool.difficultyRejected]) ?? [],
