@@ -4,7 +4,14 @@ import { z } from 'zod';
 import { ABILITY_NAMES } from '../contract.ts';
 
 /** The cases of each ability on a simulated device. */
-export const COMMAND_CASES = ['accepted', 'wrong password', 'writing off', 'done nothing', 'lost reply'] as const;
+export const COMMAND_CASES = [
+  'accepted',
+  'wrong password',
+  'writing off',
+  'session ended',
+  'done nothing',
+  'lost reply',
+] as const;
 export type CommandCase = (typeof COMMAND_CASES)[number];
 
 const reason = z.string().min(8, 'give the reason in words');

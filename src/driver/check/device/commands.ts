@@ -44,6 +44,8 @@ export class CommandChecks {
         return COMMAND_CASES.filter((each) => {
           if (isLacking) return each === 'accepted';
           if (each === 'wrong password' && driver.login.kind === 'none') return false;
+          if (each === 'session ended')
+            return ability.effect === 'repeatable' && ['session', 'token'].includes(driver.login.kind);
           // What only reads goes on where writing is off; it is simply not had when its answer is lost.
           return ability.effect !== 'read-only' || each === 'accepted' || each === 'wrong password';
         }).map((each) => ({ family, name, each }));
@@ -81,6 +83,7 @@ export class CommandChecks {
     accepted: () => Promise.resolve(),
     'wrong password': (carrier, name) => this.#refused(carrier, name, 'wrong-password'),
     'writing off': (carrier, name) => this.#refused(carrier, name, 'write-api-off'),
+    'session ended': (carrier, name) => this.#sessionEnded(carrier, name),
     'done nothing': (carrier, name) => this.#doneNothing(carrier, name),
     'lost reply': (carrier, name) => this.#lostReply(carrier, name),
   };
@@ -235,6 +238,23 @@ export class CommandChecks {
       return bench.giveBack(each, device);
     }
     throw this.#found(`the device says no, and it says ${last}`, 'take only the yes of the device for one');
+  }
+
+  /** The device forgets who was logged in: the next command logs in anew. */
+  async #sessionEnded({ kind, command }: Carrier, name: AbilityName): Promise<void> {
+    const { bench } = this.#subject;
+    const device = bench.take(kind);
+    for (const which of ['first', 'next']) {
+      const outcome = await this.#act(kind, name, command, this.#link(device));
+      if (isRefusal(outcome))
+        throw this.#found(
+          `the ${which} command ends with ${outcome.code}`,
+          'let `isRefused` of the session know how the device says that it has ended,',
+        );
+      await until(bench.patienceMs, () => device.isUp);
+      device.setFault('sessions-end', true);
+      device.setFault('sessions-end', false);
+    }
   }
 
   /**
