@@ -7,6 +7,7 @@ import { type Cell, CommandChecks } from '../../src/driver/check/device/commands
 import { poolPlaces } from '../../src/driver/check/device/pools.ts';
 import { STATE_CHECKS } from '../../src/driver/check/device/states.ts';
 import { ABILITY_NAMES } from '../../src/driver/contract.ts';
+import { loopback } from '../support/loopback.ts';
 import { type AbilityFarm, abilityFarm, KINDS } from './ability-farm.ts';
 import { contractOf, contracts } from './contract-files.ts';
 import { deviceSubjectOf } from './device-bench.ts';
@@ -16,7 +17,7 @@ const PER_KIND = 60;
 
 let site: AbilityFarm;
 beforeAll(async () => {
-  site = await abilityFarm(PER_KIND);
+  site = await abilityFarm({ network: loopback(20).network, perKind: PER_KIND });
 });
 afterAll(() => site.stop());
 
@@ -46,7 +47,7 @@ function noBench() {
   const none = () => {
     throw new Error('there is no farm yet');
   };
-  return { take: none, giveBack: none, known: none, link: none, file: none, patienceMs: 0 };
+  return { take: none, giveBack: none, identify: none, known: none, link: none, file: none, patienceMs: 0 };
 }
 
 describe.concurrent('on simulated devices', { timeout: 60_000 }, () => {

@@ -32,7 +32,7 @@ export function fileOf(form: string, version: string): FirmwareImage {
 const PATIENCE_MS = 30_000;
 
 export function benchOf(site: AbilityFarm, driver: Driver, patienceMs = PATIENCE_MS): Bench {
-  const kinds = KINDS.filter((kind) => kind.driver.id === driver.id);
+  const kinds = KINDS.filter((kind) => kind.driver.id === driver.id).map((kind) => ({ ...kind, driver }));
   const kindOf = ({ family, model }: Kind): KindOfDriver => {
     const kind = kinds.find((each) => each.family === family && each.model === model);
     if (kind === undefined) throw new Error(`${driver.id} has no ${family} ${model}`);
@@ -49,6 +49,11 @@ export function benchOf(site: AbilityFarm, driver: Driver, patienceMs = PATIENCE
     giveBack(kind, { ip }) {
       const device = taken.get(ip);
       if (device !== undefined) site.giveBack(kindOf(kind), device);
+    },
+    identify(kind, { ip }) {
+      const device = taken.get(ip);
+      if (device === undefined) throw new Error(`${ip} was not taken`);
+      return site.identify(kindOf(kind), device);
     },
     known: (kind) => site.known(kindOf(kind)),
     link({ ip }: CheckedDevice) {

@@ -6,7 +6,7 @@ import { PeerError } from '../../../base/errors.ts';
 import type { Reading } from '../../../model/reading.ts';
 import type { Truth } from '../../../model/simulated/truth.ts';
 import type { MinerLink, MinerRequest } from '../../../transport/request.ts';
-import type { Driver, FirmwareImage, Known } from '../../contract.ts';
+import type { Driver, FirmwareImage, Identity, Known } from '../../contract.ts';
 import { VisitMemory } from '../../visit/memory.ts';
 import { visit } from '../../visit/visit.ts';
 import type { ContractData } from '../contract-data.ts';
@@ -48,7 +48,9 @@ export type Bench = {
   take(kind: Kind): CheckedDevice;
   /** It is still as it was: it may be taken again. */
   giveBack(kind: Kind, device: CheckedDevice): void;
-  /** What identification finds out. */
+  /** What the shared questions say of it; throws where this driver is not chosen. */
+  identify(kind: Kind, device: CheckedDevice): Promise<Identity>;
+  /** The same of one of the kind, as `read` gets it. */
   known(kind: Kind): Promise<Known>;
   /** With the login of now. Sessions are kept per device, whatever link they were made over. */
   link(device: CheckedDevice): MinerLink;

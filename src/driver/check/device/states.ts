@@ -91,4 +91,35 @@ const session: Check<DeviceSubject> = {
   },
 };
 
-export const STATE_CHECKS: readonly Check<DeviceSubject>[] = [truth, session];
+const identity: Check<DeviceSubject> = {
+  name: 'device-identity',
+  owes: 'who each simulated model is, by the shared questions alone, and nothing that is not so',
+  async run(subject) {
+    const { bench, folder, exceptions } = subject;
+    // Of some fields a first answer knows less than all of them.
+    const lesser = new Set(exceptions.prefers?.flatMap(({ fields }) => fields));
+    const found: Problem[] = [];
+    for (const kind of bench.kinds) {
+      const device = bench.take(kind);
+      const said = await bench.identify(kind, device);
+      const truth = device.truth();
+      const place = `${kind.family} ${kind.model}`;
+      if (said.confidence === 'likely')
+        found.push(problem(`${place} is only likely`, `let its answers prove the family: \`families\` in ${folder}`));
+      const pairs = [
+        ['make', said.make, truth.make],
+        ['model', said.model, truth.model],
+        ['firmwareVersion', said.firmwareVersion, truth.firmware_version],
+        ['mac', said.mac?.toUpperCase().replaceAll(/[^0-9A-F]/g, ''), truth.mac.replaceAll(':', '')],
+        ['serialNumber', said.serialNumber, truth.serial_number],
+      ] as const;
+      for (const [field, value, wanted] of pairs)
+        if (value !== undefined && wanted !== null && value !== wanted && !lesser.has(field))
+          found.push(problem(`${place} has ${field} ${value}, and is ${wanted}`, `correct \`identify\` in ${folder}`));
+      bench.giveBack(kind, device);
+    }
+    return found;
+  },
+};
+
+export const STATE_CHECKS: readonly Check<DeviceSubject>[] = [identity, truth, session];

@@ -1,0 +1,126 @@
+// Drivers that are wrong in ways that happen, and are refused by the shared contract alone: no test of a driver's own has
+// a say. The operators are listed here, the places are found in the sources, the choice is seeded. PITHEAD_SEED chooses
+// others; PITHEAD_MUTANTS=all tries every one, and says which survive.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { seeded } from '../../src/driver/check/answers/mutate.ts';
+import { loopback } from '../support/loopback.ts';
+import { type Mutant, mutantsOf, type Operator } from './mutants/mutate-source.ts';
+import { judgeAll } from './mutants/pool.ts';
+
+/** One with tokens, one with a session over TCP, one with digest and forms, one without a login, one whose session ends with 200. */
+const DRIVERS = ['antminer-stock', 'auradine-fluxos', 'axeos', 'luxos', 'whatsminer'];
+const SEED = Number(process.env.PITHEAD_SEED ?? 20_261_126);
+const IS_ALL = process.env.PITHEAD_MUTANTS === 'all';
+const COUNT = 40;
+/** Of one; the machine may be busy. */
+const LIMIT_MS = 30_000;
+const PROCESSES = 2;
+
+const OPERATORS: readonly Operator[] = [
+  { name: 'x1000', finds: /(?<=[\w)\]] \* )[\d_]+(\.\d+)?(e\d+)?/g, becomes: '($& * 1000)' },
+  { name: 'x1000', finds: /(?<=[\w)\]] \/ )[\d_]+(\.\d+)?(e\d+)?/g, becomes: '($& / 1000)' },
+  { name: 'x1000', finds: /(?<=[(,:] ?)\d(\.\d+)?e\d+/g, becomes: '($& * 1000)' },
+  { name: 'swap slots', finds: /(?<=\w)\[0\]/g, becomes: '[1]' },
+  { name: 'swap slots', finds: /(?<=\w) - 1\b/g, becomes: ' - 0' },
+  { name: 'swap slots', finds: /(?<=\w) \+ 1\b/g, becomes: ' + 2' },
+  { name: 'ignore the verdict', finds: /\bthrow (?=new |peerError|\w+\()/g, becomes: 'void ' },
+  { name: 'lost is done', finds: /'lost-reply'/g, becomes: "'accepted'" },
+  { name: 'absent to 0', finds: /\? undefined(?= :)/g, becomes: '? 0' },
+  { name: 'absent to 0', finds: / : undefined\b(?=[;,)]|$)/g, becomes: ' : 0' },
+  { name: 'reuse a dead token', finds: /\bisRefused(?=[:(]| ?=)/g, becomes: 'isNeverRefused' },
+  { name: 'drop a filter', finds: /\.filter\(/g, becomes: '.slice(0, undefined, ' },
+  { name: 'one for all', finds: /\.some\(/g, becomes: '.every(' },
+  { name: 'one for all', finds: /\.every\(/g, becomes: '.some(' },
+  { name: 'the other bound', finds: / (<|>)= /g, becomes: ' $1 ' },
+  { name: 'the other bound', finds: / (<|>) (?=[\w-])/g, becomes: ' $1= ' },
+  { name: 'the contrary', finds: / === /g, becomes: ' !== ' },
+  { name: 'the contrary', finds: / !== /g, becomes: ' === ' },
+  { name: 'and for or', finds: / && /g, becomes: ' || ' },
+  { name: 'the extreme', finds: /\bMath\.max\(/g, becomes: 'Math.min(' },
+  { name: 'the extreme', finds: /\bMath\.min\(/g, becomes: 'Math.max(' },
+  { name: 'true for false', finds: /(?<=[:=?(] ?)true\b/g, becomes: 'false' },
+  { name: 'true for false', finds: /(?<=[:=?(] ?)false\b/g, becomes: 'true' },
+  { name: 'one place more', finds: /(?<=const [A-Z]+(_[A-Z]+)* = )[2-9](?=;)/g, becomes: '($& + 1)' },
+];
+
+/** Mutants that change nothing that anybody could see, by a part of the line that was, each with its reason. */
+const EQUIVALENT: readonly { readonly driver: string; readonly line: string; readonly reason: string }[] = [];
+
+const ROOT = join(import.meta.dirname, '..', '..', 'drivers');
+
+/** Code of the drivers themselves: no tests, no simulated devices, no tables. */
+const sources = DRIVERS.flatMap((driver) =>
+  globSync('**/*.ts', { cwd: join(ROOT, driver) })
+    .filter((file) => !/(^|\/)farm|\.test\.ts$|\.data\.ts$/.test(file))
+    .toSorted()
+    .map((file) => ({ driver, file, source: readFileSync(join(ROOT, driver, file), 'utf8') })),
+);
+const all = sources.flatMap(({ driver, file, source }) => mutantsOf(driver, file, source, OPERATORS));
+const isExcused = (mutant: Mutant) =>
+  EQUIVALENT.some(({ driver, line }) => driver === mutant.driver && mutant.was.includes(line));
+const possible = all.filter((mutant) => !isExcused(mutant));
+
+/** As many of each driver, of its operators in turn. */
+function choose(): Mutant[] {
+  const random = seeded(SEED);
+  const shuffled = <T>(list: readonly T[]): T[] =>
+    list
+      .map((each) => ({ each, at: random() }))
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ each }) => each);
+  return DRIVERS.flatMap((driver) => {
+    const own = shuffled(possible.filter((mutant) => mutant.driver === driver));
+    const groups = shuffled([...Map.groupBy(own, ({ operator }) => operator).values()]);
+    const inTurn = Array.from({ length: own.length }, (_, round) =>
+      groups.flatMap((group) => group.slice(round, round + 1)),
+    );
+    return inTurn.flat().slice(0, COUNT / DRIVERS.length);
+  });
+}
+
+const networks = Array.from({ length: PROCESSES }, () => loopback(21).network);
+const nameOf = ({ driver, file, line, operator, is }: Mutant) => `${driver}/${file}:${line} ${operator}: ${is}`;
+
+test('there are enough places, of most operators, in each driver', () => {
+  for (const driver of DRIVERS) {
+    const own = possible.filter((mutant) => mutant.driver === driver);
+    expect(own.length, driver).toBeGreaterThan(COUNT / DRIVERS.length);
+    expect(new Set(own.map(({ operator }) => operator)).size, driver).toBeGreaterThan(4);
+  }
+});
+
+test('what is called equivalent is there, and has a reason', () => {
+  const lost = EQUIVALENT.filter(
+    ({ driver, line }) => !all.some((each) => each.driver === driver && each.was.includes(line)),
+  );
+  expect(lost, 'delete these rows of EQUIVALENT').toEqual([]);
+  expect(EQUIVALENT.filter(({ reason }) => reason.length < 20)).toEqual([]);
+});
+
+test('drivers as they are keep the contract', async () => {
+  const verdicts = await judgeAll(
+    DRIVERS.map((driver) => ({ driver, file: 'index.ts' })),
+    networks,
+    4 * LIMIT_MS,
+  );
+  expect(
+    verdicts.map(({ by, seen }, nth) => ({ driver: DRIVERS[nth], by, seen })).filter(({ by }) => by !== undefined),
+  ).toEqual([]);
+});
+
+test(`${COUNT} mutants are refused, seed ${SEED}`, { timeout: 3_600_000 }, async () => {
+  const chosen = IS_ALL ? possible : choose();
+  const verdicts = await judgeAll(chosen, networks, LIMIT_MS);
+  const rows = chosen.map((mutant, nth) => ({ mutant, verdict: verdicts[nth] }));
+  const survivors = rows.filter(({ verdict }) => verdict?.by === undefined).map(({ mutant }) => nameOf(mutant));
+  const byCheck = [...Map.groupBy(rows, ({ verdict }) => verdict?.by ?? 'none')].map(
+    ([by, list]) => `${by} ${list.length}`,
+  );
+  process.stdout.write(`${chosen.length} mutants: ${byCheck.join(', ')}; ${survivors.length} survive\n`);
+  if (IS_ALL) process.stdout.write(`${survivors.join('\n')}\n`);
+  const next = 'add the check that refuses it to src/driver/check, or a case, or a row of EQUIVALENT with the reason';
+  expect(survivors, next).toEqual([]);
+  expect(chosen.length).toBeGreaterThanOrEqual(COUNT);
+});
