@@ -5,6 +5,8 @@ import { RECORDINGS } from './recordings.data.ts';
 export const contract = {
   families: {
     'antminer-a': {
+      showsDeadPool: true,
+      isBitmain: true,
       commands: {
         firmware: [
           {
@@ -21,6 +23,7 @@ export const contract = {
       },
     },
     'antminer-other': {
+      isBitmain: true,
       commands: {
         firmware: [
           {
@@ -37,6 +40,8 @@ export const contract = {
       },
     },
     'antminer-b': {
+      showsDeadPool: true,
+      isBitmain: true,
       commands: {
         firmware: [
           {
@@ -57,6 +62,8 @@ export const contract = {
       heatCode: 'temp:1',
     },
     'antminer-c': {
+      showsDeadPool: true,
+      isBitmain: true,
       commands: {
         firmware: [
           {

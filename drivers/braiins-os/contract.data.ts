@@ -32,6 +32,7 @@ export const contract = {
       },
     },
     'braiins-rest': {
+      showsDeadPool: true,
       requests: {
         mean: 5.8,
         target: 6,

@@ -12,6 +12,7 @@ export const contract = {
   },
   families: {
     cgminer: {
+      showsDeadPool: true,
       requests: {
         mean: 3.7,
       },

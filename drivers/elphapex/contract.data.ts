@@ -9,6 +9,7 @@ export const contract = {
   },
   families: {
     elphapex: {
+      isBitmain: true,
       requests: {
         mean: 3.2,
       },

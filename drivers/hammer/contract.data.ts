@@ -22,6 +22,7 @@ export const contract = {
       sleepless: 'it has no sleep',
     },
     hammer: {
+      isBitmain: true,
       requests: {
         mean: 2,
       },

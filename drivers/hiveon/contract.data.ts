@@ -8,6 +8,8 @@ export const contract = {
   },
   families: {
     hiveon: {
+      takenFor: { web: 'antminer-stock' },
+      isBitmain: true,
       requests: {
         mean: 2.5,
       },

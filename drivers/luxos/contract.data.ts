@@ -8,6 +8,7 @@ export const contract = {
   },
   families: {
     luxos: {
+      showsDeadPool: true,
       requests: {
         mean: 6.6,
         target: 6,

@@ -7,6 +7,8 @@ export const contract = {
   },
   families: {
     mara: {
+      showsDeadPool: true,
+      isBitmain: true,
       requests: {
         mean: 4.2,
         target: 4,

@@ -12,6 +12,8 @@ export const contract = {
   },
   families: {
     mskminer: {
+      takenFor: { web: 'nobody' },
+      isBitmain: true,
       requests: {
         mean: 1.6,
       },

@@ -4,6 +4,7 @@ import type { ContractData } from '../../src/driver/check/contract-data.ts';
 export const contract = {
   families: {
     vnish: {
+      showsDeadPool: true,
       cannotShow: {
         log: {
           'wrong password': 'the versions that are simulated show it to anybody',

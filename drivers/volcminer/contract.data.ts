@@ -11,6 +11,7 @@ export const contract = {
   },
   families: {
     volcminer: {
+      isBitmain: true,
       requests: {
         mean: 1.3,
       },

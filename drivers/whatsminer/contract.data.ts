@@ -5,6 +5,7 @@ import { RECORDINGS } from './recordings.data.ts';
 export const contract = {
   families: {
     'whatsminer-3': {
+      showsDeadPool: true,
       cannotShow: {
         log: {
           'wrong password': 'it shows its log to anybody',
@@ -21,6 +22,7 @@ export const contract = {
       heatCode: '360',
     },
     'whatsminer-2': {
+      showsDeadPool: true,
       requests: {
         mean: 3.5,
         target: 4,

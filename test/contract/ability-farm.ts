@@ -50,6 +50,7 @@ const SPEED = 100;
 const BOOT_S = 15;
 
 const MANY = 16;
+export const NONE_LEFT = 'no device is left on the shelf';
 const nameOf = ({ family, model }: { readonly family: string; readonly model: string }) => `${family} ${model}`;
 
 /** Every model of these families. */
@@ -107,7 +108,7 @@ export async function abilityFarm({ perKind, kinds = KINDS, ...options }: Option
   const known = (kind: Kind) => {
     const shelf = shelfOf(kind);
     const [first] = shelf.devices;
-    if (first === undefined) throw new Error(`no ${nameOf(kind)} left`);
+    if (first === undefined) throw new Error(`${nameOf(kind)}: ${NONE_LEFT}`);
     shelf.known ??= identify(kind, first).then(({ confidence: _, ...rest }) => rest);
     return shelf.known;
   };
@@ -117,7 +118,7 @@ export async function abilityFarm({ perKind, kinds = KINDS, ...options }: Option
       // The first is kept for being recognised.
       const { devices } = shelfOf(kind);
       const device = devices.length > 1 ? devices.pop() : undefined;
-      if (device === undefined) throw new Error(`no ${nameOf(kind)} left`);
+      if (device === undefined) throw new Error(`${nameOf(kind)}: ${NONE_LEFT}`);
       return device;
     },
     giveBack: (kind, device) => void shelfOf(kind).devices.splice(1, 0, device),

@@ -9,8 +9,8 @@ import { loopback } from '../support/loopback.ts';
 import { type Mutant, mutantsOf, type Operator } from './mutants/mutate-source.ts';
 import { judgeAll } from './mutants/pool.ts';
 
-/** One with tokens, one with a session over TCP, one with digest and forms, one without a login, one whose session ends with 200. */
-const DRIVERS = ['antminer-stock', 'auradine-fluxos', 'axeos', 'luxos', 'whatsminer'];
+/** Sessions that end with 200, a password in each command, cookies, tokens, and one session over TCP. */
+const DRIVERS = ['auradine-fluxos', 'epic-umcos', 'iceriver', 'innosilicon', 'luxos'];
 const SEED = Number(process.env.PITHEAD_SEED ?? 20_261_126);
 const IS_ALL = process.env.PITHEAD_MUTANTS === 'all';
 const COUNT = 40;
@@ -31,15 +31,6 @@ const OPERATORS: readonly Operator[] = [
   { name: 'absent to 0', finds: / : undefined\b(?=[;,)]|$)/g, becomes: ' : 0' },
   { name: 'reuse a dead token', finds: /\bisRefused(?=[:(]| ?=)/g, becomes: 'isNeverRefused' },
   { name: 'drop a filter', finds: /\.filter\(/g, becomes: '.slice(0, undefined, ' },
-  { name: 'one for all', finds: /\.some\(/g, becomes: '.every(' },
-  { name: 'one for all', finds: /\.every\(/g, becomes: '.some(' },
-  { name: 'the other bound', finds: / (<|>)= /g, becomes: ' $1 ' },
-  { name: 'the other bound', finds: / (<|>) (?=[\w-])/g, becomes: ' $1= ' },
-  { name: 'the contrary', finds: / === /g, becomes: ' !== ' },
-  { name: 'the contrary', finds: / !== /g, becomes: ' === ' },
-  { name: 'and for or', finds: / && /g, becomes: ' || ' },
-  { name: 'the extreme', finds: /\bMath\.max\(/g, becomes: 'Math.min(' },
-  { name: 'the extreme', finds: /\bMath\.min\(/g, becomes: 'Math.max(' },
   { name: 'true for false', finds: /(?<=[:=?(] ?)true\b/g, becomes: 'false' },
   { name: 'true for false', finds: /(?<=[:=?(] ?)false\b/g, becomes: 'true' },
   { name: 'one place more', finds: /(?<=const [A-Z]+(_[A-Z]+)* = )[2-9](?=;)/g, becomes: '($& + 1)' },
@@ -114,6 +105,7 @@ test(`${COUNT} mutants are refused, seed ${SEED}`, { timeout: 3_600_000 }, async
   const chosen = IS_ALL ? possible : choose();
   const verdicts = await judgeAll(chosen, networks, LIMIT_MS);
   const rows = chosen.map((mutant, nth) => ({ mutant, verdict: verdicts[nth] }));
+  expect(rows.filter(({ verdict }) => verdict?.by === 'bench').length, 'raise PER_KIND of the judge').toBe(0);
   const survivors = rows.filter(({ verdict }) => verdict?.by === undefined).map(({ mutant }) => nameOf(mutant));
   const byCheck = [...Map.groupBy(rows, ({ verdict }) => verdict?.by ?? 'none')].map(
     ([by, list]) => `${by} ${list.length}`,

@@ -39,6 +39,12 @@ const family = z.strictObject({
   illness: z.record(z.string(), z.string()).exactOptional(),
   /** What its firmware reports when it stops by heat: the value of the farm's fault `vendor-error`. */
   heatCode: z.union([z.string(), z.number()]).exactOptional(),
+  /** It answers in Bitmain's dialect. */
+  isBitmain: z.literal(true).exactOptional(),
+  /** It lists its pools with which of them is alive. */
+  showsDeadPool: z.literal(true).exactOptional(),
+  /** Which driver a scan takes it for where only this server is open: nothing that it says there tells them apart. */
+  takenFor: z.strictObject({ web: z.string().exactOptional(), tcp: z.string().exactOptional() }).exactOptional(),
   /** Why nobody can put it to sleep, or its sleep cannot be ordered. */
   sleepless: reason.exactOptional(),
 });
@@ -84,6 +90,11 @@ export const contractSchema = z.strictObject({
   /** How the index of the recordings calls its firmware; absent = as the driver. */
   recordedAs: z.string().exactOptional(),
   recordings: z.record(z.string(), recording).exactOptional(),
+  /**
+   * Its mutants are tried first by the mutation test. Those that change nothing that can be seen, by a part of the line
+   * that was, each with its reason.
+   */
+  mutants: z.array(z.strictObject({ line: z.string(), reason: z.string().min(20) })).exactOptional(),
 });
 export type ContractData = z.output<typeof contractSchema>;
 

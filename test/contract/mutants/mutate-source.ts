@@ -6,7 +6,7 @@ export type Operator = {
   readonly name: string;
   /** With the flag `g`. */
   readonly finds: RegExp;
-  /** As for `String.replace`. */
+  /** `$&` = what was found, `$1` = its first group. */
   readonly becomes: string;
 };
 
@@ -42,7 +42,7 @@ export function mutantsOf(driver: string, file: string, source: string, operator
     return operators.flatMap(({ name, finds, becomes }) =>
       [...line.matchAll(finds)].flatMap((match): Mutant[] => {
         if (isQuoted(line, match.index) || (/[<>]/.test(match[0]) && isType(line))) return [];
-        const one = match[0].replace(new RegExp(finds.source), becomes);
+        const one = becomes.replaceAll('$&', match[0]).replaceAll('$1', match[1] ?? '');
         const is = `${line.slice(0, match.index)}${one}${line.slice(match.index + match[0].length)}`;
         if (is === line) return [];
         const changed = lines.with(nth, is).join('\n');

@@ -9,7 +9,7 @@ import { HUNTS, QUICK_CHECKS } from '../../../src/driver/check/check.ts';
 import { DEVICE_CHECKS } from '../../../src/driver/check/device/check.ts';
 import { type Finding, runCheck, type Subject } from '../../../src/driver/check/finding.ts';
 import type { Driver } from '../../../src/driver/contract.ts';
-import { type AbilityFarm, abilityFarm, kindsOf } from '../ability-farm.ts';
+import { type AbilityFarm, abilityFarm, kindsOf, NONE_LEFT } from '../ability-farm.ts';
 import { contractOf } from '../contract-files.ts';
 import { deviceSubjectOf } from '../device-bench.ts';
 import { samplesOf } from '../samples.ts';
@@ -18,7 +18,9 @@ import { jobSchema, type Verdict } from './job.ts';
 const DRIVERS = join(import.meta.dirname, '..', '..', '..', 'drivers');
 /** Enough for a device that lives a hundred times faster than we do. */
 const PATIENCE_MS = 600;
-const PER_KIND = 24;
+const PER_KIND = 64;
+
+const outOfDevices = { check: 'bench', seen: 'the farm is too small', next: 'raise PER_KIND' };
 
 let nth = 0;
 let changed: { readonly url: string; readonly source: string } | undefined;
@@ -69,7 +71,9 @@ async function judge(driver: Driver, network: string): Promise<Finding | undefin
   try {
     site = await abilityFarm({ network, perKind: PER_KIND, kinds });
     const onDevices = deviceSubjectOf(site, driver, PATIENCE_MS);
-    for (const check of DEVICE_CHECKS) for (const found of await runCheck(check, onDevices)) return found;
+    for (const check of DEVICE_CHECKS)
+      for (const found of await runCheck(check, onDevices))
+        return found.seen.includes(NONE_LEFT) ? outOfDevices : found;
   } finally {
     await site?.stop();
   }

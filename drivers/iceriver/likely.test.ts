@@ -9,10 +9,10 @@ import { isMiner } from '../../src/agent/device/recognised.ts';
 import { waitingDevices } from '../../src/agent/device/trust/waiting.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { SCAN_PORTS } from '../../src/driver/identify.ts';
-import { type Overheard, overhear } from '../fault/overheard.ts';
-import { freshClient } from '../support/fresh-client.ts';
-import { freshTrust } from '../support/fresh-trust.ts';
-import { loopback } from '../support/loopback.ts';
+import { type Overheard, overhear } from '../../test/fault/overheard.ts';
+import { freshClient } from '../../test/support/fresh-client.ts';
+import { freshTrust } from '../../test/support/fresh-trust.ts';
+import { loopback } from '../../test/support/loopback.ts';
 
 const { ip } = loopback();
 const [IP, BEHIND] = [ip(2), ip(130)];
