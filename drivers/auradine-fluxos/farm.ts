@@ -174,7 +174,7 @@ function apiServer(device: SimDevice, model: AuradineModel, customs: WeakMap<Sim
   const epoch = () => device.loginEpoch;
   const word = (code: number, msg: string, content: Readonly<Record<string, unknown>> = {}, level: 'S' | 'E' = 'S') =>
     envelope(device.nowS(), `FluxOS-${model.version}`, { code, msg, level }, content);
-  const refused = (msg: string): WebReply => ({ ...json(word(45, msg, {}, 'E')), status: 401 });
+  const refused = (msg: string): WebReply => json(word(45, msg, {}, 'E'));
 
   return device.site.web.server(device, device.site.port(8080), (request) => {
     const name = request.path.slice(1);

@@ -32,6 +32,28 @@ export const contract = {
       },
     },
     'braiins-rest': {
+      cannotShow: {
+        reboot: {
+          'nonsense reply':
+            'it takes an answer that it cannot read for a refusal, though the command may have been carried out',
+        },
+        light: {
+          'nonsense reply':
+            'it takes an answer that it cannot read for a refusal, though the command may have been carried out',
+        },
+        powerMode: {
+          'nonsense reply':
+            'it takes an answer that it cannot read for a refusal, though the command may have been carried out',
+        },
+        pools: {
+          'nonsense reply':
+            'it takes an answer that it cannot read for a refusal, though the command may have been carried out',
+        },
+        firmware: {
+          'nonsense reply':
+            'it takes an answer that it cannot read for a refusal, though the command may have been carried out',
+        },
+      },
       showsDeadPool: true,
       requests: {
         mean: 5.8,

@@ -8,6 +8,11 @@ export const contract = {
   },
   families: {
     iceriver: {
+      cannotShow: {
+        reboot: { 'nonsense reply': 'a page in place of the verdict is what builds say that do not know the command' },
+        light: { 'nonsense reply': 'a page in place of the verdict is what builds say that do not know the command' },
+        pools: { 'nonsense reply': 'a page in place of the verdict is what builds say that do not know the command' },
+      },
       requests: {
         mean: 1.4,
       },

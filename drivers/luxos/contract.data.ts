@@ -8,6 +8,12 @@ export const contract = {
   },
   families: {
     luxos: {
+      cannotShow: {
+        pools: {
+          'nonsense reply':
+            'it takes an answer that it cannot read for a refusal, though the command may have been carried out',
+        },
+      },
       showsDeadPool: true,
       requests: {
         mean: 6.6,

@@ -11,6 +11,12 @@ export const contract = {
   },
   families: {
     volcminer: {
+      cannotShow: {
+        pools: {
+          'nonsense reply':
+            'it takes an answer that it cannot read for a refusal, though the command may have been carried out',
+        },
+      },
       isBitmain: true,
       requests: {
         mean: 1.3,

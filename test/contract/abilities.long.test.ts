@@ -6,6 +6,7 @@ import { drivers } from '../../drivers/index.ts';
 import { type Cell, CommandChecks } from '../../src/driver/check/device/commands.ts';
 import { poolPlaces } from '../../src/driver/check/device/pools.ts';
 import { STATE_CHECKS } from '../../src/driver/check/device/states.ts';
+import { unsent } from '../../src/driver/check/device/unsent.ts';
 import { ABILITY_NAMES } from '../../src/driver/contract.ts';
 import { loopback } from '../support/loopback.ts';
 import { type AbilityFarm, abilityFarm, KINDS } from './ability-farm.ts';
@@ -15,11 +16,19 @@ import { hold, render } from './subject.ts';
 
 const PER_KIND = 60;
 
+/** Of the checks of whole drivers. */
+const FEW = 24;
+
 let site: AbilityFarm;
+let other: AbilityFarm;
 beforeAll(async () => {
   site = await abilityFarm({ network: loopback(20).network, perKind: PER_KIND });
+  other = await abilityFarm({ network: loopback(20).network, perKind: FEW });
 });
-afterAll(() => site.stop());
+afterAll(async () => {
+  await site.stop();
+  await other.stop();
+});
 
 /** The models that carry the commands out are found once per driver. */
 const kept = new Map<string, CommandChecks>();
@@ -56,10 +65,10 @@ describe.concurrent('on simulated devices', { timeout: 60_000 }, () => {
     expect(render(found.map((each) => ({ check: 'device-commands', ...each })))).toBe('');
   });
   const rows = drivers.flatMap((driver) =>
-    [...STATE_CHECKS, poolPlaces].map((check) => ({ id: driver.id, driver, check })),
+    [...STATE_CHECKS, poolPlaces, unsent].map((check) => ({ id: driver.id, driver, check })),
   );
   test.each(rows)('$id owes $check.owes', async ({ driver, check }) => {
-    await hold(check, deviceSubjectOf(site, driver));
+    await hold(check, deviceSubjectOf(other, driver));
   });
 });
 

@@ -11,6 +11,7 @@ export const COMMAND_CASES = [
   'session ended',
   'done nothing',
   'lost reply',
+  'nonsense reply',
 ] as const;
 export type CommandCase = (typeof COMMAND_CASES)[number];
 

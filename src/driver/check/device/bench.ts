@@ -77,8 +77,15 @@ export class Found extends Error {
   }
 }
 
-/** Notes what goes over it, and may lose the answer to one request after the device has heard and answered it. */
-export function watched(link: MinerLink, loses?: number): MinerLink & { readonly sent: MinerRequest[] } {
+/** What a proxy says, or a device that has run out of memory. */
+const NONSENSE = '<html><body>502 Bad Gateway</body></html>';
+
+export type WatchedLink = MinerLink & { readonly sent: MinerRequest[] };
+/** What becomes of the answer to the nth request, after the device has heard and answered it. */
+export type Mishap = { readonly nth: number; readonly answer: 'lost' | 'nonsense' };
+
+/** Notes what goes over it. */
+export function watched(link: MinerLink, mishap?: Mishap): WatchedLink {
   const sent: MinerRequest[] = [];
   return {
     ip: link.ip,
@@ -86,8 +93,9 @@ export function watched(link: MinerLink, loses?: number): MinerLink & { readonly
     async send(request, limits) {
       const place = sent.push(request) - 1;
       const answer = await link.send(request, limits);
-      if (place === loses) throw new PeerError('peer.reset', 'lose an answer', 'soon', undefined, { wasSent: true });
-      return answer;
+      if (place !== mishap?.nth) return answer;
+      if (mishap.answer === 'nonsense') return NONSENSE;
+      throw new PeerError('peer.reset', 'lose an answer', 'soon', undefined, { wasSent: true });
     },
   };
 }

@@ -5,8 +5,9 @@ import type { DeviceSubject } from './bench.ts';
 import { commands } from './commands.ts';
 import { poolPlaces } from './pools.ts';
 import { STATE_CHECKS } from './states.ts';
+import { unsent } from './unsent.ts';
 
-export const DEVICE_CHECKS: readonly Check<DeviceSubject>[] = [...STATE_CHECKS, commands, poolPlaces];
+export const DEVICE_CHECKS: readonly Check<DeviceSubject>[] = [...STATE_CHECKS, commands, poolPlaces, unsent];
 
 /** Empty = it keeps the contract. */
 export async function checkOnDevices(

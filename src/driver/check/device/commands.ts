@@ -7,7 +7,17 @@ import type { Truth } from '../../../model/simulated/truth.ts';
 import { ABILITY_NAMES, type Ability, type AbilityName, type ActResult } from '../../contract.ts';
 import { COMMAND_CASES, type CommandCase, type FamilyData } from '../contract-data.ts';
 import { type Check, type Problem, problem, shown } from '../finding.ts';
-import { type CheckedDevice, type DeviceSubject, Found, type Kind, look, until, watched, withFault } from './bench.ts';
+import {
+  type CheckedDevice,
+  type DeviceSubject,
+  Found,
+  type Kind,
+  look,
+  type Mishap,
+  until,
+  watched,
+  withFault,
+} from './bench.ts';
 import { type Command, commandsFor, VERSION } from './command.ts';
 import { mayChange } from './may-change.ts';
 
@@ -86,6 +96,7 @@ export class CommandChecks {
     'session ended': (carrier, name) => this.#sessionEnded(carrier, name),
     'done nothing': (carrier, name) => this.#doneNothing(carrier, name),
     'lost reply': (carrier, name) => this.#lostReply(carrier, name),
+    'nonsense reply': (carrier, name) => this.#nonsenseReply(carrier, name),
   };
 
   #data(family: string): FamilyData {
@@ -120,8 +131,8 @@ export class CommandChecks {
     }
   }
 
-  #link(device: CheckedDevice, loses?: number) {
-    return watched(this.#subject.bench.link(device), loses);
+  #link(device: CheckedDevice, mishap?: Mishap) {
+    return watched(this.#subject.bench.link(device), mishap);
   }
 
   #untouched(device: CheckedDevice, before: Truth, outcome: PeerError): void {
@@ -300,7 +311,7 @@ export class CommandChecks {
     for (let place = 0; place < MOST_REQUESTS; place++) {
       const device = bench.take(kind);
       const before = device.truth();
-      const link = this.#link(device, place);
+      const link = this.#link(device, { nth: place, answer: 'lost' });
       const outcome = await this.#act(kind, name, command, link);
       if (isRefusal(outcome)) {
         if (outcome.wasSent === true)
@@ -318,13 +329,26 @@ export class CommandChecks {
     if (settled === 0)
       throw this.#found('no lost answer is called lost', 'return lost-reply where the answer to a command is lost');
   }
+
+  /** Whichever answer makes no sense: it is no failure that nothing was sent, where something has been done. */
+  async #nonsenseReply({ kind, command }: Carrier, name: AbilityName): Promise<void> {
+    for (let nth = 0; nth < MOST_REQUESTS; nth++) {
+      const device = this.#subject.bench.take(kind);
+      const before = device.truth();
+      const link = this.#link(device, { nth, answer: 'nonsense' });
+      const outcome = await this.#act(kind, name, command, link);
+      if (isRefusal(outcome) && outcome.wasSent !== true) this.#untouched(device, before, outcome);
+      if (link.sent.length <= nth) break;
+    }
+  }
 }
 
 /** None of the usual commands is taken. */
 class NotTaken extends Found {}
 
 const REFUSALS: Readonly<Record<'wrong-password' | 'write-api-off', readonly string[]>> = {
-  'wrong-password': ['peer.auth', 'peer.permission', 'peer.rejected', 'peer.unsupported'],
+  // Some devices say the same to a wrong password and to a command that is not allowed.
+  'wrong-password': ['peer.auth', 'peer.permission'],
   'write-api-off': ['peer.auth', 'peer.permission', 'peer.rejected', 'peer.unsupported'],
 };
 
