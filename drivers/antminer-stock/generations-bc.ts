@@ -64,12 +64,12 @@ const firmware: Ability = {
 const machineOf = (link: MinerLink): Promise<Machine> =>
   beforeAct(link, 'put firmware on', async () => {
     try {
-      const { miner_type: model, subtype } = typePage.parse(await link.send(page('miner_type.cgi')));
+      const { miner_type: model, subtype } = typePage.safeParse(await link.send(page('miner_type.cgi'))).data ?? {};
       if (model !== undefined) return { model, ...(subtype && { subtype }) };
     } catch (error) {
       if (!(error instanceof PeerError) || error.code !== 'peer.unsupported') throw error;
     }
-    const { minertype: model } = systemPage.parse(await link.send(page('get_system_info.cgi')));
+    const { minertype: model } = systemPage.safeParse(await link.send(page('get_system_info.cgi'))).data ?? {};
     if (model === undefined) throw new PeerError('peer.unparsable', `ask ${link.ip} what it is`, 'later');
     return { model };
   });

@@ -35,4 +35,5 @@ export const contract = {
     },
   ],
   recordings: RECORDINGS,
+  mutants: [],
 } satisfies ContractData;

@@ -102,4 +102,5 @@ export const contract = {
     },
   },
   recordings: RECORDINGS,
+  mutants: [],
 } satisfies ContractData;

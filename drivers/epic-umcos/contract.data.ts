@@ -42,4 +42,5 @@ export const contract = {
     },
   ],
   recordings: RECORDINGS,
+  mutants: [],
 } satisfies ContractData;

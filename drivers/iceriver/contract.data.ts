@@ -24,4 +24,5 @@ export const contract = {
       },
     },
   },
+  mutants: [],
 } satisfies ContractData;
