@@ -28,8 +28,8 @@ const PROCESSES = 2;
 
 const OPERATORS: readonly Operator[] = [
   // A factor, not a bound.
-  { name: 'x1000', finds: /(?<=[\w)\]] \* )(?!1024)[\d_]+(\.\d+)?(e\d+)?/g, becomes: '($& * 1000)' },
-  { name: 'x1000', finds: /(?<=[\w)\]] \/ )(?!1024)[\d_]+(\.\d+)?(e\d+)?/g, becomes: '($& / 1000)' },
+  { name: 'x1000', finds: /(?<=[A-Za-z_)\]] \* )[\d_]+(\.\d+)?(e\d+)?/g, becomes: '($& * 1000)' },
+  { name: 'x1000', finds: /(?<=[A-Za-z_)\]] \/ )[\d_]+(\.\d+)?(e\d+)?/g, becomes: '($& / 1000)' },
   { name: 'x1000', finds: /(?<=[(,] ?)\d(\.\d+)?e\d+/g, becomes: '($& * 1000)' },
   { name: 'swap slots', finds: /(?<=\bslot: )\w+(?=[,; }])/g, becomes: '(1 - $&)' },
   { name: 'swap slots', finds: /(?<=\w)\[0\]/g, becomes: '[1]' },

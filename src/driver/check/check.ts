@@ -2,6 +2,7 @@
 // tests of all drivers, and for `driver check` of one.
 import { damageChecks } from './answers/damage.ts';
 import { fillerHunt } from './answers/filler-hunt.ts';
+import { goneHunt } from './answers/gone-hunt.ts';
 import { unreadPools } from './answers/unread-pools.ts';
 import { zeroHunt } from './answers/zero-hunt.ts';
 import { CASE_CHECKS } from './cases/cases.ts';
@@ -20,7 +21,7 @@ export const QUICK_CHECKS: readonly Check<Subject>[] = [
   ...damageChecks(FIRST_LOOK),
 ];
 /** Each value of each case is damaged in turn. */
-export const HUNTS: readonly Check<Subject>[] = [unreadPools, zeroHunt, fillerHunt];
+export const HUNTS: readonly Check<Subject>[] = [goneHunt, unreadPools, zeroHunt, fillerHunt];
 
 /** All that can be said of a driver without a device. Nothing is sent. Empty = it keeps the contract. */
 export async function checkDriver(

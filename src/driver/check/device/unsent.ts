@@ -18,7 +18,10 @@ type Request = { readonly name: AbilityName; readonly params: object; readonly i
 
 /** Never to be taken. */
 const NEVER: readonly Request[] = [
-  ...[{ preset: 'no such preset' }, { mode: 'warp' }, {}].map((params) => ({ name: 'powerMode' as const, params })),
+  ...[{ preset: 'no such preset' }, { preset: '7 MHz' }, { mode: 'warp' }, {}].map((params) => ({
+    name: 'powerMode' as const,
+    params,
+  })),
   ...[
     [],
     [{ ...pool, url: 'no address' }],
@@ -26,13 +29,17 @@ const NEVER: readonly Request[] = [
     Array.from({ length: 9 }, () => pool),
   ].map((pools) => ({ name: 'pools' as const, params: { pools } })),
 ];
-const NO_FILES: readonly Request[] = [undefined, fileWith(), fileWith('no firmware of any kind')].map((image) => ({
+const NO_FILES: readonly Request[] = [undefined, fileWith()].map((image) => ({
   name: 'firmware',
   params: { version: VERSION },
   ...(image !== undefined && { image }),
 }));
 /** Taken, or refused. */
-const MAYBE: readonly Request[] = MODES.map((mode) => ({ name: 'powerMode', params: { mode } }));
+const MAYBE: readonly Request[] = [
+  ...MODES.map((mode) => ({ name: 'powerMode' as const, params: { mode } })),
+  { name: 'pools', params: { pools: [{ ...pool, url: 'stratum2+tcp://a.example:3333/key' }] } },
+  { name: 'pools', params: { pools: [{ ...pool, url: 'stratum+ssl://a.example:3333' }] } },
+];
 
 async function problemsOf(
   subject: DeviceSubject,
@@ -79,7 +86,7 @@ export const unsent: Check<DeviceSubject> = {
     const takesAnyFile = driver.abilities.firmware?.fetchesItself !== undefined;
     for (const kind of bench.kinds) {
       const lacks = exceptions.families?.[kind.family]?.lacks ?? {};
-      const requests = [...NEVER, ...(takesAnyFile ? [] : NO_FILES.slice(0, 2)), ...MAYBE];
+      const requests = [...NEVER, ...(takesAnyFile ? [] : NO_FILES), ...MAYBE];
       for (const request of requests.filter(({ name }) => lacks[name] === undefined))
         found.push(...(await problemsOf(subject, kind, request, MAYBE.includes(request))));
     }
