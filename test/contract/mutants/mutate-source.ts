@@ -16,6 +16,8 @@ export type Mutant = {
   /** From the folder of the driver. */
   readonly file: string;
   readonly line: number;
+  /** From the start of the file. */
+  readonly offset: number;
   /** The line before and after. */
   readonly was: string;
   readonly is: string;
@@ -37,6 +39,7 @@ const isType = (line: string) =>
 
 export function mutantsOf(driver: string, file: string, source: string, operators: readonly Operator[]): Mutant[] {
   const lines = source.split('\n');
+  const starts = (nth: number) => lines.slice(0, nth).reduce((sum, { length }) => sum + length + 1, 0);
   return lines.flatMap((line, nth) => {
     if (NO_CODE.test(line)) return [];
     return operators.flatMap(({ name, finds, becomes }) =>
@@ -46,7 +49,18 @@ export function mutantsOf(driver: string, file: string, source: string, operator
         const is = `${line.slice(0, match.index)}${one}${line.slice(match.index + match[0].length)}`;
         if (is === line) return [];
         const changed = lines.with(nth, is).join('\n');
-        return [{ driver, operator: name, file, line: nth + 1, was: line.trim(), is: is.trim(), source: changed }];
+        return [
+          {
+            driver,
+            operator: name,
+            file,
+            line: nth + 1,
+            offset: starts(nth) + match.index,
+            was: line.trim(),
+            is: is.trim(),
+            source: changed,
+          },
+        ];
       }),
     );
   });

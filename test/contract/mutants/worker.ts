@@ -1,5 +1,6 @@
 // A process that holds mutants of drivers to the shared contract, one after the other: what first refuses one, or
 // nothing. It loads the driver anew for each, with one of its files changed; all else stays as it is loaded.
+import { Session } from 'node:inspector/promises';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -13,7 +14,7 @@ import { type AbilityFarm, abilityFarm, kindsOf, NONE_LEFT } from '../ability-fa
 import { contractOf } from '../contract-files.ts';
 import { deviceSubjectOf } from '../device-bench.ts';
 import { samplesOf } from '../samples.ts';
-import { jobSchema, type Verdict } from './job.ts';
+import { jobSchema, type Range, type Verdict } from './job.ts';
 
 const DRIVERS = join(import.meta.dirname, '..', '..', '..', 'drivers');
 /** Enough for a device that lives a hundred times faster than we do. */
@@ -81,8 +82,35 @@ async function judge(driver: Driver, network: string): Promise<Finding | undefin
   return undefined;
 }
 
+/** What of the files of a driver runs during `run`. Node takes types out and leaves every character where it was. */
+async function covered<T>(id: string, run: () => Promise<T>): Promise<{ readonly result: T; readonly ran: Range[] }> {
+  const session = new Session();
+  session.connect();
+  try {
+    await session.post('Profiler.enable');
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+    const result = await run();
+    const { result: scripts } = await session.post('Profiler.takePreciseCoverage');
+    const folder = `${pathToFileURL(join(DRIVERS, id)).href}/`;
+    const own = scripts.filter(({ url }) => url.startsWith(folder) && url.includes(MARK));
+    const ran = own.flatMap(({ url, functions }) => {
+      const file = (url.split(MARK)[0] ?? '').slice(folder.length);
+      return functions.flatMap(({ ranges }) =>
+        ranges.map(({ startOffset: start, endOffset: end, count }) => ({ file, start, end, count })),
+      );
+    });
+    return { result, ran };
+  } finally {
+    session.disconnect();
+  }
+}
+
 async function work(message: unknown): Promise<Verdict> {
-  const { driver: id, file, source, network } = jobSchema.parse(message);
+  const { driver: id, file, source, network, isCovered } = jobSchema.parse(message);
+  if (isCovered) {
+    const { result, ran } = await covered(id, async () => judge(await load(id, file, source), network));
+    return { ms: 0, ran, ...(result !== undefined && { by: result.check, seen: result.seen }) };
+  }
   const startMs = performance.now();
   const finding = await load(id, file, source)
     .then((driver) => judge(driver, network))
