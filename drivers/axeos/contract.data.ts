@@ -102,5 +102,10 @@ export const contract = {
     },
   },
   recordings: RECORDINGS,
-  mutants: [],
+  mutants: [
+    {
+      line: '(info.asicTemps ?? []).filter(',
+      reason: 'the largest is taken: a 0 among the temperatures of the chips is never that',
+    },
+  ],
 } satisfies ContractData;

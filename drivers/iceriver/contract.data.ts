@@ -24,5 +24,4 @@ export const contract = {
       },
     },
   },
-  mutants: [],
 } satisfies ContractData;

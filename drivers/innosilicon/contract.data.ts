@@ -34,5 +34,4 @@ export const contract = {
       reason: 'TCP stands in for the page, and has other windows and sensors',
     },
   ],
-  mutants: [],
 } satisfies ContractData;

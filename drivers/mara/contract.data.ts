@@ -15,4 +15,5 @@ export const contract = {
       },
     },
   },
+  mutants: [],
 } satisfies ContractData;
