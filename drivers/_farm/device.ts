@@ -128,6 +128,8 @@ export class SimDevice implements Device, Host {
   /** False while the mining process is stopped and starts anew. */
   isProcessUp = true;
   reboots = 0;
+  /** How often it has forgotten who is logged in, but for restarts. */
+  endedSessions = 0;
   requests = 0;
   inFlight = 0;
   maxInFlight = 0;
@@ -188,6 +190,11 @@ export class SimDevice implements Device, Host {
     const { login } = this.variant;
     if (!login || !this.faults.has('wrong-password')) return login;
     return { user: login.user, password: `changed-${this.identity.tag}` };
+  }
+
+  /** Changes whenever the device forgets who is logged in: at a restart, with a new password, or as it likes. */
+  get loginEpoch(): string {
+    return `${this.reboots} ${this.faults.has('wrong-password')} ${this.endedSessions}`;
   }
 
   get networkMac(): string | undefined {
@@ -255,6 +262,7 @@ export class SimDevice implements Device, Host {
   setFault(name: FaultName, isOn: boolean, value?: FaultValue): void {
     const wasAwayForGood = this.faults.has('never-returns');
     this.faults.set(name, isOn, value);
+    if (name === 'sessions-end' && isOn) this.endedSessions++;
     if (name === 'frozen-hashrate') this.#pinnedAtS = isOn ? this.site.time.stepStartS() : undefined;
     this.#changed();
     if (wasAwayForGood && !this.faults.has('never-returns') && !this.isUp) this.#returnLater();

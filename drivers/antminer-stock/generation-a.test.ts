@@ -6,10 +6,12 @@ import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import type { FirmwareImage } from '../../src/driver/contract.ts';
 import { acting } from '../../test/contract/acting.ts';
-import { oldAntminer as sample } from '../../test/contract/samples-sealminer-mskminer-futurebit.ts';
+import { caseAnswers } from '../../test/contract/samples.ts';
 import { expectTruth, standing } from '../../test/contract/simulated.ts';
 import { fakeLink, lostAfterSending, neverSent, refusalOf } from '../../test/unit/drivers/fake-link.ts';
 import { antminerStock as driver } from './index.ts';
+
+const sample = caseAnswers(driver, 's9-a-board-missing');
 
 const site = standing(driver, { miners: 8, mix: 'antminer-a', patience: 0.2 });
 

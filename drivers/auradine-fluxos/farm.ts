@@ -171,10 +171,10 @@ function apiServer(device: SimDevice, model: AuradineModel, customs: WeakMap<Sim
   const memory: Memory = { wakesTo: 'normal' };
   /** With what was so when each was given. Clients take one per request; the oldest goes when there are many. */
   const tokens = new Map<string, string>();
-  const epoch = () => `${device.reboots} ${device.faults.has('wrong-password')}`;
+  const epoch = () => device.loginEpoch;
   const word = (code: number, msg: string, content: Readonly<Record<string, unknown>> = {}, level: 'S' | 'E' = 'S') =>
     envelope(device.nowS(), `FluxOS-${model.version}`, { code, msg, level }, content);
-  const refused = (msg: string): WebReply => ({ ...json(word(45, msg, {}, 'E')), status: 401 });
+  const refused = (msg: string): WebReply => json(word(45, msg, {}, 'E'));
 
   return device.site.web.server(device, device.site.port(8080), (request) => {
     const name = request.path.slice(1);

@@ -84,7 +84,7 @@ export function axeosTruth(device: SimDevice, model: AxeosModel): Truth {
     hashboards: [
       {
         serial_number: null,
-        hashrate: hashrate ?? 0,
+        hashrate,
         chips: model.chipsPerBoard,
         chip_frequency: mhzNow(device, model),
       },

@@ -25,10 +25,13 @@ const VOID = { __typename: 'VoidResult', void: null } as const;
 export function braiinsGraphql(device: SimDevice, model: BraiinsModel): Page {
   const isOld = model.generation !== 'rest';
   let session: string | undefined;
+  let ended = device.endedSessions;
   let made = 0;
   const newId = () => rollText('0123456789abcdef', 32, device.site.seed, device.index, 700 + ++made);
 
   const graphql = (request: WebRequest): WebReply => {
+    if (ended !== device.endedSessions) session = undefined;
+    ended = device.endedSessions;
     const isIn = session !== undefined && (request.cookie?.includes(`session_id=${session}`) ?? false);
     const effects: { cookie?: string; after?: () => void } = {};
     const mutation: Node = {

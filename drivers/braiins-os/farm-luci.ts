@@ -20,6 +20,7 @@ export function braiinsLuci(device: SimDevice, model: BraiinsModel): Page {
   // BOSer plays these pages itself, with the cookie that it knows; before it they were the system's own.
   const name = model.generation === 'tcp' ? 'sysauth' : 'session_id';
   let cookie: string | undefined;
+  let ended = device.endedSessions;
   let made = 0;
   const login = (request: WebRequest): WebReply => {
     const form = new URLSearchParams(request.body);
@@ -33,6 +34,8 @@ export function braiinsLuci(device: SimDevice, model: BraiinsModel): Page {
   return (request) => {
     const { method, path } = request;
     if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return undefined;
+    if (ended !== device.endedSessions) cookie = undefined;
+    ended = device.endedSessions;
     if (method === 'POST' && path === ROOT) return login(request);
     if (cookie === undefined || !request.cookie?.includes(`${name}=${cookie}`)) return LOGIN_FORM;
     switch (path) {

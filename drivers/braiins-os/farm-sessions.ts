@@ -23,9 +23,12 @@ export function braiinsSessions(device: SimDevice): BraiinsSessions {
   /** When each was last used; the oldest goes when there are many. */
   const tokens = new Map<string, number>();
   let logins = 0;
+  let ended = device.endedSessions;
   return {
     login({ username, password }) {
       if (!opens(device, username, password)) return undefined;
+      if (ended !== device.endedSessions) tokens.clear();
+      ended = device.endedSessions;
       logins++;
       const token = rollText('abcdefghijkmnpqrstuvwxyz23456789', 24, device.site.seed, device.index, 600 + logins);
       tokens.set(token, device.nowS());
@@ -34,6 +37,8 @@ export function braiinsSessions(device: SimDevice): BraiinsSessions {
       return token;
     },
     isLetIn(token) {
+      if (ended !== device.endedSessions) tokens.clear();
+      ended = device.endedSessions;
       const usedS = token === undefined ? undefined : tokens.get(token);
       if (token === undefined || usedS === undefined || device.nowS() - usedS > TOKEN_LIFE_S) return false;
       tokens.set(token, device.nowS());

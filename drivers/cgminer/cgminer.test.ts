@@ -1,14 +1,14 @@
 // The fallback driver: cgminer itself, and firmwares that have no driver yet.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decodeReply } from '../../src/transport/cgminer/json-fixer.ts';
-import { bytesByAsk, bytesOf, cgminerFixture, hasRecordings, rawOf, recordings } from '../../test/contract/answers.ts';
+import { bytesByAsk, bytesOf, hasRecordings, rawOf, recordings } from '../../test/contract/answers.ts';
+import { caseAnswers } from '../../test/contract/samples.ts';
 import { cgminer } from './index.ts';
 
-const versionText = (name: 'idle' | 'usb') => {
-  const { version } = cgminerFixture(name);
-  if (version === undefined) throw new Error('no version answer');
-  return decodeReply(version).text;
-};
+const CASES = join(import.meta.dirname, 'cases');
+const versionText = (name: 'idle' | 'usb') => decodeReply(readFileSync(join(CASES, name, 'version.bin'))).text;
 
 describe('cgminer 4.11', () => {
   test('is taken by its version answer, and only for want of a better driver', () => {
@@ -23,7 +23,7 @@ describe('cgminer 4.11', () => {
   });
 
   test('without devices: no boards, a rate of 0 that it says itself, and the pools', () => {
-    const { devs: _, ...raw } = rawOf(cgminer, cgminerFixture('idle'));
+    const { devs: _, ...raw } = caseAnswers(cgminer, 'idle');
     const { reading, unparsable } = cgminer.read(raw, {});
     expect(unparsable).toEqual([]);
     expect(reading).toMatchObject({ hashrateHs: 0, isMining: false, uptimeS: 61, apiVersion: '3.7' });
@@ -75,7 +75,7 @@ describe('cgminer 4.11', () => {
   });
 
   test('with sticks: one board each, and a sensor that is not there has no temperature', () => {
-    const { reading } = cgminer.read(rawOf(cgminer, cgminerFixture('usb')), {});
+    const { reading } = cgminer.read(caseAnswers(cgminer, 'usb'), {});
     expect(reading).toMatchObject({
       hashrateHs: 120_331.7e6,
       hashrateSettledHs: 118_950e6,

@@ -65,12 +65,14 @@ const webServer = (device: SimDevice): SimServer =>
 
 function graphqlServer(device: SimDevice, model: ApolloModel): SimServer {
   // The key is made anew when the computer starts; a restart of the miner leaves it.
-  const token = `${rollText('0123456789abcdef', 24, device.site.seed, device.index, 600)}.sig`;
+  const tokenNow = () =>
+    `${rollText('0123456789abcdef', 24, device.site.seed, device.index, 600 + device.endedSessions)}.sig`;
   return device.site.web.server(device, device.site.port(5000), (request) => {
     if (request.path !== '/api/graphql') return NOT_FOUND;
     const query = new URLSearchParams(request.url.split('?')[1] ?? '').get('query');
     const isForeignForm = request.method === 'GET' && request.header('content-type') !== 'application/json';
     if (request.method === 'GET' && (query === null || isForeignForm)) return { status: 400, body: 'Bad Request' };
+    const token = tokenNow();
     const isKnown = request.authorization === `Bearer ${token}`;
     const body = request.method === 'GET' ? JSON.stringify({ query }) : request.body;
     return json(answerGraphql(body, roots(device, model, isKnown ? token : undefined, token)));

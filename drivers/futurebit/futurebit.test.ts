@@ -3,10 +3,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { acting } from '../../test/contract/acting.ts';
-import { futurebit as sample } from '../../test/contract/samples-sealminer-mskminer-futurebit.ts';
+import { caseAnswers } from '../../test/contract/samples.ts';
 import { expectTruth, standing } from '../../test/contract/simulated.ts';
 import { fakeLink, lostAfterSending, neverSent, refusalOf } from '../../test/unit/drivers/fake-link.ts';
 import { futurebit as driver } from './index.ts';
+
+const sample = caseAnswers(driver, 'two-units');
 
 const site = standing(driver, { miners: 4, mix: 'futurebit' });
 

@@ -45,7 +45,7 @@ function webServer(device: SimDevice, model: GoldshellModel): SimServer {
 export function loginOf(device: SimDevice, wantsSealed: boolean) {
   let logins = 0;
   let seat: { readonly token: string; readonly epoch: string } | undefined;
-  const epoch = () => `${device.reboots} ${device.faults.has('wrong-password')}`;
+  const epoch = () => device.loginEpoch;
   const holder = () => (seat?.epoch === epoch() ? seat.token : undefined);
 
   const logIn = (query: URLSearchParams): WebReply => {

@@ -1,9 +1,12 @@
 // Goldshell where the simulated devices do not reach: unknown models, boards of several kinds, and how it is
 // recognised.
 import { describe, expect, test } from 'vitest';
-import { goldshellByte, goldshell as sample } from '../../test/contract/samples-iceriver-goldshell-innosilicon.ts';
+import { caseAnswers } from '../../test/contract/samples.ts';
 import { families } from '../index.ts';
 import { goldshell as driver } from './index.ts';
+
+const sample = caseAnswers(driver, 'tcp-and-web');
+const goldshellByte = caseAnswers(driver, 'a-byte');
 
 describe('the samples', () => {
   test('a model that the table does not know: named, expected by its own estimate, fans that turn', () => {

@@ -39,7 +39,7 @@ const fieldsOf = ({ url, body }: WebRequest) =>
 
 function webServer(device: SimDevice, model: IceriverModel): SimServer {
   // A restart, and a new password, forget who was logged in.
-  const epoch = () => 400 + device.reboots * 2 + Number(device.faults.has('wrong-password'));
+  const epoch = () => 400 + (device.reboots + device.endedSessions) * 2 + Number(device.faults.has('wrong-password'));
   const ticket = () =>
     `-http-session-=1::http.session::${rollText('0123456789abcdef', 32, device.site.seed, device.index, epoch())}`;
   return device.site.web.server(device, device.site.port(80), (request) => {

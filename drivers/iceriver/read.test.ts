@@ -2,10 +2,13 @@
 // lost answers.
 import { describe, expect, test } from 'vitest';
 import type { AbilityName } from '../../src/driver/contract.ts';
-import { iceriverDown, iceriver as sample } from '../../test/contract/samples-iceriver-goldshell-innosilicon.ts';
+import { caseAnswers } from '../../test/contract/samples.ts';
 import { type Answering, fakeLink, lostAfterSending, neverSent, refusalOf } from '../../test/unit/drivers/fake-link.ts';
 import { session } from './abilities.ts';
 import { iceriver as driver } from './index.ts';
+
+const sample = caseAnswers(driver, 'a-sensor-and-a-fan-broken');
+const iceriverDown = caseAnswers(driver, 'mining-program-down');
 
 const read = (data: object, mode?: number) =>
   driver.read(

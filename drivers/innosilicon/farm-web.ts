@@ -31,7 +31,7 @@ export type Call = (name: string) => WebReply | undefined;
 
 export function innosiliconWebServer(device: SimDevice, look: Call): SimServer {
   // A token dies with the process and the password that gave it.
-  const epoch = () => 600 + device.reboots * 2 + Number(device.faults.has('wrong-password'));
+  const epoch = () => 600 + (device.reboots + device.endedSessions) * 2 + Number(device.faults.has('wrong-password'));
   const token = () =>
     `eyJ0eXAiOiJKV1QifQ.${rollText('abcdefghijklmnop0123456789', 40, device.site.seed, device.index, epoch())}.s`;
   return device.site.web.server(device, device.site.port(80), (request) => {

@@ -2,11 +2,13 @@
 // lost answers.
 import { describe, expect, test } from 'vitest';
 import type { AbilityName } from '../../src/driver/contract.ts';
-import { innosilicon as sample } from '../../test/contract/samples-iceriver-goldshell-innosilicon.ts';
+import { caseAnswers } from '../../test/contract/samples.ts';
 import { type Answering, fakeLink, lostAfterSending, neverSent, refusalOf } from '../../test/unit/drivers/fake-link.ts';
 import { session } from './abilities.ts';
 import { ERRORS } from './errors.data.ts';
 import { innosilicon as driver } from './index.ts';
+
+const sample = caseAnswers(driver, 't3h+-a-board-missing');
 
 test('the sample is understood: the web before TCP, an empty chain left out', () => {
   const { reading, unparsable } = driver.read(sample, {});

@@ -113,7 +113,8 @@ const PAGE = '<!doctype html><html><head><title>Miner</title></head><body><div i
 
 function webServer(device: SimDevice): SimServer {
   // A restart forgets who was logged in.
-  const ticket = () => rollText('0123456789abcdef', 32, device.site.seed, device.index, 500 + device.reboots);
+  const ticket = () =>
+    rollText('0123456789abcdef', 32, device.site.seed, device.index, 500 + device.reboots + device.endedSessions);
   return device.site.web.server(device, device.site.port(80), (request) => {
     if (request.path === '/') return { status: 200, body: PAGE };
     if (request.path === '/admin/login' && request.method === 'POST') {

@@ -3,10 +3,12 @@ import { expect, test } from 'vitest';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import type { Evidence } from '../../src/driver/contract.ts';
 import { matchDriver } from '../../src/driver/identify.ts';
-import { mskminer as sample } from '../../test/contract/samples-sealminer-mskminer-futurebit.ts';
+import { caseAnswers } from '../../test/contract/samples.ts';
 import { expectTruth, standing } from '../../test/contract/simulated.ts';
 import { drivers } from '../index.ts';
 import { mskminer as driver } from './index.ts';
+
+const sample = caseAnswers(driver, 'a-board-missing');
 
 const site = standing(driver, { miners: 2, mix: 'mskminer' });
 

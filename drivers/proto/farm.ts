@@ -61,7 +61,7 @@ const FREE: ReadonlySet<string> = new Set(['system', 'network', 'hardware']);
 function server(device: SimDevice, model: ProtoModel, performance: WeakMap<SimDevice, 'low' | 'normal'>): SimServer {
   let logins = 0;
   let valid: { readonly token: string; readonly epoch: string } | undefined;
-  const epoch = () => `${device.reboots} ${device.faults.has('wrong-password')}`;
+  const epoch = () => device.loginEpoch;
   return device.site.web.server(device, device.site.port(80), ({ method, path, body, authorization }) => {
     if (path === '/') return { status: 200, body: PAGE };
     const name = path.startsWith(ROOT) ? path.slice(ROOT.length) : '';

@@ -14,13 +14,13 @@ const LOGIN_PAGE =
 const MAX_SESSIONS = 16;
 
 export function sealminerWebServer(device: SimDevice, model: SealminerModel, memory: SealminerMemory): SimServer {
-  // Sessions live in memory: a reboot ends them.
+  // Sessions live in memory: a reboot ends them, and so does what the device likes.
   let sessions: string[] = [];
-  let boots = 0;
+  let epoch = device.loginEpoch;
   let given = 0;
   return device.site.web.server(device, device.site.port(80), (request) => {
-    if (boots !== device.reboots) sessions = [];
-    boots = device.reboots;
+    if (epoch !== device.loginEpoch) sessions = [];
+    epoch = device.loginEpoch;
     const id = /(?:^|;\s*)PHPSESSID=([\w-]{1,64})/.exec(request.cookie ?? '')?.[1];
     if (request.path === '/cgi-bin/login.php' && request.method === 'POST') {
       given++;

@@ -4,10 +4,12 @@ import { describe, expect, test } from 'vitest';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import { acting, returned } from '../../test/contract/acting.ts';
-import { sealminer as sample } from '../../test/contract/samples-sealminer-mskminer-futurebit.ts';
+import { caseAnswers } from '../../test/contract/samples.ts';
 import { expectTruth, standing } from '../../test/contract/simulated.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../../test/unit/drivers/fake-link.ts';
 import { sealminer as driver } from './index.ts';
+
+const sample = caseAnswers(driver, 'a-board-off-line-faults');
 
 const site = standing(driver, { miners: 11, mix: 'sealminer' });
 

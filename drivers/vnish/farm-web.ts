@@ -35,6 +35,7 @@ export function vnishWebServer(device: SimDevice, model: VnishModel): SimServer 
   if (!model.isTuned) device.settings.powerLimitW = 0;
   else device.settings.powerLimitW = model.powerW;
   let token: string | undefined;
+  let ended = device.endedSessions;
   let unlocks = 0;
   let wrong = 0;
   let lockedUntilS = 0;
@@ -63,6 +64,8 @@ export function vnishWebServer(device: SimDevice, model: VnishModel): SimServer 
   };
   return device.site.web.server(device, device.site.port(80), (request) => {
     const { method, path } = request;
+    if (ended !== device.endedSessions) token = undefined;
+    ended = device.endedSessions;
     if (method === 'GET' && path === '/') return { status: 200, body: PAGE };
     if (!path.startsWith(ROOT)) return no(404, 'Not found');
     const name = path.slice(ROOT.length);

@@ -80,7 +80,7 @@ export type WebSession = {
   open(login: PlainLogin): Awaitable<SessionOpening>;
   /** Headers for further requests, from the answer to `open` of any status but 429; undefined = refused. */
   grant(answer: SessionAnswer): Awaitable<Readonly<Record<string, string>> | undefined>;
-  /** For devices that answer 200 when the session has ended. `answer` is the JSON value, or text. */
+  /** For devices that answer 200 or 403 when the session has ended. `answer` is the JSON value, or text. */
   isRefused?(answer: unknown): Awaitable<boolean>;
   /** A grant proves the password: a request that is refused all the same is `peer.permission`, not `peer.auth`. */
   readonly provesLogin?: true;

@@ -1,6 +1,6 @@
 // Requests per poll of each family, counted at its simulated device, beside what it should cost and the ceiling that a
 // test holds.
-import { REQUEST_CEILINGS } from '../contract/requests.data.ts';
+import { familyData } from '../contract/contract-files.ts';
 import { countRequests } from '../contract/requests.ts';
 
 export async function benchRequests(): Promise<void> {
@@ -8,7 +8,7 @@ export async function benchRequests(): Promise<void> {
   const cells = rows
     .toSorted((a, b) => a.driver.localeCompare(b.driver) || a.family.localeCompare(b.family))
     .map(({ driver, family, first, least, most, mean }) => {
-      const { mean: ceiling, target } = REQUEST_CEILINGS[family] ?? {};
+      const { mean: ceiling, target } = familyData(family).requests ?? {};
       return [driver, family, first, least, most, mean.toFixed(2), ceiling ?? '-', target ?? '-'].map(String);
     });
   const head = ['driver', 'family', 'first', 'cheapest', 'dearest', 'mean', 'ceiling', 'target'];

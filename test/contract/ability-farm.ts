@@ -1,41 +1,45 @@
-// A farm with many devices of each simulated family: one that has changed is never used again, so that no order meets
-// what another left. For tests over all drivers.
-import { vi } from 'vitest';
-import { drivers, families } from '../../drivers/index.ts';
-import { type Device, type FarmOptions, type FaultName, startFarm } from '../../fixtures/farm/farm.ts';
+// A farm with many devices of each simulated family: one that has changed is never used again, so that no command meets
+// what another left. For checks of all drivers, or of one that is put in the place of a driver that ships.
+import { drivers } from '../../drivers/index.ts';
+import { type Device, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
 import { chooseVariants, FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { PeerError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
-import type { Driver, Known } from '../../src/driver/contract.ts';
+import { watched } from '../../src/driver/check/device/bench.ts';
+import type { Driver, Identity, Known } from '../../src/driver/contract.ts';
+import { Families } from '../../src/driver/family.ts';
 import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
 import { VisitMemory } from '../../src/driver/visit/memory.ts';
 import { visit } from '../../src/driver/visit/visit.ts';
 import type { Reading } from '../../src/model/reading.ts';
-import type { HttpRequest, MinerLink, MinerRequest } from '../../src/transport/request.ts';
+import type { MinerLink, MinerRequest } from '../../src/transport/request.ts';
 import { createTransport } from '../../src/transport/transport.ts';
-import { loopback } from '../support/loopback.ts';
-import { PORTS } from './simulated.ts';
+import { PORTS } from './ports.ts';
 
 /** One model of a family, in as many devices as are needed. */
 export type Kind = { readonly family: string; readonly model: string; readonly driver: Driver };
-/**
- * A link that notes what goes over it, and may lose the answer to one request after the device has heard and answered
- * it.
- */
-export type WatchedLink = MinerLink & { readonly sent: MinerRequest[] };
 
 export type AbilityFarm = {
   /** One as it left the factory. */
   take(kind: Kind): Device;
   /** It is still as it was. Taken again when there is no fresh one. */
   giveBack(kind: Kind, device: Device): void;
+  /** What the shared questions say of it, by the driver of the kind; throws where that one is not chosen. */
+  identify(kind: Kind, device: Device): Promise<Identity>;
+  /** Of the first of the kind. */
   known(kind: Kind): Promise<Known>;
-  /** With the login of now. `loses`: the place of the request whose answer is lost, from 0. */
-  link(device: Device, loses?: number): WatchedLink;
+  /** With the login of now; it notes what goes over it. */
+  link(device: Device): MinerLink & { readonly sent: MinerRequest[] };
   look(kind: Kind, device: Device): Promise<Reading>;
   stop(): Promise<void>;
+};
+
+type Options = Partial<FarmOptions> & {
+  readonly network: string;
+  readonly perKind: number;
+  /** Default: every model of every usual family. */
+  readonly kinds?: readonly Kind[];
 };
 
 /**
@@ -46,24 +50,25 @@ const SPEED = 100;
 const BOOT_S = 15;
 
 const MANY = 16;
+export const NONE_LEFT = 'no device is left on the shelf';
 const nameOf = ({ family, model }: { readonly family: string; readonly model: string }) => `${family} ${model}`;
 
 /** Every model of these families. */
-export const kindsOf = (families: readonly string[]): readonly Kind[] =>
-  families.flatMap((family) => {
+export const kindsOf = (names: readonly string[], among = drivers): readonly Kind[] =>
+  names.flatMap((family) => {
     const variants = chooseVariants({ [family]: 1 }, MANY);
     const id = variants[0]?.driver;
-    const driver = drivers.find((each) => each.id === id);
+    const driver = among.find((each) => each.id === id);
     if (driver === undefined) throw new Error(`no driver ${id}`);
     return [...new Set(variants.map(({ spec }) => spec.model))].map((model) => ({ family, model, driver }));
   });
 export const KINDS = kindsOf(FAMILY_NAMES);
 
-export async function abilityFarm(perKind: number, options: Partial<FarmOptions> = {}): Promise<AbilityFarm> {
+export async function abilityFarm({ perKind, kinds = KINDS, ...options }: Options): Promise<AbilityFarm> {
+  const names = [...new Set(kinds.map(({ family }) => family))];
   const farm = await startFarm({
-    network: loopback(20).network,
-    miners: KINDS.length * perKind,
-    mix: Object.fromEntries(FAMILY_NAMES.map((name) => [name, KINDS.filter(({ family }) => family === name).length])),
+    miners: kinds.length * perKind,
+    mix: Object.fromEntries(names.map((name) => [name, kinds.filter(({ family }) => family === name).length])),
     seed: 11,
     freeze: true,
     speed: SPEED,
@@ -77,7 +82,7 @@ export async function abilityFarm(perKind: number, options: Partial<FarmOptions>
     portMap: new Map(Object.entries(PORTS).map(([from, to]) => [Number(from), to])),
   });
   const stock = new Map(
-    KINDS.map((kind) => {
+    kinds.map((kind) => {
       const devices = farm.devices.filter(({ family, spec }) => family === kind.family && spec.model === kind.model);
       const shelf: { readonly devices: Device[]; known?: Promise<Known> } = { devices };
       return [nameOf(kind), shelf];
@@ -88,22 +93,23 @@ export async function abilityFarm(perKind: number, options: Partial<FarmOptions>
     if (shelf === undefined) throw new Error(`no ${nameOf(kind)} in the farm`);
     return shelf;
   };
-  const recognise = async ({ ip }: Device, { driver: wanted }: Kind): Promise<Known> => {
+  const identify = async ({ driver }: Kind, { ip }: Device): Promise<Identity> => {
     const open = new Set<number>();
     for (const port of [80, 4028, 4433]) if ((await transport.probe(ip, port, 5_000)) === 'open') open.add(port);
+    const all = drivers.map((each) => (each.id === driver.id ? driver : each));
+    const families = new Families(all);
     const { evidence } = await gatherEvidence(transport.link(ip), open, { families, clock: systemClock });
-    const found = matchDriver(drivers, evidence);
-    if (found?.driver !== wanted) throw new Error(`${ip} is no ${wanted.id} but ${found?.driver.id}`);
-    const { confidence: _, ...known } = found.identity;
-    return known;
+    const found = matchDriver(all, evidence);
+    if (found?.driver !== driver) throw new Error(`${ip} is no ${driver.id} but ${found?.driver.id}`);
+    return found.identity;
   };
   const plainLink = ({ ip, login }: Device) =>
     transport.link(ip, login && { user: login.user, password: new Secret(login.password) });
   const known = (kind: Kind) => {
     const shelf = shelfOf(kind);
     const [first] = shelf.devices;
-    if (first === undefined) throw new Error(`no ${nameOf(kind)} left`);
-    shelf.known ??= recognise(first, kind);
+    if (first === undefined) throw new Error(`${nameOf(kind)}: ${NONE_LEFT}`);
+    shelf.known ??= identify(kind, first).then(({ confidence: _, ...rest }) => rest);
     return shelf.known;
   };
 
@@ -112,26 +118,13 @@ export async function abilityFarm(perKind: number, options: Partial<FarmOptions>
       // The first is kept for being recognised.
       const { devices } = shelfOf(kind);
       const device = devices.length > 1 ? devices.pop() : undefined;
-      if (device === undefined) throw new Error(`no ${nameOf(kind)} left`);
+      if (device === undefined) throw new Error(`${nameOf(kind)}: ${NONE_LEFT}`);
       return device;
     },
     giveBack: (kind, device) => void shelfOf(kind).devices.splice(1, 0, device),
+    identify,
     known,
-    link(device, loses) {
-      const link = plainLink(device);
-      const sent: MinerRequest[] = [];
-      return {
-        ip: link.ip,
-        sent,
-        async send(request, limits) {
-          const place = sent.push(request) - 1;
-          const answer = await link.send(request, limits);
-          if (place === loses)
-            throw new PeerError('peer.reset', 'lose an answer', 'soon', undefined, { wasSent: true });
-          return answer;
-        },
-      };
-    },
+    link: (device) => watched(plainLink(device)),
     async look(kind, device) {
       const { reading } = await visit({
         driver: kind.driver,
@@ -150,42 +143,3 @@ export async function abilityFarm(perKind: number, options: Partial<FarmOptions>
     },
   };
 }
-
-export async function withFault<T>(device: Device, fault: FaultName, work: () => Promise<T>): Promise<T> {
-  device.setFault(fault, true);
-  try {
-    return await work();
-  } finally {
-    device.setFault(fault, false);
-  }
-}
-
-/** Until it holds. Devices may be away for a moment. */
-export const soon = (work: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(work, { timeout: 30_000, interval: 20 });
-
-const said = ({ method, json, form }: HttpRequest) => JSON.stringify([method, json, form]);
-
-/**
- * Whether a request may change something. What is asked at polls does not, nor does a GraphQL query, nor words that
- * only read.
- */
-export function mayChange(driver: Driver, request: MinerRequest): boolean {
-  const isAsked = (same: (ask: MinerRequest) => boolean) => Object.values(driver.asks).some(same);
-  switch (request.via) {
-    case 'http':
-      if (request.method === 'GET') return false;
-      if (/"query":"\s*(query|\{)/.test(JSON.stringify(request.json ?? {}))) return false;
-      return !isAsked((ask) => ask.via === 'http' && ask.path === request.path && said(ask) === said(request));
-    case 'cgminer':
-      return (
-        !isAsked((ask) => ask.via === 'cgminer' && ask.command === request.command) && !READS.test(request.command)
-      );
-    case 'whatsminer3':
-      return !request.cmd.startsWith('get.');
-    case 'whatsminer2-write':
-    case 'whatsminer3-write':
-      return true;
-  }
-}
-const READS = /^(get_\w+|version|summary|status|stats|config|profiles|profileget|limits|groups|pools|session)$/;

@@ -4,6 +4,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { type Device, startFarm } from '../../fixtures/farm/farm.ts';
+import { FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
@@ -11,20 +12,10 @@ import type { Driver, Known } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 import { loopback } from '../support/loopback.ts';
+import { familyData } from './contract-files.ts';
 import { PORTS } from './simulated.ts';
 
-const FAMILIES = [
-  'antminer-a',
-  'antminer-other',
-  'antminer-b',
-  'antminer-c',
-  'elphapex',
-  'hammer',
-  'volcminer',
-  'hiveon',
-  'mara',
-  'mskminer',
-];
+const FAMILIES = FAMILY_NAMES.filter((family) => familyData(family).isBitmain);
 const PER_FAMILY = 5;
 
 type Answers = Readonly<Record<string, unknown>>;

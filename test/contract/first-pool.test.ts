@@ -2,24 +2,15 @@
 // flag that follows.
 import { expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
+import { FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
 import { anomalySettingsSchema } from '../../src/agent/fleet/anomaly/settings.ts';
 import type { MinerJudgement } from '../../src/agent/fleet/anomaly/state.ts';
+import { familyData } from './contract-files.ts';
 import { QUIET } from './quiet.ts';
 import { standing } from './simulated.ts';
 
-const FAMILIES = [
-  'antminer-a',
-  'antminer-b',
-  'antminer-c',
-  'whatsminer-2',
-  'whatsminer-3',
-  'cgminer',
-  'luxos',
-  'vnish',
-  'mara',
-  'braiins-rest',
-] as const;
+const FAMILIES = FAMILY_NAMES.filter((family) => familyData(family).showsDeadPool);
 const mix = Object.fromEntries(FAMILIES.map((family) => [family, 1]));
 const site = standing(drivers, { miners: FAMILIES.length, mix, warmUpS: 0 });
 

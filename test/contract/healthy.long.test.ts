@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
 import { anomalySettingsSchema } from '../../src/agent/fleet/anomaly/settings.ts';
 import type { MinerJudgement } from '../../src/agent/fleet/anomaly/state.ts';
+import { loopback } from '../support/loopback.ts';
 import { abilityFarm, KINDS, type Kind } from './ability-farm.ts';
 import { QUIET } from './quiet.ts';
 
@@ -12,7 +13,7 @@ const SPEED = 1_800;
 const ROUNDS = 8;
 
 test.each([1, 7])('seed %i', async (seed) => {
-  const site = await abilityFarm(4, { seed, speed: SPEED, freeze: false });
+  const site = await abilityFarm({ network: loopback(20).network, perKind: 4, seed, speed: SPEED, freeze: false });
   const settings = anomalySettingsSchema.parse({});
   const [startMs, sinceMs] = [Date.now(), performance.now()];
   const watch = async (kind: Kind): Promise<readonly string[]> => {

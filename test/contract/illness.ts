@@ -19,7 +19,8 @@ import type { Flag } from '../../src/model/flags.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import { createTransport, type Transport } from '../../src/transport/transport.ts';
 import { loopback } from '../support/loopback.ts';
-import { HEAT_CODES, SLEEPLESS, STATES, type State } from './illness.data.ts';
+import { familyData } from './contract-files.ts';
+import { STATES, type State } from './illness.data.ts';
 import { QUIET } from './quiet.ts';
 import { expectTruth, PORTS } from './simulated.ts';
 
@@ -79,7 +80,7 @@ function fallIll({ device, state, family }: Patient): void {
   if (fault !== undefined) device.setFault(fault, true);
   if (state === 'asleep') device.setMode('sleep');
   if (state === 'just booted') device.reboot();
-  const code = HEAT_CODES[family];
+  const code = familyData(family).heatCode;
   if (state === 'stopped by heat' && code !== undefined) device.setFault('vendor-error', true, code);
 }
 
@@ -111,7 +112,8 @@ async function admit(transport: Transport, devices: readonly Device[]): Promise<
 }
 
 export const familyOf = (kind: string): string => kind.slice(0, kind.indexOf(' '));
-const isSleepless = (kind: string): boolean => kind in SLEEPLESS || familyOf(kind) in SLEEPLESS;
+export const modelOf = (kind: string): string => kind.slice(kind.indexOf(' ') + 1);
+const isSleepless = (kind: string): boolean => familyData(familyOf(kind), modelOf(kind)).sleepless !== undefined;
 
 export async function examineAll(): Promise<Patient[]> {
   const clock = jumpingClock();

@@ -1,33 +1,22 @@
-// Which driver reads which set of recordings, and what identification would have told it.
+// Which driver reads which set of answers, and what identification would have told it.
 import { drivers } from '../../drivers/index.ts';
+import { bytesByAsk, rawOf } from '../../src/driver/check/cases/case-file.ts';
 import type { Known } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';
-import { bytesByAsk, cases, rawOf, recordings } from './answers.ts';
+import { cases, recordings } from './answers.ts';
+import { contracts, recordingData } from './contract-files.ts';
 
-/** Firmware of the index → driver id, and what identification would know. */
-const DRIVER_OF: Readonly<Record<string, string>> = {
-  'antminer-stock': 'antminer-stock',
-  'auradine-fluxos': 'auradine-fluxos',
-  'avalon-stock': 'avalon',
-  'elphapex-stock': 'elphapex',
-  'epic-umcos': 'epic-umcos',
-  'hammer-stock': 'hammer',
-  'proto-os': 'proto',
-  axeos: 'axeos',
-  'braiins-os': 'braiins-os',
-  luxos: 'luxos',
-  'volcminer-stock': 'volcminer',
-  'whatsminer-stock': 'whatsminer',
-};
-export const KNOWN: Readonly<Record<string, Known>> = {
-  'avalon--a1246-21072802': { generation: 'a' },
-  'avalon--q-25052801': { generation: 'home' },
-  'whatsminer-api1--m20s-20210322': { generation: 'api1', model: 'M20S V10' },
-  'whatsminer-api3--m60s-20251209': { generation: 'api3', model: 'M60S VK40' },
-  'whatsminer-api3--error-code-shapes': { generation: 'api3' },
-};
+/** Firmware of the index → driver id. */
+const DRIVER_OF: ReadonlyMap<string, string> = new Map(
+  [...contracts].flatMap(([id, { recordedAs }]) => (recordedAs === undefined ? [] : [[recordedAs, id] as const])),
+);
+
+export const KNOWN: Readonly<Record<string, Known>> = Object.fromEntries(
+  [...recordingData].flatMap(([id, { known }]) => (known === undefined ? [] : [[id, known]])),
+);
+
 export const sets = [...recordings, ...cases].flatMap((recording) => {
-  const driver = drivers.find(({ id }) => id === (DRIVER_OF[recording.firmware] ?? recording.firmware));
+  const driver = drivers.find(({ id }) => id === (DRIVER_OF.get(recording.firmware) ?? recording.firmware));
   return driver === undefined ? [] : [{ id: recording.id, recording, driver }];
 });
 

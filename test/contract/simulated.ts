@@ -15,9 +15,9 @@ import type { Reading } from '../../src/model/reading.ts';
 import type { MinerLink, ProbeLink } from '../../src/transport/request.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 import { loopback } from '../support/loopback.ts';
+import { PORTS } from './ports.ts';
 
-/** Unprivileged ports, so that an ordinary user can run it. */
-export const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433, 8080: 18_088 };
+export { PORTS } from './ports.ts';
 
 export type Simulated = {
   readonly farm: Farm;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { ConfigError } from '../../src/base/errors.ts';
-import { seeded } from '../contract/mutate.ts';
+import { seeded } from '../../src/driver/check/answers/mutate.ts';
 import { runPithead, startPithead } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
 import { loopback } from '../support/loopback.ts';

@@ -3,7 +3,7 @@
 // was asked before, never on time. The first answers of the addresses go through all kinds. It tells its port, and at
 // the end how many requests it saw and the kinds that it sent. Arguments: seed, addresses.
 import { createServer, type Server, type Socket } from 'node:net';
-import { type Random, seeded } from '../contract/mutate.ts';
+import { type Random, seeded } from '../../src/driver/check/answers/mutate.ts';
 import { BODIES, BOMB, damaged } from './hostile-replies.ts';
 
 type Protocol = 'http' | 'plain' | 'framed';

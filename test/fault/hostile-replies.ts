@@ -1,7 +1,7 @@
 // What a hostile or broken device may answer: the named list, and damage to ordinary answers. Bytes only; who sends
 // them is hostile-device.ts.
 import { gzipSync } from 'node:zlib';
-import type { Random } from '../contract/mutate.ts';
+import type { Random } from '../../src/driver/check/answers/mutate.ts';
 
 const KIB = 1024;
 /** As large as an answer may be. */

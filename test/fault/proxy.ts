@@ -1,7 +1,7 @@
 // A TCP proxy that spoils what passes through it, as networks do: latency, slices, a narrow line, resets, silence. It
 // forwards bytes and knows no protocol. What is set holds for connections that are open already too.
 import { createServer, type Server, Socket } from 'node:net';
-import { seeded } from '../contract/mutate.ts';
+import { seeded } from '../../src/driver/check/answers/mutate.ts';
 
 export type Toxics = {
   /** Each chunk comes this much later. */

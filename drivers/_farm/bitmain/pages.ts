@@ -18,6 +18,7 @@ export const NOT_FOUND: WebReply = { status: 404, body: '<html><body><h1>404 Not
 
 /** Every second device dies before it answers, which is what clients have to live with. */
 export function reboot(device: SimDevice): WebReply {
+  if (device.faults.has('write-api-off')) return FORBIDDEN;
   const after = () => device.reboot();
   if (device.index % 2 === 1 && !device.faults.has('ignores-reboot')) {
     return { status: 200, body: '', hangUp: true, after };

@@ -14,6 +14,8 @@ export const luciSession = bareUnlessRefused(
     form: ({ user, password }) => ({ luci_username: user, luci_password: password }),
     // The second is that of versions which play this page themselves.
     isGranted: (_answer, cookie = '') => cookie.includes('sysauth=') || cookie.includes('session_id='),
+    // Its login form stands in place of any page, with 403.
+    isEnded: ({ body }) => body?.includes('luci_password') === true,
   }),
 );
 

@@ -52,7 +52,7 @@ export async function sendWithSession(plan: SessionPlan): Promise<HttpAnswer> {
     isFresh ||= kept === undefined;
     const answer = await plan.send(grant.headers);
     const isRefused =
-      answer.status === 401 || (answer.status < 400 && (await session.isRefused?.(plan.readBody(answer))) === true);
+      answer.status === 401 || (mayBeLogin(answer) && (await session.isRefused?.(plan.readBody(answer))) === true);
     if (!isRefused) {
       grant.isProven = true;
       // A grant without anything in it: the device did not ask for the login.
@@ -66,6 +66,9 @@ export async function sendWithSession(plan: SessionPlan): Promise<HttpAnswer> {
     if (isFresh) throw peerError('peer.auth', what);
   }
 }
+
+/** Some put their login page in place of the answer with 200, some with 403, which others say of the request itself. */
+const mayBeLogin = ({ status }: HttpAnswer): boolean => status < 400 || status === 403;
 
 /** One login at a time per device; those who wait for the same one share its outcome. */
 async function openOnce(plan: SessionPlan, key: string): Promise<Grant> {

@@ -1,0 +1,19 @@
+// What the contract excuses this driver from, each with its reason, and what tests need to know of its devices.
+import type { ContractData } from '../../src/driver/check/contract-data.ts';
+
+export const contract = {
+  lacks: {
+    firmware: 'no way is known',
+  },
+  families: {
+    mara: {
+      showsDeadPool: true,
+      isBitmain: true,
+      requests: {
+        mean: 4.2,
+        target: 4,
+      },
+    },
+  },
+  mutants: [],
+} satisfies ContractData;

@@ -1,0 +1,56 @@
+// Check: a value that is missing in an answer is missing in the reading, or another source stands in. It never becomes 0,
+// and what is left is still a reading.
+
+import { type Check, type Problem, problem, type Sample, type Subject } from '../finding.ts';
+import { readStrictly } from '../silence.ts';
+import { isObject, type Path, pathsTo } from './change.ts';
+import { numbersOf } from './mutate.ts';
+
+const isLeaf = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** The answers without one member of an object; entries of lists stay where they are. */
+function without(raw: Raw, path: Path): Raw | undefined {
+  const [ask = '', ...rest] = path;
+  const last = rest.pop();
+  if (last === undefined) return undefined;
+  const copy: Record<string, unknown> = { ...raw, [ask]: structuredClone(raw[ask]) };
+  let at: unknown = copy[ask];
+  for (const key of rest) at = isObject(at) ? Reflect.get(at, key) : undefined;
+  if (!isObject(at) || Array.isArray(at)) return undefined;
+  Reflect.deleteProperty(at, last);
+  return copy;
+}
+
+function zerosOf(reading: unknown): ReadonlySet<string> {
+  // A list that lost its first entries moves the others up: their places count from 0.
+  const zeros = numbersOf(reading).filter(([path, value]) => value === 0 && !/\.(slot|index)$/.test(path));
+  return new Set(zeros.map(([path]) => path.replaceAll(/\.\d+/g, '[]')));
+}
+
+function problemsOf({ driver, folder }: Subject, { name, raw, known }: Sample): Problem[] {
+  const base = readStrictly(driver, raw, known).reading;
+  const before = zerosOf(base);
+  // Beside a rate of 0, another of its rates may come in.
+  const mayBeZero = (place: string) => before.has(place) || (base.hashrateHs === 0 && place.startsWith('hashrate'));
+  return pathsTo(raw, isLeaf).flatMap((path) => {
+    const less = without(raw, path);
+    if (less === undefined) return [];
+    const after = zerosOf(readStrictly(driver, less, known).reading);
+    return [...after]
+      .filter((place) => !mayBeZero(place))
+      .map((place) =>
+        problem(
+          `${name} without ${path.join('.')}: ${place} is 0`,
+          `let \`read\` in ${folder} leave it undefined: absent is no 0`,
+        ),
+      );
+  });
+}
+
+export const goneHunt: Check<Subject> = {
+  name: 'gone-hunt',
+  owes: 'no 0, and no broken reading, where any one value of an answer is missing',
+  run: (subject) => subject.samples.flatMap((sample) => problemsOf(subject, sample)),
+};

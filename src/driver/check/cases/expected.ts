@@ -1,0 +1,174 @@
+// The names of values in `expect` of a case, where each stands in a reading, and whether it is read right.
+import { normaliseMac } from '../../../model/identity-facts.ts';
+import type { Reading } from '../../../model/reading.ts';
+import { shown } from '../finding.ts';
+
+type Place = (reading: Reading) => unknown;
+
+const sum = (values: readonly (number | undefined)[] | undefined) =>
+  values?.reduce<number | undefined>((total, value) => (value === undefined ? total : (total ?? 0) + value), undefined);
+const mean = (values: readonly (number | undefined)[] | undefined) => {
+  const total = sum(values);
+  return total === undefined || values === undefined ? undefined : total / values.length;
+};
+
+const PLACES: Readonly<Record<string, Place>> = {
+  accepted: (r) => r.pools?.[0]?.accepted,
+  ambientTempC: (r) => r.inletTempC,
+  apiVersion: (r) => r.apiVersion,
+  averageHashrateHs: (r) => r.hashrateAverageHs,
+  averageTempC: (r) => mean(r.boards?.map((board) => board.chipTempAvgC)),
+  boardAvgTempC: (r) => r.boards?.map((board) => board.chipTempAvgC),
+  boardCount: (r) => r.boards?.length,
+  boardHashrateHs: (r) => r.boards?.map((board) => board.hashrateHs),
+  boardInletTempC: (r) => r.boards?.[0]?.inletTempC,
+  boardMaxTempC: (r) => r.boards?.map((board) => board.chipTempMaxC),
+  boardOutletTempC: (r) => r.boards?.[0]?.outletTempC,
+  chipsTotal: (r) => r.totalChips ?? sum(r.boards?.map((board) => board.chips)),
+  controlBoard: (r) => r.controlBoard,
+  errorCodesSortedUnique: (r) => r.errors?.map(({ code }) => Number(code)).toSorted((a, b) => a - b),
+  exhaustTempC: (r) => r.boards?.map((board) => board.outletTempC),
+  expectedHashrateHs: (r) => r.expected?.hashrateHs,
+  fanCount: (r) => r.fans?.length,
+  fanPct: (r) => r.fans?.[0]?.dutyPercent,
+  fansRpm: (r) => r.fans?.map((fan) => fan.rpm),
+  firmwareVersion: (r) => r.firmwareVersion,
+  frequencyMhz: (r) => r.boards?.[0]?.frequencyMhz,
+  hashrate15mHs: (r) => r.hashrateSettledHs,
+  hashrate24hHs: (r) => r.hashrate24hHs,
+  hashrate30mHs: (r) => r.hashrateSettledHs,
+  hashrateAvgHs: (r) => r.hashrateAverageHs,
+  hashrateHs: (r) => r.hashrateHs,
+  hashrateTargetHs: (r) => r.expected?.hashrateHs,
+  hashrateHsRounded: (r) => (r.hashrateHs === undefined ? undefined : Math.round(r.hashrateHs / 1e6) * 1e6),
+  hostname: (r) => r.hostname,
+  inletTempC: (r) => r.inletTempC,
+  intakeTempC: (r) => r.boards?.map((board) => board.inletTempC),
+  isMining: (r) => r.isMining,
+  lightOn: (r) => r.isLightOn,
+  // As written it goes on to the identity rules, which take only a valid one.
+  mac: (r) => (r.mac === undefined ? undefined : normaliseMac(r.mac)),
+  make: (r) => r.make,
+  miningMode: (r) => r.miningMode,
+  minerUptimeS: (r) => r.uptimeS,
+  difficulty: (r) => r.pools?.[0]?.difficulty,
+  pool: (r) => r.pools?.[0]?.url.replace('stratum+tcp://', ''),
+  model: (r) => r.model,
+  poolCount: (r) => r.pools?.length,
+  powerLimitW: (r) => r.powerLimitW,
+  powerMode: (r) => r.miningMode,
+  powerTargetW: (r) => r.powerLimitW,
+  powerW: (r) => r.powerW,
+  profile: (r) => r.miningModePreset,
+  psuFanRpm: (r) => r.psus?.[0]?.fanRpm,
+  psuOutputPowerW: (r) => r.psuOutputPowerW,
+  rejected: (r) => r.pools?.[0]?.rejected,
+  scaledPowerTargetW: (r) => r.powerLimitW,
+  serialNumber: (r) => r.serialNumber,
+  tuningPercent: (r) => (r.miningModePreset === undefined ? undefined : Number(r.miningModePreset)),
+  uptimeS: (r) => r.uptimeS ?? r.systemUptimeS,
+  wallPowerW: (r) => r.powerW,
+  workLevel: (r) => (r.miningModePreset === undefined ? undefined : Number(r.miningModePreset)),
+};
+
+type Item<K extends 'boards' | 'pools' | 'psus'> = NonNullable<Reading[K]>[number];
+
+const BOARD_PLACES: Readonly<Record<string, (board: Item<'boards'>) => unknown>> = {
+  slot: (b) => b.slot,
+  active: (b) => b.isAlive,
+  serialNumber: (b) => b.serialNumber,
+  chips: (b) => b.chips,
+  hashrateHs: (b) => b.hashrateHs,
+  expectedHashrateHs: (b) => b.expectedHashrateHs,
+  frequencyMhz: (b) => b.frequencyMhz,
+  voltageV: (b) => b.voltageV,
+  hwErrors: (b) => b.hwErrors,
+  tempPcbC: (b) => b.boardTempsC,
+  boardTempC: (b) => b.boardTempsC?.[0],
+  chipTempC: (b) => b.chipTempAvgC,
+  outletTempC: (b) => b.outletTempC,
+  inletTempC: (b) => b.inletTempC,
+};
+const POOL_PLACES: Readonly<Record<string, (pool: Item<'pools'>) => unknown>> = {
+  index: (p) => p.index,
+  url: (p) => p.url,
+  user: (p) => p.user,
+  accepted: (p) => p.accepted,
+  rejected: (p) => p.rejected,
+  stale: (p) => p.stale,
+  difficulty: (p) => p.difficulty,
+  alive: (p) => p.isAlive,
+  active: (p) => p.isActive,
+};
+const PSU_PLACES: Readonly<Record<string, (psu: Item<'psus'>) => unknown>> = {
+  model: (p) => p.model,
+  serialNumber: (p) => p.serialNumber,
+  fanRpm: (p) => p.fanRpm,
+  inputPowerW: (p) => p.inputPowerW,
+  inputVoltageV: (p) => p.inputVoltageV,
+  outputVoltageV: (p) => p.outputVoltageV,
+  outputPowerW: (p) => p.outputPowerW,
+  tempC: (p) => p.tempC,
+};
+
+/** How the comparison is eased, each by a reason that stands with the case. */
+export type Easing = {
+  /** Compared elsewhere, or not read at all. */
+  isLeftOut?(name: string): boolean;
+  /** Relative. */
+  tolerance?(name: string): number | undefined;
+};
+
+/** A line for each value that is not read as it is wanted. `null` = must not be read. */
+export function unlike(reading: Reading, wanted: Readonly<Record<string, unknown>>, easing: Easing = {}): string[] {
+  return Object.entries(wanted).flatMap(([name, value]) => {
+    if (easing.isLeftOut?.(name) === true) return [];
+    if (name === 'boards') return listOf(value).flatMap((item, nth) => boardUnlike(reading, item, nth, easing));
+    if (name === 'pools')
+      return listOf(value).flatMap((item, nth) =>
+        itemUnlike(name, item, (field) => place(POOL_PLACES, field, reading.pools?.[nth]), easing),
+      );
+    if (name === 'psu') return itemUnlike(name, value, (field) => place(PSU_PLACES, field, reading.psus?.[0]), easing);
+    return valueUnlike(name, place(PLACES, name, reading), value, easing);
+  });
+}
+
+function boardUnlike(reading: Reading, item: unknown, nth: number, easing: Easing): string[] {
+  const { slot, chips, active } = Object(item);
+  const board = slot === undefined ? reading.boards?.[nth] : reading.boards?.find((entry) => entry.slot === slot);
+  // An empty slot is no board, and one that is switched off says so.
+  if (active === false && chips === 0) return board?.isAlive === true ? [`the board in slot ${slot} is alive`] : [];
+  return itemUnlike('boards', item, (field) => place(BOARD_PLACES, field, board), easing);
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+function itemUnlike(list: string, item: unknown, found: (field: string) => unknown, easing: Easing): string[] {
+  return Object.entries(Object(item)).flatMap(([field, value]) => {
+    const name = `${list}.${field}`;
+    return easing.isLeftOut?.(name) === true ? [] : valueUnlike(name, found(field), value, easing);
+  });
+}
+
+const NO_PLACE = Symbol('no place');
+
+function place<T>(places: Readonly<Record<string, (from: T) => unknown>>, field: string, from: T | undefined): unknown {
+  const find = places[field];
+  if (find === undefined) return NO_PLACE;
+  return from === undefined ? undefined : find(from);
+}
+
+function valueUnlike(name: string, found: unknown, wanted: unknown, easing: Easing): string[] {
+  if (found === NO_PLACE) return [`${name} is no name of a value: expected.ts of the check has those that there are`];
+  if (wanted === null) return found === undefined ? [] : [`${name} is ${shown(found)}, and must not be read`];
+  if (Array.isArray(wanted)) {
+    const list: readonly unknown[] = Array.isArray(found) ? found : [];
+    if (list.length !== wanted.length) return [`${name} is ${shown(found)} instead of ${shown(wanted)}`];
+    return wanted.flatMap((each, nth) => valueUnlike(name, list[nth], each, easing));
+  }
+  const isRight =
+    typeof wanted === 'number' && typeof found === 'number'
+      ? Math.abs(found - wanted) <= Math.abs(wanted) * (easing.tolerance?.(name) ?? 1e-12)
+      : found === wanted;
+  return isRight ? [] : [`${name} is ${shown(found)} instead of ${shown(wanted)}`];
+}

@@ -1,0 +1,142 @@
+// Drivers that are wrong in ways that happen, and are refused by the shared contract alone: no test of a driver's own has
+// a say. The operators are listed here, the places are found in the sources, the choice is seeded. PITHEAD_SEED chooses
+// others; PITHEAD_MUTANTS=all tries every one, and says which survive.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { drivers } from '../../drivers/index.ts';
+import { seeded } from '../../src/driver/check/answers/mutate.ts';
+import { loopback } from '../support/loopback.ts';
+import { contractOf } from './contract-files.ts';
+import type { Range } from './mutants/job.ts';
+import { type Mutant, mutantsOf, type Operator } from './mutants/mutate-source.ts';
+import { judgeAll } from './mutants/pool.ts';
+
+/** Those first that say so in their data, then others, until there are enough. */
+const DRIVERS = drivers
+  .map(({ id }) => id)
+  .toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
+  .slice(0, 5);
+function isFirst(id: string): boolean {
+  return contractOf(id).mutants !== undefined;
+}
+const SEED = Number(process.env.PITHEAD_SEED ?? 20_261_126);
+const IS_ALL = process.env.PITHEAD_MUTANTS === 'all';
+const COUNT = 40;
+/** Of one; the machine may be busy. */
+const LIMIT_MS = 30_000;
+const PROCESSES = 2;
+
+/** A field of a reading with a unit or a count, from an answer as it is: 0 in place of a name is dropped by the kit. */
+const NUMBER_FIELD =
+  /(?<=^ {2,6}\w*(?:Hs|W|TempC|uptimeS|UptimeS|Mhz|Percent|[cC]hips|[rR]pm|accepted|rejected|stale|difficulty\w*): )\w+(\??\.\w+)+(?=,$)/g;
+
+const OPERATORS: readonly Operator[] = [
+  // A factor, not a bound.
+  { name: 'x1000', finds: /(?<=[A-Za-z_)\]] \* )[\d_]+(\.\d+)?(e\d+)?/g, becomes: '($& * 1000)' },
+  { name: 'x1000', finds: /(?<=[A-Za-z_)\]] \/ )[\d_]+(\.\d+)?(e\d+)?/g, becomes: '($& / 1000)' },
+  { name: 'x1000', finds: /(?<=[(,] ?)\d(\.\d+)?e\d+/g, becomes: '($& * 1000)' },
+  { name: 'swap slots', finds: /(?<=\bslot: )\w+(?=[,; }])/g, becomes: '(1 - $&)' },
+  { name: 'swap slots', finds: /(?<=\w)\[0\]/g, becomes: '[1]' },
+  { name: 'swap slots', finds: /(?<=\w) - 1\b/g, becomes: ' - 0' },
+  { name: 'ignore the verdict', finds: /\bthrow (?=new |peerError|\w+\()/g, becomes: 'void ' },
+  { name: 'lost is done', finds: /(?<=kind: )'lost-reply'/g, becomes: "'accepted'" },
+  { name: 'absent to 0', finds: NUMBER_FIELD, becomes: '$& ?? 0' },
+  { name: 'reuse a dead token', finds: /\bisRefused(?=[:(]| ?=)/g, becomes: 'isNeverRefused' },
+  { name: 'drop a filter', finds: /\.filter\(/g, becomes: '.slice(0, undefined, ' },
+];
+
+const ROOT = join(import.meta.dirname, '..', '..', 'drivers');
+
+/** Code of the drivers themselves: no tests, no simulated devices, no tables. */
+const sources = DRIVERS.flatMap((driver) =>
+  globSync('**/*.ts', { cwd: join(ROOT, driver) })
+    .filter((file) => !/(^|\/)farm|\.test\.ts$|\.data\.ts$/.test(file))
+    .toSorted()
+    .map((file) => ({ driver, file, source: readFileSync(join(ROOT, driver, file), 'utf8') })),
+);
+const all = sources.flatMap(({ driver, file, source }) => mutantsOf(driver, file, source, OPERATORS));
+/** Mutants that change nothing that can be seen. */
+const isExcused = (mutant: Mutant) =>
+  contractOf(mutant.driver).mutants?.some(({ line }) => mutant.was.includes(line)) === true;
+const notExcused = all.filter((mutant) => !isExcused(mutant));
+
+/** What of each driver runs when it is held to the contract as it is. */
+let ran: readonly Range[][] = [];
+const isReached = ({ driver, file, offset }: Mutant): boolean => {
+  const around = (ran[DRIVERS.indexOf(driver)] ?? [])
+    .filter((range) => range.file === file && range.start <= offset && offset < range.end)
+    .toSorted((a, b) => a.end - a.start - (b.end - b.start));
+  return (around[0]?.count ?? 0) > 0;
+};
+/** Of what never runs no check can say anything: at most this share of the places. */
+const MOST_UNREACHED = 0.2;
+
+/** As many of each driver, of its operators in turn. */
+function choose(possible: readonly Mutant[]): Mutant[] {
+  const random = seeded(SEED);
+  const shuffled = <T>(list: readonly T[]): T[] =>
+    list
+      .map((each) => ({ each, at: random() }))
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ each }) => each);
+  return DRIVERS.flatMap((driver) => {
+    const own = shuffled(possible.filter((mutant) => mutant.driver === driver));
+    const groups = shuffled([...Map.groupBy(own, ({ operator }) => operator).values()]);
+    const inTurn = Array.from({ length: own.length }, (_, round) =>
+      groups.flatMap((group) => group.slice(round, round + 1)),
+    );
+    return inTurn.flat().slice(0, COUNT / DRIVERS.length);
+  });
+}
+
+const networks = Array.from({ length: PROCESSES }, () => loopback(21).network);
+const nameOf = ({ driver, file, line, operator, is }: Mutant) => `${driver}/${file}:${line} ${operator}: ${is}`;
+
+test('what is called equivalent is there', () => {
+  const lost = DRIVERS.flatMap((driver) =>
+    (contractOf(driver).mutants ?? [])
+      .filter(({ line }) => !all.some((each) => each.driver === driver && each.was.includes(line)))
+      .map(({ line }) => `delete this row of \`mutants\` in drivers/${driver}/contract.data.ts: ${line}`),
+  );
+  expect(lost).toEqual([]);
+});
+
+test('drivers as they are keep the contract', async () => {
+  const jobs = DRIVERS.map((driver) => ({ driver, file: 'index.ts', isCovered: true }));
+  const verdicts = await judgeAll(jobs, networks, 4 * LIMIT_MS);
+  const refused = verdicts
+    .map(({ by, seen }, nth) => ({ driver: DRIVERS[nth], by, seen }))
+    .filter(({ by }) => by !== undefined);
+  expect(refused).toEqual([]);
+  ran = verdicts.map((verdict) => verdict.ran ?? []);
+});
+
+test('there are enough places, of most operators, in each driver, and most are reached', () => {
+  const possible = notExcused.filter(isReached);
+  for (const driver of DRIVERS) {
+    const own = possible.filter((mutant) => mutant.driver === driver);
+    expect(own.length, driver).toBeGreaterThanOrEqual(COUNT / DRIVERS.length);
+    expect(new Set(own.map(({ operator }) => operator)).size, driver).toBeGreaterThan(2);
+  }
+  process.stdout.write(`${possible.length} of ${notExcused.length} places are reached\n`);
+  expect(1 - possible.length / notExcused.length).toBeLessThanOrEqual(MOST_UNREACHED);
+});
+
+test(`${COUNT} mutants are refused, seed ${SEED}`, { timeout: 3_600_000 }, async () => {
+  const possible = notExcused.filter(isReached);
+  const chosen = IS_ALL ? possible : choose(possible);
+  const verdicts = await judgeAll(chosen, networks, LIMIT_MS);
+  const rows = chosen.map((mutant, nth) => ({ mutant, verdict: verdicts[nth] }));
+  expect(rows.filter(({ verdict }) => verdict?.by === 'bench').length, 'raise PER_KIND of the judge').toBe(0);
+  const survivors = rows.filter(({ verdict }) => verdict?.by === undefined).map(({ mutant }) => nameOf(mutant));
+  const byCheck = [...Map.groupBy(rows, ({ verdict }) => verdict?.by ?? 'none')].map(
+    ([by, list]) => `${by} ${list.length}`,
+  );
+  process.stdout.write(`${chosen.length} mutants: ${byCheck.join(', ')}; ${survivors.length} survive\n`);
+  if (IS_ALL) process.stdout.write(`${survivors.join('\n')}\n`);
+  const next =
+    'add the check that refuses it to src/driver/check, or a case, or, if nobody could see it, a row of `mutants` in contract.data.ts with the reason';
+  expect(survivors, next).toEqual([]);
+  expect(chosen.length).toBeGreaterThanOrEqual(COUNT);
+});
