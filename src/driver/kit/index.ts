@@ -6,13 +6,13 @@ export type { BoardReading, ErrorReading, Expectation, FanReading, Reading } fro
 export * from '../contract.ts';
 export * from '../fields.ts';
 export { confidenceOf, isWholeCgminer } from '../proof.ts';
+export * from './act/ask-after.ts';
 export * from './act/command.ts';
 export * from './act/device-log.ts';
 export * from './act/lost-reply.ts';
 export * from './act/outcomes.ts';
 export * from './act/pool-params.ts';
 export * from './act/targets.ts';
-export * from './act/try-to-ask.ts';
 export * from './act/usual-abilities.ts';
 export { Answer } from './answer.ts';
 export * from './cgminer.ts';
