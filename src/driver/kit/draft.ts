@@ -68,7 +68,7 @@ function derived({ hashrateHs }: Draft, boards: readonly BoardReading[] = []): L
 }
 
 /** The hottest chip; where no chip is measured, the hottest board. */
-export function hottestC(boards: readonly Partial<BoardReading>[]): number | undefined {
+export function hottestC(boards: readonly Omit<BoardDraft, 'slot'>[]): number | undefined {
   return (
     largest(boards.map((board) => board.chipTempMaxC)) ??
     largest(boards.map((board) => board.chipTempAvgC)) ??

@@ -23,7 +23,7 @@ export type Verdict =
   | undefined
   | {
       /** Default `peer.rejected`. */
-      readonly code?: 'peer.rejected' | 'peer.permission' | 'peer.unsupported';
+      readonly code?: PeerError['code'];
       readonly why?: string;
       readonly retry?: Retry;
     };
