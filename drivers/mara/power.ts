@@ -77,7 +77,11 @@ const MOST_CHANGES = 10_000;
  */
 async function selectorBeforeSleep(link: kit.MinerLink, config: kit.Answer): Promise<string> {
   // One object per change, oldest first: a time and what was changed then.
-  const history = (await kit.askAfter(link, HISTORY, LONG)).rows(undefined, MOST_CHANGES) ?? [];
+  const answer = await kit.orElse(
+    () => link.send(HISTORY, LONG),
+    () => undefined,
+  );
+  const history = new kit.Answer(answer).rows(undefined, MOST_CHANGES) ?? [];
   const moves = history
     .flatMap((entry) => entry.keys().flatMap((time) => entry.rows(time) ?? []))
     .filter(
