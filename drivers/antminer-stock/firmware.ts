@@ -1,5 +1,5 @@
-// New firmware for stock Antminers (atlas 3.4, 3.5): an archive for the web from before 2020, later the part of a bundle
-// that is for the machine. Whether it runs is found out by looking, not here.
+// New firmware for stock Antminers (atlas 3.4, 3.5): an archive for the web from before 2020, later the part of a
+// bundle that is for the machine. Whether it runs is found out by looking, not here.
 import * as kit from '../../src/driver/kit/index.ts';
 import { reboot } from '../_dialects/bitmain-actions.ts';
 import { page, submit } from '../_dialects/bitmain-web.ts';
