@@ -55,7 +55,7 @@ export const confMode = ({ numberOf, modeOf, body }: ConfDialect) =>
     if (before === wanted) return { kind: 'accepted', note: 'was so before' };
     const result = await writeConf(link, body(conf, { mode: wanted }, known), what);
     if (result.kind === 'lost-reply') return result;
-    const after = modeOf(await kit.askAfter(link, PAGE));
+    const after = modeOf(await kit.tryToAsk(link, PAGE));
     if (after === undefined || after === wanted || after === UNCLEAR) return result;
     const cause = new Error('the device says yes and keeps its mode');
     throw new kit.PeerError('peer.rejected', `${what} ${link.ip}`, 'never', cause);

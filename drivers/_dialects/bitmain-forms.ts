@@ -20,7 +20,7 @@ export const formLight = kit.light(async (link, on) => {
   if (isBlinkingForm(await kit.askFirst(link, what, blinkQuestion)) === on) return kit.SO_ALREADY;
   const action = blinkForm(on ? 'startBlink' : 'stopBlink');
   const result = await kit.command(link, what, kit.asText(action), undefined, BLINKS);
-  const after = isBlinkingForm(await kit.askAfter(link, blinkQuestion));
+  const after = isBlinkingForm(await kit.tryToAsk(link, blinkQuestion));
   if (after === undefined) return result;
   if (after === on) return kit.ACCEPTED;
   throw new kit.PeerError('peer.rejected', `${what} ${link.ip}`, 'later', new Error('it stays as it was'));

@@ -1,16 +1,11 @@
 // Auradine (FluxOS, Teraflux): CGMiner words on TCP 4028 for what it hashes, a web API with a token on 8080 for
 // everything else (atlas 10).
-import { defineDriver } from '../../src/driver/contract.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
-import { abilities } from './abilities.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { abilities, resource } from './abilities.ts';
 import { FAMILIES, IP_REPORT } from './family.data.ts';
 import { read } from './read.ts';
-import { replies } from './replies.ts';
-import { resource } from './requests.ts';
 
-const via = 'cgminer';
-
-export const auradineFluxos = defineDriver({
+export const auradineFluxos = kit.defineDriver({
   id: 'auradine-fluxos',
   make: 'Auradine',
   families: FAMILIES,
@@ -21,24 +16,21 @@ export const auradineFluxos = defineDriver({
     { models: 'Teraflux AI, AD, AH and AT families', firmware: 'any FluxOS', evidence: 'claimed' },
   ],
   asks: {
-    summary: { every: 'poll', via, command: 'summary' },
-    devs: { every: 'poll', via, command: 'devs' },
-    temperature: { every: 'poll', ...resource('temperature') },
-    fan: { every: 'poll', ...resource('fan') },
-    psu: { every: 'poll', ...resource('psu') },
-    pools: { every: 'slow', via, command: 'pools' },
-    mode: { every: 'slow', ...resource('mode') },
-    led: { every: 'slow', ...resource('led') },
+    summary: { every: 'poll', ...kit.tcp('summary'), needs: 'SUMMARY' },
+    devs: { every: 'poll', ...kit.tcp('devs'), needs: 'DEVS' },
+    temperature: { every: 'poll', ...resource('temperature'), needs: 'Temperature' },
+    fan: { every: 'poll', ...resource('fan'), needs: 'Fan' },
+    psu: { every: 'poll', ...resource('psu'), needs: 'PSU' },
+    pools: { every: 'slow', ...kit.tcp('pools'), needs: 'POOLS' },
+    mode: { every: 'slow', ...resource('mode'), needs: kit.hasRow('Mode') },
+    led: { every: 'slow', ...resource('led'), needs: kit.hasRow('LED') },
     frequency: { every: 'slow', ...resource('frequency') },
-    asccount: { every: 'slow', via, command: 'asccount' },
-    ipreport: { every: 'static', ...resource('ipreport') },
-    version: { every: 'static', via, command: 'version' },
+    asccount: { every: 'slow', ...kit.tcp('asccount') },
+    ipreport: { every: 'static', ...resource('ipreport'), needs: kit.hasRow('IPReport') },
+    version: { every: 'static', ...kit.tcp('version'), needs: kit.hasRow('VERSION') },
   },
-  replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'admin' } },
   quirks: { warmUpS: 600 },
-  identify: (evidence) =>
-    evidence.family === 'auradine-fluxos' ? { confidence: confidenceOf(evidence), make: 'Auradine' } : undefined,
   read,
 });

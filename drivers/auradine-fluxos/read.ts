@@ -1,184 +1,147 @@
 // Turns the answers of one Auradine machine into a Reading (atlas 10).
-import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean, sumOfAll, toText } from '../../src/driver/fields.ts';
-import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
-import { targetText } from '../../src/driver/kit/words/target-preset.ts';
-import type { BoardReading, ErrorReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { aliveByWord, poolReadings, positive, present, rateHs, whenS } from '../_dialects/cgminer.ts';
-import { hashrates, windowHs } from '../_dialects/windows.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { LAMP, LOCATE } from './errors.data.ts';
-import type { Replies } from './replies.ts';
 
-export function read(replies: Replies, known: Known): Reading {
-  const summary = replies.summary?.SUMMARY?.[0];
-  const report = replies.ipreport?.IPReport?.[0];
-  const mode = replies.mode?.Mode?.[0];
-  const lamp = replies.led?.LED?.[0];
-  const reported = first(report?.model, known.model);
-  const model = findModel('auradine-fluxos', reported);
-  const rates = summary && hashrates(summary);
-  const boards = boardsOf(replies, model);
-  const tuning = tuningOf(mode);
+type Web = 'temperature' | 'fan' | 'psu' | 'mode' | 'led' | 'frequency' | 'ipreport';
+type Tcp = 'summary' | 'devs' | 'pools' | 'asccount' | 'version';
+type Answers = Readonly<Record<Web | Tcp, kit.Answer>>;
+
+export function read(answers: Answers, known: kit.Known): kit.Draft {
+  const summary = answers.summary.row('SUMMARY');
+  const report = answers.ipreport.row('IPReport');
+  const lamp = answers.led.row('LED');
+  const code = lampCode(lamp);
+  const { model, expected } = kit.knownModel('auradine-fluxos', report.text('model'), known.model);
+  const mode = answers.mode.row('Mode');
   const isAsleep = sleeps(mode);
-  const powerIn = sumOfAll(replies.psu?.PSU?.map(({ PowerIn }) => PowerIn) ?? []);
-  return present({
-    mac: report?.mac,
-    serialNumber: report?.SerialNo,
-    controllerSerialNumber: report?.CBSerialNo,
-    hostname: report?.hostname,
-    make: 'Auradine',
-    model: model?.model ?? reported,
-    firmwareVersion: report?.version,
-    apiVersion: replies.version?.VERSION?.[0]?.API,
-    controlBoard: report?.InternalType,
+  const { ths, ...tuning } = tuningOf(mode);
+  const boards = boardsOf(answers, expected);
+  const heat = answers.temperature.rows('Temperature') ?? [];
+  const supplies = answers.psu.rows('PSU', 16);
+  return {
+    mac: report.asWritten('mac'),
+    serialNumber: report.asWritten('SerialNo'),
+    controllerSerialNumber: report.text('CBSerialNo'),
+    hostname: report.text('hostname'),
+    model,
+    firmwareVersion: report.text('version'),
+    apiVersion: answers.version.row('VERSION').text('API'),
+    controlBoard: report.text('InternalType', 64),
 
-    ...rates,
-    powerW: first(positive(powerIn), positive(summary?.Wattage)),
-    powerLimitW: tuning.powerW,
-    uptimeS: summary?.Elapsed,
-    deviceTimeS: whenS(replies.summary),
-
-    isMining: isMining(isAsleep, rates?.hashrateHs),
-    miningMode: tuning.mode,
-    miningModePreset: tuning.preset,
-    isLightOn: lamp?.Code === undefined ? undefined : lamp.Code === LOCATE,
-
-    tempC: hottestC(replies, boards),
-    inletTempC: first(
-      replies.temperature?.Temperature?.find(({ InletTemp }) => InletTemp !== undefined)?.InletTemp,
-      mean(boards?.map(({ inletTempC }) => inletTempC) ?? []),
+    ...kit.hashrates(summary),
+    powerW: kit.first(
+      kit.positive(kit.sumOfAll(supplies?.map((psu) => measure(psu, 'PowerIn', 100_000)) ?? [])),
+      summary.watts('Wattage'),
     ),
-    outletTempC: first(
-      replies.temperature?.Temperature?.find(({ OutletTemp }) => OutletTemp !== undefined)?.OutletTemp,
-      mean(boards?.map(({ outletTempC }) => outletTempC) ?? []),
-    ),
+    uptimeS: summary.seconds('Elapsed'),
+    deviceTimeS: kit.whenS(answers.summary),
+
+    ...tuning,
+    ...(isAsleep && { isMining: false, miningMode: 'sleep' }),
+    isLightOn: code === undefined ? undefined : code === LOCATE,
+
+    tempC: hottestC(answers.devs, boards),
+    // Of the coolant, with the control board of a hydro machine.
+    ...kit.present({
+      inletTempC: kit.first(...heat.map((row) => row.tempC('InletTemp'))),
+      outletTempC: kit.first(...heat.map((row) => row.tempC('OutletTemp'))),
+    }),
 
     boards,
-    totalChips: positive(replies.asccount?.ASCCount?.[0]?.AsicCount),
-    fans: replies.fan?.Fan?.flatMap(({ ID, Speed }) =>
-      ID === undefined ? [] : [present({ index: ID - 1, rpm: Speed })],
-    ),
-    psus: replies.psu?.PSU?.map((psu) =>
-      present({
-        inputPowerW: positive(psu.PowerIn),
-        outputPowerW: psu.PowerOut,
-        inputVoltageV: positive(psu.Vin),
-        outputVoltageV: psu.Vout,
-        fanRpm: psu.FanSpeed1,
-      }),
-    ),
-    pools: poolReadings(replies.pools?.POOLS),
-    errors: lamp && faults(lamp),
-    expected: expectation(model, tuning),
+    totalChips: answers.asccount.row('ASCCount').count('AsicCount', 100_000) || undefined,
+    fans: answers.fan.rows('Fan', 32)?.map((row) => ({ index: idOf(row) - 1, rpm: row.rpm('Speed') })),
+    psus: supplies?.map((psu) => ({
+      inputPowerW: kit.positive(measure(psu, 'PowerIn', 100_000)),
+      outputPowerW: measure(psu, 'PowerOut', 100_000),
+      inputVoltageV: kit.positive(measure(psu, 'Vin', 1_000)),
+      outputVoltageV: measure(psu, 'Vout', 1_000),
+      fanRpm: measure(psu, 'FanSpeed1', 30_000),
+    })),
+    pools: kit.cgminerPools(answers.pools),
+    errors: faults(code, lamp),
+    expected: {
+      ...expected,
+      // The nameplate holds in normal mode, and in sleep for what it wakes to.
+      hashrateHs: kit.first(
+        kit.rateHs(ths, 'T'),
+        isAsleep || tuning.miningMode === 'normal' ? expected.hashrateHs : undefined,
+      ),
+    },
+  };
+}
+
+/** `"58.94W"`, `"4052.00 RPM"`. */
+const measure = (psu: kit.Answer, key: string, max: number) =>
+  kit.toNumber(psu.text(key, 64)?.replace(/\s*[a-z]+$/i, ''), { min: 0, max });
+
+/** Decimal or hexadecimal (`0x0`). */
+export function lampCode(lamp: kit.Answer): number | undefined {
+  const hex = lamp.text('Code', 32)?.match(/^0x[0-9a-f]{1,8}$/i)?.[0];
+  return kit.toNumber(hex === undefined ? lamp.value('Code') : Number(hex), { min: 0, max: 1e6 });
+}
+
+export const sleeps = (mode: kit.Answer): boolean => mode.word('Sleep', ['on']) !== undefined;
+
+export const NAMED = { eco: 'low', normal: 'normal', turbo: 'high' } as const;
+
+type Tuning = Pick<kit.Draft, 'miningMode' | 'miningModePreset' | 'powerLimitW'> & {
+  readonly ths?: number | undefined;
+};
+
+/** In custom mode both figures may be there: then only the device's own word tells which of them it tunes to. */
+export function tuningOf(mode: kit.Answer): Tuning {
+  const name = mode.word('Mode', ['eco', 'normal', 'turbo', 'custom']);
+  if (name !== 'custom') return { miningMode: name && NAMED[name] };
+  const [powerW, ths] = [mode.watts('Power'), mode.positive('Ths', 1e5)];
+  const kind = mode.text('Tune', 16)?.toLowerCase() ?? (ths === undefined ? 'power' : powerW === undefined && 'ths');
+  return {
+    ...{ powerLimitW: powerW, ths },
+    ...(kind === 'power' && kit.tunedTo(powerW, 'W')),
+    ...(kind === 'ths' && kit.tunedTo(ths, 'TH/s')),
+  };
+}
+
+const idOf = (row: kit.Answer) => row.int('ID', { min: 0, max: 63 }) ?? 0;
+
+/** IDs count from 1; what has ID 0 in `temperature` is the control board. */
+function boardsOf({ devs, temperature, frequency, asccount, ipreport }: Answers, { boards: usual }: kit.Expectation) {
+  const rows = devs.rows('DEVS')?.filter((row) => idOf(row) > 0);
+  const count = asccount.row('ASCCount');
+  const perBoard = (count.count('AsicCount', 100_000) || Number.NaN) / (count.count('BoardCount', 63) ?? Number.NaN);
+  const serials = ipreport.row('IPReport').list('HBSerialNo', 16) ?? [];
+  return rows?.map((row): kit.BoardDraft => {
+    const id = idOf(row);
+    const ofBoard = (list: kit.Answer[] | undefined) => list?.find((each) => idOf(each) === id);
+    const heat = ofBoard(temperature.rows('Temperature'));
+    const onBoardC = heat?.rows('BoardTemp', 512)?.flatMap((sensor) => sensor.tempC('Temperature') ?? []) ?? [];
+    const chips = ofBoard(frequency.rows('Frequency'))?.rows('ChipFrequency', 512) ?? [];
+    const isAlive = kit.aliveByWord(row.text('Status'));
+    return {
+      slot: id - 1,
+      // The list of serials has no numbers: it counts only when it is complete.
+      serialNumber: serials.length === (usual ?? rows.length) ? kit.toText(serials[id - 1], 128) : undefined,
+      hashrateHs: kit.windowHs(row, '5s'),
+      // A sum that does not divide belongs to boards that differ.
+      chips: isAlive !== false && Number.isInteger(perBoard) ? perBoard : undefined,
+      frequencyMhz: kit.mean(chips.map((chip) => chip.mhz('Frequency'))),
+      boardTempsC: onBoardC.length === 0 ? [row.tempC('Temperature')] : onBoardC,
+      chipTempsC: heat?.rows('ChipTemp', 512)?.map((sensor) => sensor.tempC('Temperature')),
+      ...kit.edgesC(onBoardC),
+      isAlive,
+    };
   });
 }
 
 /** Of the chips, if every board that is alive tells of its own; else what `devs` says. */
-function hottestC({ devs }: Replies, boards: readonly BoardReading[] | undefined): number | undefined {
-  const alive = boards?.filter(({ isAlive }) => isAlive !== false) ?? [];
-  if (alive.length > 0 && alive.every(({ chipTempMaxC }) => chipTempMaxC !== undefined))
-    return largest(alive.map(({ chipTempMaxC }) => chipTempMaxC));
-  return largest(devs?.DEVS?.map(({ Temperature }) => Temperature) ?? []);
+function hottestC(devs: kit.Answer, boards: readonly kit.BoardDraft[] = []): number | undefined {
+  const alive = boards.filter(({ isAlive }) => isAlive !== false).map(({ chipTempsC = [] }) => kit.largest(chipTempsC));
+  if (alive.length > 0 && alive.every((tempC) => tempC !== undefined)) return kit.largest(alive);
+  return kit.largest(devs.rows('DEVS')?.map((row) => row.tempC('Temperature')) ?? []);
 }
 
-type Mode = NonNullable<NonNullable<NonNullable<Replies['mode']>['Mode']>[number]>;
-
-export const sleeps = (mode: Mode | undefined) =>
-  mode?.Sleep === undefined ? undefined : mode.Sleep.toLowerCase() === 'on';
-
-function isMining(isAsleep: boolean | undefined, hashrateHs: number | undefined): boolean | undefined {
-  if (isAsleep === true) return false;
-  return hashrateHs === undefined ? undefined : hashrateHs > 0;
-}
-
-type Tuning = {
-  readonly mode?: MiningMode | undefined;
-  readonly preset?: string | undefined;
-  readonly powerW?: number | undefined;
-  readonly ths?: number | undefined;
-};
-
-export const NAMED: Readonly<Record<string, MiningMode>> = { eco: 'low', normal: 'normal', turbo: 'high' };
-
-/** In custom mode both figures may be there: then only the device's own word tells which of them it tunes to. */
-export function tuningOf(mode: Mode | undefined): Tuning {
-  const name = mode?.Mode?.toLowerCase() ?? '';
-  const own = sleeps(mode) === true ? 'sleep' : Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
-  if (name !== 'custom') return { mode: own };
-  const [powerW, ths] = [positive(mode?.Power), positive(mode?.Ths)];
-  const kind = mode?.Tune?.toLowerCase() ?? (ths === undefined ? 'power' : powerW === undefined ? 'ths' : undefined);
-  const figures = { powerW, ths };
-  if (kind === 'power' && powerW !== undefined)
-    return { ...figures, mode: own ?? 'power_tuning', preset: targetText({ value: powerW, unit: 'W' }) };
-  if (kind === 'ths' && ths !== undefined)
-    return { ...figures, mode: own ?? 'hashrate_tuning', preset: targetText({ value: ths, unit: 'TH/s' }) };
-  return { ...figures, mode: own };
-}
-
-/** IDs count from 1; what has ID 0 in `temperature` is the control board. */
-function boardsOf(replies: Replies, model: Model | undefined): BoardReading[] | undefined {
-  const rows = replies.devs?.DEVS?.filter(({ ID }) => ID !== undefined && ID > 0);
-  if (rows === undefined) return undefined;
-  const count = replies.asccount?.ASCCount?.[0];
-  const perBoard = count?.AsicCount && count.BoardCount ? count.AsicCount / count.BoardCount : undefined;
-  const serials = replies.ipreport?.IPReport?.[0]?.HBSerialNo ?? [];
-  // The list of serials has no numbers: it counts only when it is complete.
-  const isComplete = serials.length === (model?.expected.boards ?? rows.length);
-  const taken = new Set<number>();
-  return rows.flatMap((row) => {
-    const slot = (row.ID ?? 0) - 1;
-    if (taken.has(slot)) return [];
-    taken.add(slot);
-    const heat = replies.temperature?.Temperature?.find(({ ID }) => ID === row.ID);
-    const boardTempsC = heat?.BoardTemp?.flatMap(({ Temperature }) => Temperature ?? []) ?? [];
-    const chipC = heat?.ChipTemp?.map(({ Temperature }) => Temperature) ?? [];
-    const clocks = replies.frequency?.Frequency?.find(({ ID }) => ID === row.ID)?.ChipFrequency ?? [];
-    const isAlive = aliveByWord(row.Status);
-    return [
-      present({
-        slot,
-        serialNumber: isComplete ? toText(serials[slot], 128) : undefined,
-        hashrateHs: windowHs(row, '5s'),
-        // A sum that does not divide belongs to boards that differ.
-        chips: isAlive !== false && perBoard !== undefined && Number.isInteger(perBoard) ? perBoard : undefined,
-        frequencyMhz: mean(clocks.map(({ Frequency }) => Frequency)),
-        boardTempsC: boardTempsC.length === 0 ? (row.Temperature && [row.Temperature]) || undefined : boardTempsC,
-        chipTempMaxC: largest(chipC),
-        chipTempAvgC: mean(chipC),
-        inletTempC: boardTempsC.length > 1 ? Math.min(...boardTempsC) : undefined,
-        outletTempC: boardTempsC.length > 1 ? Math.max(...boardTempsC) : undefined,
-        isAlive,
-      }),
-    ];
-  });
-}
-
-function faults({
-  Code: code,
-  Msg: message,
-}: {
-  readonly Code?: number | undefined;
-  readonly Msg?: string | undefined;
-}): ErrorReading[] | undefined {
+function faults(code: number | undefined, lamp: kit.Answer): kit.ErrorDraft[] | undefined {
   if (code === undefined) return undefined;
+  const { category = 'unknown', severity = 'minor', message = lamp.text('Msg') } = LAMP[code] ?? {};
   // 0 is no pattern at all.
-  if (code === 0) return [];
-  const known = LAMP[code];
-  if (known?.category === 'state') return [];
-  return [
-    {
-      code: String(code),
-      category: known?.category ?? 'unknown',
-      severity: known?.severity ?? 'minor',
-      ...present({ message: known?.message ?? message }),
-    },
-  ];
-}
-
-/** The nameplate holds in normal mode, and in sleep for what it wakes to. */
-function expectation(model: Model | undefined, tuning: Tuning): Reading['expected'] {
-  const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
-  const usual = tuning.mode === 'normal' || tuning.mode === 'sleep' ? nameplateHs : undefined;
-  const expected = present({ ...parts, hashrateHs: first(rateHs(tuning.ths, 'T'), usual) });
-  return Object.keys(expected).length === 0 ? undefined : expected;
+  return code === 0 || category === 'state' ? [] : [{ code: String(code), category, severity, message }];
 }

@@ -1,97 +1,102 @@
 // What we change on an Avalon: reboot, light, sleep, mode and level by `ascset` without a login, and pools with it
 // (atlas 5.3).
-import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult, Known, MinerLink } from '../../src/driver/contract.ts';
-import { beforeAct } from '../../src/driver/kit/act/lost-reply.ts';
-import { ACCEPTED, SO_ALREADY, unsupported } from '../../src/driver/kit/act/outcomes.ts';
-import { haveNoComma, showsFilledUp } from '../../src/driver/kit/act/pool-params.ts';
-import { light, modesAndPresets, pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
-import { ascset, DEADLINE_MS, soonS } from './ascset.ts';
-import { changePools, POOLS } from './pools.ts';
-import { statsReply } from './replies.ts';
-import { number, type Tokens } from './tokens.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { modesOf } from './read.ts';
+import { modulesOf } from './tokens.ts';
+
+const POOLS = 3;
 
 export const abilities = {
-  reboot: reboot([40, 180], (link) => ascset(link, '0,reboot,0', 'reboot')),
-  light: light(setLight),
+  reboot: kit.reboot([40, 180], (link) => ascset(link, 'reboot', '0,reboot,0')),
+  light: kit.light(setLight),
   /** A preset is the number of a level of a home model. */
-  powerMode: modesAndPresets({
+  powerMode: kit.modesAndPresets({
     offlineS: [0, 60],
-    async set(link, { mode, preset }, known) {
-      if (mode === 'sleep') return ascset(link, `0,softoff,1:${await soonS(link)}`, 'suspend');
-      const wanted = commandFor(link, known, mode, preset);
-      const tokens = await beforeAct(link, 'set the mode of', () => readTokens(link));
-      const isAsleep = (number(tokens, 'SoftOFF') ?? 0) !== 0;
-      const result = isAsleep ? await ascset(link, `0,softon,1:${await soonS(link)}`, 'wake') : ACCEPTED;
-      if (result.kind === 'lost-reply') return result;
-      if (number(tokens, wanted.token) === wanted.value) return isAsleep ? result : SO_ALREADY;
-      return ascset(link, wanted.parameter, 'set the mode of');
+    async set(link, { mode, preset = '' }, { generation }) {
+      const what = 'set the mode of';
+      const timed = async (verb: string, order: string) => ascset(link, verb, `0,${order},1:${await soonS(link)}`);
+      if (mode === 'sleep') return timed('suspend', 'softoff');
+      const isHome = generation === 'home';
+      const isLevel = mode === undefined && isHome && /^-?\d{1,2}$/.test(preset);
+      const value = isLevel ? Number(preset) : mode === undefined ? -1 : modesOf(isHome).indexOf(mode);
+      if (!isLevel && value < 0) throw kit.unsupported(link, `set the mode ${mode ?? preset} on`);
+      const tokens = tokensOf(await kit.askFirst(link, what, STATS, () => true));
+      const isAsleep = (tokens?.number('SoftOFF') ?? 0) !== 0;
+      const result = isAsleep ? await timed('wake', 'softon') : kit.SO_ALREADY;
+      if (result.kind === 'lost-reply' || tokens?.number(isLevel ? 'WORKLEVEL' : 'WORKMODE') === value) return result;
+      return ascset(link, what, `0,${isLevel ? 'worklevel' : 'workmode'},${isHome ? 'set,' : ''}${value}`);
     },
     shows({ miningMode, miningModePreset }, { mode, preset }) {
-      if (preset !== undefined) return miningModePreset === undefined ? undefined : miningModePreset === preset;
-      return miningMode === undefined ? undefined : miningMode === mode;
+      const [now, wanted] = preset === undefined ? [miningMode, mode] : [miningModePreset, preset];
+      return now === undefined ? undefined : now === wanted;
     },
     shownWithinS: 120,
   }),
-  pools: pools({
+  /** In force after a reboot. Each of its places holds a pool; none can be emptied. */
+  pools: kit.pools({
     offlineS: [0, 180],
     atMost: POOLS,
-    takes: haveNoComma,
-    set: (link, wanted, known) => changePools(link, wanted, known.generation === 'home'),
-    shows: showsFilledUp,
+    takes: kit.haveNoComma,
+    async set(link, wanted, { generation }) {
+      const set = kit.cgminerPools(await kit.askFirst(link, 'change the pools of', kit.tcp('pools'), () => true));
+      const places = kit.filledUp(wanted, POOLS);
+      if (set !== undefined && (kit.samePools(set, wanted) || kit.samePools(set, places))) return kit.THEY_WERE_SO;
+      return kit.inTurn(...places.map((pool, place) => () => setPool(link, place, pool, generation === 'home')), () =>
+        ascset(link, 'reboot, for its pools to count,', '0,reboot,0'),
+      );
+    },
+    shows: kit.showsFilledUp,
     shownWithinS: 240,
   }),
-} as const satisfies Partial<Record<AbilityName, Ability>>;
+};
+
+const STATS = kit.tcp('stats');
+const tokensOf = (answer: kit.Answer) => modulesOf(answer)[0]?.tokens;
+
+/** The device switches at a time of its own clock: a little ahead of now. */
+async function soonS(link: kit.MinerLink): Promise<number> {
+  const what = 'read the clock of';
+  const when = (await kit.askFirst(link, what, kit.tcp('version'), () => true)).row('STATUS').int('When');
+  if (when !== undefined) return when + 5;
+  throw new kit.PeerError('peer.unparsable', `${what} ${link.ip}`, 'later', undefined, { wasSent: false });
+}
+
+/** 118 and 119 are yes, 120 is no; `setpool` of home models says yes in other numbers. */
+const tell = (link: kit.MinerLink, what: string, request: ReturnType<typeof kit.tcp>, carry?: Carry) =>
+  kit.command(link, what, { ...request, ...(carry && { carry }) }, (answer) => {
+    const row = answer.row('STATUS');
+    const [code, status] = [row.int('Code'), row.text('STATUS')];
+    // What carries a login may be repeated by the device.
+    const note = carry === undefined ? row.text('Msg', 512) : undefined;
+    if (!row.isThere) return undefined;
+    const isYes = request.command === 'setpool' ? status === 'S' || status === 'I' : code === 118 || code === 119;
+    return isYes ? { kind: 'accepted', ...(note !== undefined && { note }) } : `"${note ?? ''}" (code ${code})`;
+  });
+type Carry = (login: { readonly user: string; readonly password: string }) => string;
+
+const ascset = (link: kit.MinerLink, what: string, parameter: string) => tell(link, what, kit.tcp('ascset', parameter));
+
+/** With the login in the command. */
+function setPool(link: kit.MinerLink, place: number, { url, user, password }: kit.WantedPool, isHome: boolean) {
+  const what = 'change the pools of';
+  return tell(link, what, kit.tcp(isHome ? 'setpool' : 'ascset'), (login) => {
+    if (`${login.user}${login.password}`.includes(','))
+      throw kit.unsupported(link, what, 'its commands have no place for a login with a comma');
+    return `${isHome ? '' : '0,setpool,'}${login.user},${login.password},${place},${url},${user},${password}`;
+  });
+}
 
 /** Builds differ in which number comes first; one that takes the wrong form may do nothing. */
-async function setLight(link: MinerLink, on: boolean): Promise<ActResult> {
-  const what = 'switch the light of';
-  const state = on ? 1 : 0;
-  const second = () => ascset(link, `0,led,0-${state}`, what);
-  let result: ActResult;
-  try {
-    result = await ascset(link, `0,led,1-${state}`, what);
-  } catch (error) {
-    if (!(error instanceof PeerError) || (error.code !== 'peer.rejected' && error.code !== 'peer.unsupported'))
-      throw error;
-    return second();
-  }
-  return result.kind === 'accepted' && (await isLightOn(link)) === !on ? second() : result;
-}
-
-/** Undefined when the device does not say: then it is for the next visits to see. */
-async function isLightOn(link: MinerLink): Promise<boolean | undefined> {
-  try {
-    const led = number(await readTokens(link), 'Led');
-    return led === undefined ? undefined : led !== 0;
-  } catch (error) {
-    if (error instanceof PeerError) return undefined;
-    throw error;
-  }
-}
-
-/** What to send for a mode or a level, and where the device tells it. The A series has neither low mode nor levels. */
-function commandFor(
-  link: MinerLink,
-  { generation }: Known,
-  mode: 'low' | 'normal' | 'high' | undefined,
-  preset: string | undefined,
-): { readonly parameter: string; readonly token: string; readonly value: number } {
-  const isHome = generation === 'home';
-  const value =
-    mode === undefined
-      ? isHome && /^-?\d{1,2}$/.test(preset ?? '')
-        ? Number(preset)
-        : undefined
-      : (isHome ? ['low', 'normal', 'high'] : ['normal', 'high']).indexOf(mode);
-  if (value === undefined || (mode !== undefined && value < 0)) {
-    throw unsupported(link, `set the mode ${mode ?? preset} on`);
-  }
-  if (mode === undefined) return { parameter: `0,worklevel,set,${value}`, token: 'WORKLEVEL', value };
-  return { parameter: isHome ? `0,workmode,set,${value}` : `0,workmode,${value}`, token: 'WORKMODE', value };
-}
-
-async function readTokens(link: MinerLink): Promise<Tokens | undefined> {
-  const answer = await link.send({ via: 'cgminer', command: 'stats' }, { deadlineMs: DEADLINE_MS });
-  return statsReply.safeParse(answer).data?.modules[0]?.tokens;
+async function setLight(link: kit.MinerLink, on: boolean): Promise<kit.ActResult> {
+  const order = (form: number) => ascset(link, 'switch the light of', `0,led,${form}-${on ? 1 : 0}`);
+  const codes = ['peer.rejected', 'peer.unsupported'] as const;
+  const first = await kit.orElse(
+    () => order(1),
+    () => undefined,
+    codes,
+  );
+  // Where the device does not say, it is for the next visits to see.
+  const isLit = first?.kind === 'accepted' ? tokensOf(await kit.tryToAsk(link, STATS))?.number('Led') : undefined;
+  const isWrong = isLit !== undefined && (isLit !== 0) !== on;
+  return first === undefined || isWrong ? order(0) : first;
 }

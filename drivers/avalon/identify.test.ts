@@ -1,9 +1,10 @@
 // An Avalon is recognised by TCP and by its web page, each alone, and finds its model wherever its build wrote it.
 import { expect, test } from 'vitest';
 import { families } from '../index.ts';
-import { identify, isHomeModel, modelOf, splitVer } from './identify.ts';
+import { isHomeModel, modelOf, splitVer } from './identify.ts';
+import { avalon } from './index.ts';
 
-const identifyBy = (parts: Parameters<typeof families.evidenceOf>[0]) => identify(families.evidenceOf(parts));
+const identifyBy = (parts: Parameters<typeof families.evidenceOf>[0]) => avalon.identify(families.evidenceOf(parts));
 
 test('a home model by its version', () => {
   const version =

@@ -1,15 +1,18 @@
 // Avalons (Canaan): the A series in full, and the home models Q, Mini and Nano. One question at a time, as their maker
 // asks for.
-import { defineDriver } from '../../src/driver/contract.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { moduleTexts } from '../_dialects/avalon.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
 import { identify } from './identify.ts';
 import { read } from './read.ts';
-import { lacksRate, replies } from './replies.ts';
 
-const via = 'cgminer';
+const [a, home] = [['a'], ['home']] as const;
+/** Of an answer with texts that hold a token. */
+const needs = (answer: kit.Answer) => moduleTexts(answer).some((text) => text.includes('['));
+const stats = (command: string) => ({ via: 'cgminer', command, every: 'poll', needs }) as const;
 
-export const avalon = defineDriver({
+export const avalon = kit.defineDriver({
   id: 'avalon',
   make: 'Avalon',
   families: FAMILIES,
@@ -23,15 +26,17 @@ export const avalon = defineDriver({
     { models: 'Avalon Nano 3, Nano 3s, Mini 3', firmware: 'any with litestats or stats', evidence: 'claimed' },
   ],
   asks: {
-    estats: { via, command: 'estats', every: 'poll', generations: ['a'] },
-    stats: { via, command: 'stats', every: 'poll', generations: ['a'], insteadOf: 'estats' },
-    litestats: { via, command: 'litestats', every: 'poll', generations: ['home'] },
-    homeStats: { via, command: 'stats', every: 'poll', generations: ['home'], insteadOf: 'litestats' },
-    summary: { via, command: 'summary', every: 'poll', generations: ['a'], insteadOf: 'estats', isLacking: lacksRate },
-    version: { via, command: 'version', every: 'static' },
-    pools: { via, command: 'pools', every: 'slow' },
+    estats: { ...stats('estats'), generations: a },
+    stats: { ...stats('stats'), generations: a, insteadOf: 'estats' },
+    litestats: { ...stats('litestats'), generations: home },
+    homeStats: { ...stats('stats'), generations: home, insteadOf: 'litestats' },
+    summary: {
+      ...{ ...kit.tcp('summary'), every: 'poll', generations: a, needs: 'SUMMARY' },
+      ...{ insteadOf: 'estats', isLacking: lacksRate },
+    },
+    version: { ...kit.tcp('version'), every: 'static', needs: 'VERSION' },
+    pools: { ...kit.tcp('pools'), every: 'slow', needs: 'POOLS' },
   },
-  replies,
   abilities,
   // Asked for by the pools alone.
   login: {
@@ -43,3 +48,9 @@ export const avalon = defineDriver({
   identify,
   read,
 });
+
+/** Builds of the A10 and older leave the present rate out of their stats: `summary` has it. */
+function lacksRate(answer: unknown): boolean {
+  const texts = moduleTexts(new kit.Answer(answer));
+  return texts.length > 0 && !texts.some((text) => text.includes('GHSspd['));
+}

@@ -1,168 +1,121 @@
 // Turns the answers of one Avalon into a Reading (atlas 5.2). GH/s rates; powers from the PS list; boards from lists
 // with one value per board.
-import type { Known } from '../../src/driver/contract.ts';
-import { first, firstSerial, largest, mean, toTempC } from '../../src/driver/fields.ts';
-import { withOwnBuild } from '../../src/driver/kit/models/own-build.ts';
-import type { Expectation, FanReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
-import { poolReadings, present, rateHs } from '../_dialects/cgminer.ts';
-import { hashrates } from '../_dialects/windows.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { boards, ownBuild } from './boards.ts';
 import { faults, isPsuSilent } from './faults.ts';
-import { isHomeModel, modelOf, type Names, splitVer } from './identify.ts';
-import type { Replies } from './replies.ts';
-import { number, numbers, type Tokens, whole } from './tokens.ts';
+import { isHomeModel, modelOf, splitVer } from './identify.ts';
+import { type Module, modulesOf, numbers } from './tokens.ts';
 
-/** A device clock before 2001 was never set. */
-const SET_CLOCK_S = 1e9;
-const MAX_FANS = 8;
+type Ask = 'estats' | 'stats' | 'litestats' | 'homeStats' | 'summary' | 'version' | 'pools';
 
-export function read(replies: Replies, known: Known): Reading {
-  const { estats, stats, litestats, homeStats, version, pools } = replies;
-  const answer = first(estats, litestats, stats, homeStats);
-  const row = version?.VERSION?.[0];
-  const module = answer?.modules[0];
-  const tokens = module?.tokens ?? new Map<string, string>();
-  const names: Names = { PROD: row?.PROD, MODEL: row?.MODEL, Ver: commonVer(answer?.modules) };
+export function read(answers: Readonly<Record<Ask, kit.Answer>>, known: kit.Known): kit.Draft {
+  const { estats, litestats, stats, homeStats, summary } = answers;
+  const answer = [estats, litestats, stats].find(({ isThere }) => isThere) ?? homeStats;
+  const row = answers.version.row('VERSION');
+  const modules = modulesOf(answer);
+  const [module] = modules;
+  const tokens = module?.tokens ?? new kit.Answer(undefined);
+  const isAlone = modules.length === 1;
+  // What all controllers say that they are.
+  const [Ver, ...others] = new Set(modules.map((each) => each.tokens.text('Ver')));
+  const names = { PROD: row.text('PROD', 64), MODEL: row.text('MODEL', 64), Ver: others.length > 0 ? undefined : Ver };
   const { model, name } = modelOf(names);
-  const isAlone = answer?.modules.length === 1;
-  const common: Reading = present({
-    mac: row?.MAC,
-    serialNumber: firstSerial(row?.DNA, ...(isAlone ? ['DNA', 'HDNA'].map((key) => shortText(tokens, key)) : [])),
-    make: 'Avalon',
-    model: name?.slice(0, 256) ?? known.model,
-    firmwareVersion: first(row?.LVERSION, row?.CGVERSION, row?.VERSION, splitVer(names.Ver).firmware)?.slice(0, 256),
-    apiVersion: row?.API,
-    controlBoard: row?.HWTYPE,
-    uptimeS: first(
-      ...[estats, stats, homeStats, litestats].map((given) => given?.elapsedS),
-      number(tokens, 'Elapsed', { min: 0, max: 4e9 }),
+  const rows = [...[estats, stats, homeStats, litestats].map((each) => each.row('STATS')), tokens];
+  const clockS = kit.whenS(answer);
+  const common: kit.Draft = {
+    mac: row.text('MAC', 128),
+    serialNumber: kit.firstSerial(
+      row.text('DNA', 128),
+      ...(isAlone ? [tokens.text('DNA', 128), tokens.text('HDNA', 128)] : []),
     ),
-    deviceTimeS: answer?.whenS !== undefined && answer.whenS >= SET_CLOCK_S ? answer.whenS : undefined,
-    pools: poolReadings(pools?.POOLS),
-  });
-  if (answer === undefined || module === undefined) return common;
-  const rates = ratesOf(answer.modules, replies.summary);
-  const expectedHs = total(answer.modules, 'GHSmm') || undefined;
-  if (!isAlone) return { ...common, ...rates, ...ofSeveral(answer.modules, rates.hashrateHs, expectedHs) };
-
-  const isHome = isHomeModel(names) ?? known.generation === 'home';
-  return present({
+    model: name ?? known.model,
+    firmwareVersion:
+      row.text('LVERSION') ?? row.text('CGVERSION') ?? row.text('VERSION') ?? splitVer(names.Ver).firmware,
+    apiVersion: row.text('API'),
+    controlBoard: row.text('HWTYPE'),
+    uptimeS: kit.first(...rows.map((each) => each.seconds('Elapsed'))),
+    // A device clock before 2001 was never set.
+    deviceTimeS: (clockS ?? 0) >= 1e9 ? clockS : undefined,
+    pools: kit.cgminerPools(answers.pools),
+  };
+  if (module === undefined) return common;
+  const rates = ratesOf(modules, summary.row('SUMMARY'));
+  const hashrateHs = kit.positive(total(modules, 'GHSmm'));
+  if (isAlone) {
+    const isHome = isHomeModel(names) ?? known.generation === 'home';
+    const expected = expectation(tokens, model?.expected ?? {}, hashrateHs);
+    return { ...common, ...rates, ...ofOne(module, rates.hashrateHs, isHome, model?.expected.fans), expected };
+  }
+  const temps = (key: string) => modules.map((each) => each.tokens.tempC(key));
+  return {
     ...common,
     ...rates,
-    ...ofOne(module, rates.hashrateHs, isHome, model?.expected.fans),
-    expected: expectation(module, model?.expected, expectedHs),
-  });
-}
-
-const shortText = (tokens: Tokens, key: string) => tokens.get(key)?.slice(0, 128) || undefined;
-
-type Module = NonNullable<Replies['stats']>['modules'][number];
-
-/** What all controllers say that they are; undefined where they differ. */
-function commonVer(modules: readonly Module[] | undefined): string | undefined {
-  const [ver, ...others] = new Set(modules?.map(({ tokens }) => tokens.get('Ver')));
-  return others.length === 0 ? ver : undefined;
+    tempC: kit.largest(temps('TMax')),
+    inletTempC: kit.mean(temps('Temp')),
+    expected: { hashrateHs },
+  };
 }
 
 /** From the stats; where they leave the present rate out, from `summary`. */
-function ratesOf(
-  modules: readonly Module[],
-  summary: Replies['summary'],
-): Partial<Reading> & Pick<Reading, 'hashrateHs'> {
-  const averageHs = total(modules, 'GHSavg');
+function ratesOf(modules: readonly Module[], summary: kit.Answer) {
+  const hashrateAverageHs = total(modules, 'GHSavg');
   const hashrateHs = total(modules, 'GHSspd');
-  if (hashrateHs !== undefined) {
-    return present({ hashrateHs, hashrateWindow: 'realtime' as const, hashrateAverageHs: averageHs });
-  }
-  const told = hashrates(summary?.SUMMARY?.[0] ?? {});
-  return present({ ...told, hashrateAverageHs: averageHs ?? told.hashrateAverageHs });
-}
-
-/** Several machines behind one controller: what adds up, the hottest chip of all, and what they breathe. */
-function ofSeveral(
-  modules: readonly Module[],
-  hashrateHs: number | undefined,
-  expectedHs: number | undefined,
-): Partial<Reading> {
-  const temps = (key: string) => modules.map(({ tokens }) => toTempC(number(tokens, key)));
-  return present({
-    isMining: hashrateHs === undefined ? undefined : hashrateHs > 0,
-    tempC: largest(temps('TMax')),
-    inletTempC: mean(temps('Temp')),
-    expected: expectedHs === undefined ? undefined : { hashrateHs: expectedHs },
-  });
-}
-
-function ofOne(
-  module: Module,
-  hashrateHs: number | undefined,
-  isHome: boolean,
-  expectedFans: number | undefined,
-): Partial<Reading> {
-  const { tokens } = module;
-  const boardList = boards(module, hashrateHs);
-  return present({
-    ...powers(tokens, hashrateHs),
-    isMining: mining(tokens, hashrateHs),
-    miningMode: mode(tokens, isHome),
-    miningModePreset: isHome ? tokens.get('WORKLEVEL')?.slice(0, 32) || undefined : undefined,
-    isLightOn: flag(number(tokens, 'Led')),
-    tempC: first(toTempC(number(tokens, 'TMax')), largest((boardList ?? []).map(({ chipTempMaxC }) => chipTempMaxC))),
-    inletTempC: first(toTempC(number(tokens, 'Temp')), toTempC(number(tokens, 'ITemp'))),
-    outletTempC: mean((boardList ?? []).map(({ outletTempC }) => outletTempC)),
-    boards: boardList,
-    totalChips: whole(tokens, 'TA', { min: 1, max: 100_000 }),
-    fans: fans(tokens, expectedFans),
-    errors: faults(tokens),
-  });
-}
-
-function expectation(
-  module: Module,
-  ofModel: Expectation | undefined,
-  expectedHs: number | undefined,
-): Expectation | undefined {
-  const own = ownBuild(module, ofModel);
-  // Other boards than the table's have other chips, too, and how many is not told.
-  const isOther = own.boards !== undefined && own.chipsPerBoard === undefined && own.boards !== ofModel?.boards;
-  const expected = present({
-    ...withOwnBuild(isOther && ofModel ? { ...ofModel, chipsPerBoard: undefined } : ofModel, own),
-    hashrateHs: expectedHs ?? ofModel?.hashrateHs,
-  });
-  return Object.keys(expected).length === 0 ? undefined : expected;
+  if (hashrateHs !== undefined) return { hashrateHs, hashrateWindow: 'realtime', hashrateAverageHs } as const;
+  const told = kit.hashrates(summary);
+  return { ...told, hashrateAverageHs: hashrateAverageHs ?? told.hashrateAverageHs };
 }
 
 const MAX_HASHRATE_HS = 1e18;
 
 /** Of all controllers, in GH/s. Undefined unless all tell it: a part of a sum is not the sum. */
 function total(modules: readonly Module[], key: string): number | undefined {
-  const sum = modules.reduce((sofar, { tokens }) => sofar + (rateHs(tokens.get(key), 'G') ?? Number.NaN), 0);
-  return sum <= MAX_HASHRATE_HS ? sum : undefined;
+  const sum = kit.sumOfAll(modules.map(({ tokens }) => tokens.rateHs(key, 'G')));
+  return sum !== undefined && sum <= MAX_HASHRATE_HS ? sum : undefined;
 }
 
-const flag = (value: number | undefined) => (value === undefined ? undefined : value !== 0);
-
-function mining(tokens: Tokens, hashrateHs: number | undefined): boolean | undefined {
-  if (flag(number(tokens, 'SoftOFF')) === true) return false;
-  const isAtWork = workState(tokens.get('SYSTEMSTATU'));
-  if (isAtWork === false) return false;
-  // It is "in work" as well while it is stopped by heat.
-  return hashrateHs === undefined ? isAtWork : hashrateHs > 0;
+function ofOne(module: Module, hashrateHs: number | undefined, isHome: boolean, usualFans: number | undefined) {
+  const { tokens } = module;
+  const isOff = flag(tokens, 'SoftOFF');
+  const mode = tokens.number('WORKMODE');
+  const boardList = boards(module, hashrateHs === 0);
+  return {
+    ...powers(tokens, (hashrateHs ?? 0) > 0),
+    isMining: isOff ? false : isMining(tokens, hashrateHs),
+    miningMode: isOff ? 'sleep' : mode === undefined ? undefined : modesOf(isHome)[mode],
+    miningModePreset: isHome ? tokens.text('WORKLEVEL', 32) : undefined,
+    isLightOn: flag(tokens, 'Led'),
+    tempC: tokens.tempC('TMax') ?? kit.hottestC(boardList ?? []),
+    inletTempC: tokens.tempC('Temp') ?? tokens.tempC('ITemp'),
+    outletTempC: kit.mean((boardList ?? []).map((board) => board.outletTempC)),
+    boards: boardList,
+    totalChips: tokens.int('TA', { min: 1, max: 100_000 }),
+    fans: fans(tokens, usualFans),
+    errors: faults(tokens),
+  } as const;
 }
 
-/** `Work: In Work`, `In Idle`, `In Init`, `In Fault`; undefined where no such word stands. */
-const workState = (state: string | undefined) => {
-  const word = state?.match(/\bIn ([A-Z]\w+)/i)?.[1];
-  return word === undefined ? undefined : word.toLowerCase() === 'work';
-};
+/** Counted from 0: the A series has no low one. */
+export const modesOf = (isHome: boolean): readonly ('low' | 'normal' | 'high')[] =>
+  isHome ? ['low', 'normal', 'high'] : ['normal', 'high'];
 
-const HOME_MODES = ['low', 'normal', 'high'] as const;
-const A_MODES = ['normal', 'high'] as const;
+function flag(tokens: kit.Answer, key: string): boolean | undefined {
+  const value = tokens.number(key);
+  return value === undefined ? undefined : value !== 0;
+}
 
-function mode(tokens: Tokens, isHome: boolean): MiningMode | undefined {
-  if (flag(number(tokens, 'SoftOFF')) === true) return 'sleep';
-  const written = number(tokens, 'WORKMODE');
-  return written === undefined ? undefined : (isHome ? HOME_MODES : A_MODES)[written];
+/** `Work: In Work`, `In Idle`, `In Init`, `In Fault`. It is "in work" as well while it is stopped by heat. */
+function isMining(tokens: kit.Answer, hashrateHs: number | undefined): boolean | undefined {
+  const word = tokens.text('SYSTEMSTATU')?.match(/\bIn ([A-Z]\w+)/i)?.[1];
+  const isAtWork = word === undefined ? undefined : word.toLowerCase() === 'work';
+  return isAtWork === false || hashrateHs === undefined ? isAtWork : hashrateHs > 0;
+}
+
+function expectation(tokens: kit.Answer, ofModel: kit.Expectation, hashrateHs: number | undefined) {
+  const own = ownBuild(tokens, ofModel);
+  // Other boards than the table's have other chips, too, and how many is not told.
+  const isOther = own.boards !== undefined && own.chipsPerBoard === undefined && own.boards !== ofModel.boards;
+  const { chipsPerBoard, ...rest } = ofModel;
+  return { ...kit.withOwnBuild(isOther ? rest : ofModel, own), hashrateHs: hashrateHs ?? ofModel.hashrateHs };
 }
 
 /**
@@ -170,60 +123,43 @@ function mode(tokens: Tokens, isHome: boolean): MiningMode | undefined {
  * WALLPOWER, is what the wall gives. A board rail outside of 1 to 60 V is in another unit (millivolts on Nano) and left
  * out.
  */
-function powers(tokens: Tokens, hashrateHs: number | undefined): Partial<Reading> {
-  const watts = { min: 0, max: 100_000 };
-  const ps = numbers(tokens, 'PS', watts);
+function powers(tokens: kit.Answer, isHashing: boolean): kit.Draft {
+  const ps = numbers(tokens, 'PS', { min: 0, max: 100_000 });
+  const powerLimitW = tokens.watts('MPO');
   const brick = ofBrick(ps);
-  if (brick !== undefined) return { ...brick, ...present({ powerLimitW: limitW(tokens) }) };
-  const isHashing = (hashrateHs ?? 0) > 0;
-  const wallW = number(tokens, 'WALLPOWER', watts) || ps[6] || undefined;
-  const outW = isPsuSilent(tokens) || (ps[4] === 0 && isHashing) ? undefined : ps[4];
-  const rail = ps[2];
-  const psu: PsuReading = present({
-    inputPowerW: wallW,
-    outputPowerW: outW,
-    outputVoltageV: rail !== undefined && rail >= 100 && rail <= 6_000 ? rail / 100 : undefined,
-    isOk: ps[0] === undefined ? undefined : ps[0] === 0 && !isPsuSilent(tokens) && !flag(number(tokens, 'POWS')),
-  });
-  return present({
-    powerW: wallW,
-    powerLimitW: limitW(tokens),
-    psuOutputPowerW: outW,
-    psus: ps.length === 0 ? undefined : [psu],
-  });
+  if (brick !== undefined) return { ...brick, powerLimitW };
+  const [error, , rail, , out, , wall] = ps;
+  const isSilent = isPsuSilent(tokens);
+  const wallW = tokens.watts('WALLPOWER') ?? kit.positive(wall);
+  const outW = isSilent || (out === 0 && isHashing) ? undefined : out;
+  const isOk = error === undefined ? undefined : error === 0 && !isSilent && !flag(tokens, 'POWS');
+  const outputVoltageV = rail !== undefined && rail >= 100 && rail <= 6_000 ? rail / 100 : undefined;
+  const psus = ps.length === 0 ? undefined : [{ inputPowerW: wallW, outputPowerW: outW, outputVoltageV, isOk }];
+  return { powerW: wallW, powerLimitW, psuOutputPowerW: outW, psus };
 }
-
-const limitW = (tokens: Tokens) => number(tokens, 'MPO', { min: 1, max: 100_000 });
 
 /**
  * The first Nano 3 has a power brick and another order: `PS[error 0 0 A in-V in-W set-V]`, volts in hundredths, amperes
  * cut to whole ones. The watts are told where the three agree.
  */
 function ofBrick([error, control, board, amps = 0, hundredthsV = 0, told]: readonly (number | undefined)[]) {
-  const volts = hundredthsV / 100;
-  if (control !== 0 || board !== 0 || volts < 5 || volts > 60) return undefined;
-  const isProven = told !== undefined && told >= amps * volts && told < (amps + 1) * volts;
-  const watts = isProven ? told : undefined;
+  const outputVoltageV = hundredthsV / 100;
+  if (control !== 0 || board !== 0 || outputVoltageV < 5 || outputVoltageV > 60) return undefined;
+  const isProven = told !== undefined && told >= amps * outputVoltageV && told < (amps + 1) * outputVoltageV;
+  const outputPowerW = isProven ? told : undefined;
   const isOk = error === undefined ? undefined : error === 0;
-  return present({
-    powerW: watts || undefined,
-    psuOutputPowerW: watts,
-    psus: [present({ outputPowerW: watts, outputVoltageV: volts, isOk })],
-  });
+  return {
+    powerW: kit.positive(outputPowerW),
+    psuOutputPowerW: outputPowerW,
+    psus: [{ outputPowerW, outputVoltageV, isOk }],
+  };
 }
 
-/** Slots beyond the model's fans read 0 and are none. */
-function fans(tokens: Tokens, expectedFans: number | undefined): FanReading[] | undefined {
-  const dutyPercent = number(tokens, 'FanR', { min: 0, max: 100 });
-  const rpm = { min: 0, max: 30_000 };
-  const slots = Array.from({ length: MAX_FANS }, (_, index) => number(tokens, `Fan${index + 1}`, rpm));
-  // The 7, 8 and 9 series have one.
-  slots[0] ??= number(tokens, 'Fan', rpm);
-  if (slots.every((rpm) => rpm === undefined)) return expectedFans === 0 ? [] : undefined;
-  const found = slots.flatMap((rpm, index) =>
-    rpm !== undefined && (rpm > 0 || (expectedFans !== undefined && index < expectedFans))
-      ? [present({ index, rpm, dutyPercent })]
-      : [],
-  );
-  return found.length === 0 && expectedFans === undefined ? undefined : found;
+/** The 7, 8 and 9 series have one. */
+function fans(tokens: kit.Answer, usual: number | undefined) {
+  const speeds = Array.from({ length: 8 }, (_, index) => tokens.rpm(`Fan${index + 1}`));
+  speeds[0] ??= tokens.rpm('Fan');
+  const [dutyPercent] = numbers(tokens, 'FanR', { min: 0, max: 100 });
+  const none = usual === 0 ? [] : undefined;
+  return kit.fansOf(speeds, usual)?.map((fan) => ({ ...fan, dutyPercent })) ?? none;
 }

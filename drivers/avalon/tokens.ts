@@ -1,19 +1,17 @@
 // Reads the long texts in which Avalons put their state: `Key[value value ...]` one after another, on newer builds
 // inside `'NAME':{...}`. One scan, linear in the length of the text; values never nest. It gives meaning to nothing.
-import { toNumber } from '../../src/driver/fields.ts';
-
-/** Values by key, as written between the brackets. */
-export type Tokens = ReadonlyMap<string, string>;
+import * as kit from '../../src/driver/kit/index.ts';
+import { MODULE, textsOf } from '../_dialects/avalon.ts';
 
 const MAX_TOKENS = 4_096;
 const MAX_VALUES = 1_024;
 const MAX_SECTION_NAME = 32;
 
 /**
- * Tokens by section: `STATS`, `HB0`, `HB1`, ...; `''` for those outside any. A token that is cut off at the end is left
- * out.
+ * Values by key, as written between the brackets, by section: `STATS`, `HB0`, `HB1`, ...; `''` outside any. A token that
+ * is cut off at the end is left out.
  */
-export function scanSections(text: string): ReadonlyMap<string, Tokens> {
+export function scanSections(text: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const sections = new Map<string, Map<string, string>>();
   let section = '';
   let at = 0;
@@ -44,35 +42,30 @@ function sectionIn(text: string, from: number, to: number): string | undefined {
 /** Letters, digits, `_` and blanks before the bracket (`Nonce Mask[25]`). */
 function keyBefore(text: string, from: number, open: number): string {
   let start = open;
-  while (start > from && isKeyCode(text.charCodeAt(start - 1))) start--;
+  while (start > from && /[\w ]/.test(text.charAt(start - 1))) start--;
   return text.slice(start, open).trim();
 }
 
-const isKeyCode = (code: number) =>
-  (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95 || code === 32;
-
 type Range = { readonly min?: number; readonly max?: number };
 
-/**
- * The numbers of a token, in place: undefined where there is none, empty when the token is absent. Percent signs are
- * dropped.
- */
-export function numbers(tokens: Tokens | undefined, key: string, range: Range = {}): (number | undefined)[] {
-  const value = tokens?.get(key) ?? '';
-  if (value === '') return [];
-  return value
-    .split(/\s+/)
-    .slice(0, MAX_VALUES)
-    .map((word) => toNumber(word.endsWith('%') ? word.slice(0, -1) : word, range));
+/** The numbers of a token, in place: undefined where there is none, empty when the token is absent or has no value. */
+export function numbers(tokens: kit.Answer, key: string, range: Range = {}): (number | undefined)[] {
+  const value = tokens.value(key);
+  const words = typeof value === 'string' && value !== '' ? value.split(/\s+/).slice(0, MAX_VALUES) : [];
+  return words.map((word) => kit.toNumber(word.endsWith('%') ? word.slice(0, -1) : word, range));
 }
 
-/** The only or first number of a token, if it is whole. */
-export function whole(tokens: Tokens | undefined, key: string, range: Range = {}): number | undefined {
-  const value = number(tokens, key, range);
-  return value !== undefined && Number.isInteger(value) ? value : undefined;
-}
+/** One controller (MM): its tokens, and by number those of its boards where the build gives them apart (`HB0`, ...). */
+export type Module = { readonly tokens: kit.Answer; readonly boards: ReadonlyMap<number, kit.Answer> };
 
-/** The only or first number of a token. */
-export function number(tokens: Tokens | undefined, key: string, range: Range = {}): number | undefined {
-  return numbers(tokens, key, range)[0];
-}
+export const modulesOf = (answer: kit.Answer): Module[] =>
+  (answer.rows('STATS') ?? []).flatMap((row) => {
+    const sections = textsOf(row, /^HBinfo$/).flatMap((text) => [...scanSections(text)]);
+    const boards = new Map(sections.map(([name, tokens]) => [Number(name.match(/^HB(\d+)$/)?.[1]), answerOf(tokens)]));
+    const modules = textsOf(row, MODULE).map((text) =>
+      answerOf([...scanSections(text).values()].flatMap((tokens) => [...tokens])),
+    );
+    return modules.filter((tokens) => tokens.keys().length > 0).map((tokens) => ({ tokens, boards }));
+  });
+
+const answerOf = (tokens: Iterable<readonly [string, string]>) => new kit.Answer(Object.fromEntries(tokens));

@@ -1,7 +1,6 @@
 // Firmware of AxeOS and its kin: one application image of the chip's maker (ESP-IDF), sent as it is. The pages of the
 // web server are another file, which this does not send.
-import type { FirmwareImage, MinerLink } from '../../src/driver/contract.ts';
-import { unsupported } from '../../src/driver/kit/act/outcomes.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 
 const IMAGE_MAGIC = 0xe9;
 /** Begins the description that every application has and no boot loader, file system or whole-flash file. */
@@ -9,16 +8,13 @@ const APP_MAGIC = 0xabcd5432;
 const APP_AT = 32;
 
 /** Throws `peer.unsupported`, nothing sent, for a file that is no application image. */
-export async function expectApplication(link: MinerLink, { name, bytes }: FirmwareImage, what: string): Promise<void> {
+export async function expectApplication(link: kit.MinerLink, { name, bytes }: kit.FirmwareImage, what: string) {
   const head = new DataView(await bytes.slice(0, APP_AT + 4).arrayBuffer());
   const isApplication =
     head.byteLength === APP_AT + 4 && head.getUint8(0) === IMAGE_MAGIC && head.getUint32(APP_AT, true) === APP_MAGIC;
   if (isApplication) return;
-  throw unsupported(
-    link,
-    what,
-    `${name} is no application image: it takes the application alone, such as esp-miner.bin`,
-  );
+  const why = `${name} is no application image: it takes the application alone, such as esp-miner.bin`;
+  throw kit.unsupported(link, what, why);
 }
 
 const plain = (version: string) => version.trim().toLowerCase().replace(/^v/, '');

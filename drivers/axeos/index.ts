@@ -1,14 +1,13 @@
 // Bitaxe and its kin: AxeOS, the NerdAxe family and LuckyMiner speak one API with one request, so they are one driver
 // with three generations.
-import { defineDriver } from '../../src/driver/contract.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
-import { GENERATIONS, machineOf } from './models.ts';
+import { GENERATIONS, MAKES } from './machines.data.ts';
 import { read } from './read.ts';
-import { replies } from './replies.ts';
+import { INFO, isInfo } from './send.ts';
 
-export const axeos = defineDriver({
+export const axeos = kit.defineDriver({
   id: 'axeos',
   make: 'Bitaxe',
   families: FAMILIES,
@@ -20,18 +19,12 @@ export const axeos = defineDriver({
     { models: 'Bitaxe Max, Ultra, Hex, SupraHex, GammaTurbo and others', firmware: 'any AxeOS', evidence: 'claimed' },
     { models: 'NerdAxe, NerdQAxe+, NerdOctaxe, LuckyMiner LV08', firmware: 'any', evidence: 'claimed' },
   ],
-  asks: {
-    info: { via: 'http', method: 'GET', path: '/api/system/info', auth: 'none', as: 'json', every: 'poll' },
-  },
-  replies,
+  asks: { info: { every: 'poll', ...INFO, needs: isInfo } },
   abilities,
-  login: { kind: 'none' },
   quirks: { warmUpS: 120 },
-  identify(evidence) {
-    const { family } = evidence;
-    const generation = family && GENERATIONS[family];
-    if (generation === undefined) return undefined;
-    return { confidence: confidenceOf(evidence), generation, make: machineOf(undefined, { generation }).make };
+  identify({ family = '' }, ours) {
+    const generation = GENERATIONS[family];
+    return ours && generation && { ...ours, generation, make: MAKES[generation] };
   },
   read,
 });

@@ -1,70 +1,42 @@
 // Which machine it is: Bitaxes are told by their chip, NerdAxes and LuckyMiners by a name of their own beside it. All
 // run the same API.
-import type { Known } from '../../src/driver/contract.ts';
-import { first } from '../../src/driver/fields.ts';
-import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
-import { withOwnBuild } from '../../src/driver/kit/models/own-build.ts';
-import type { Expectation } from '../../src/model/reading.ts';
-import { positive, present } from '../_dialects/cgminer.ts';
-import type { Info } from './replies.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { BOARDS, MAKES } from './machines.data.ts';
 
-/** What the web page says it is; `deviceModel` and `minerModel` know better. */
-export const GENERATIONS: Readonly<Record<string, keyof typeof MAKES>> = {
-  axeos: 'bitaxe',
-  'axeos-nerd': 'nerd',
-  luckyminer: 'lucky',
-};
-const MAKES = { bitaxe: 'Bitaxe', nerd: 'NerdAxe', lucky: 'LuckyMiner' } as const;
-
-type Machine = { readonly make: string; readonly model?: string; readonly expected?: Expectation };
-
-/** How many chips the firmware is built for. */
-export const chipsOf = ({ asicCount, hashrateMonitor }: Info): number | undefined =>
-  asicCount ?? positive(hashrateMonitor?.asics?.length);
+/** How many chips the firmware is built for; AxeOS from 2.12 has one row per chip instead of a count. */
+export const chipsOf = (info: kit.Answer): number | undefined =>
+  info.int('asicCount', { min: 1, max: 1_000 }) ??
+  kit.positive(info.at('hashrateMonitor').rows('asics', 1_000)?.length);
 
 /** Without an answer: what identification knew. */
-export function machineOf(info: Info | undefined, known: Known): Machine {
+export function machineOf(info: kit.Answer, known: kit.Known) {
   const kind = kindOf(info, known);
-  const make = MAKES[kind];
   const key = kind === 'nerd' ? 'axeos-nerd' : 'axeos';
-  const own = kind === 'lucky' ? info?.minerModel : info?.deviceModel;
-  const byChip = kind === 'bitaxe' ? bitaxeOf(info) : findModel(key, info?.ASICModel);
-  const model = own === undefined ? byChip : (findModel(key, own) ?? (isSame(byChip?.model, own) ? byChip : undefined));
-  const chips = info && chipsOf(info);
+  const own = info.text(kind === 'lucky' ? 'minerModel' : 'deviceModel', 64);
+  const chip = info.text('ASICModel', 64);
+  const byChip = kit.findModel(key, kind === 'bitaxe' ? withBoard(chip, info.text('boardVersion', 32)) : chip);
+  const isSame = byChip?.model.toUpperCase() === own?.toUpperCase();
+  const row = kit.findModel(key, own) ?? (own === undefined || isSame ? byChip : undefined);
+  const chips = chipsOf(info);
   // The table knows one board per chip; a machine with another number of them is another machine.
-  const isOther = own === undefined && chips !== undefined && model?.expected.chipsPerBoard !== chips;
-  const name = isOther ? info?.ASICModel : first(own, model?.model, info?.ASICModel, known.model);
-  const expected = withOwnBuild(isOther ? undefined : model?.expected, { chipsPerBoard: chips, fans: info?.fanCount });
-  return { make, ...present({ model: name }), ...(Object.keys(expected).length > 0 && { expected }) };
+  const isOther = own === undefined && chips !== undefined && row?.expected.chipsPerBoard !== chips;
+  const build = { chipsPerBoard: chips, fans: info.int('fanCount', { min: 0, max: 31 }) };
+  return {
+    make: MAKES[kind],
+    model: isOther ? chip : kit.first(own, row?.model, chip, known.model),
+    expected: kit.withOwnBuild(isOther ? undefined : row?.expected, build),
+  };
 }
 
-/**
- * The boards of each Bitaxe, by the begin of their version. Copies of them use the same versions for machines of their
- * own, so that it must fit chip and number of chips, too.
- */
-const BOARDS: Readonly<Record<string, RegExp>> = {
-  Max: /^(1\d\d|2\.)/,
-  Ultra: /^(2\d\d|0\.)/,
-  Hex: /^3\d\d/,
-  Supra: /^4\d\d/,
-  Gamma: /^6[0-4]\d/,
-  GammaDuo: /^65\d/,
-  SupraHex: /^7\d\d/,
-  GammaTurbo: /^8\d\d/,
-};
-
-function bitaxeOf(info: Info | undefined): Model | undefined {
-  if (info?.ASICModel === undefined) return undefined;
-  const { ASICModel, boardVersion } = info;
-  if (boardVersion === undefined) return findModel('axeos', ASICModel);
-  const name = Object.keys(BOARDS).find((board) => BOARDS[board]?.test(boardVersion));
-  return name === undefined ? undefined : findModel('axeos', `${ASICModel} ${name}`);
+/** The name of a Bitaxe in the table, where chip and board name it together. */
+function withBoard(chip: string | undefined, version: string | undefined): string | undefined {
+  if (chip === undefined || version === undefined) return chip;
+  const name = Object.keys(BOARDS).find((board) => BOARDS[board]?.test(version));
+  return name && `${chip} ${name}`;
 }
 
-function kindOf(info: Info | undefined, { generation }: Known): keyof typeof MAKES {
-  if (info?.minerModel !== undefined) return 'lucky';
-  if (info?.deviceModel !== undefined && /nerd/i.test(info.deviceModel)) return 'nerd';
+function kindOf(info: kit.Answer, { generation }: kit.Known): keyof typeof MAKES {
+  if (info.text('minerModel', 64) !== undefined) return 'lucky';
+  if (/nerd/i.test(info.text('deviceModel', 64) ?? '')) return 'nerd';
   return generation === 'nerd' || generation === 'lucky' ? generation : 'bitaxe';
 }
-
-const isSame = (model: string | undefined, own: string) => model?.toUpperCase() === own.toUpperCase();

@@ -1,63 +1,70 @@
 // Turns `/api/system/info` into a Reading (atlas 11). One board, rates in GH/s, shares counted for the machine and not
 // for a pool.
-import type { Known } from '../../src/driver/contract.ts';
-import { first, isNoFault, largest, mean, scale } from '../../src/driver/fields.ts';
-import { categoryOfWords } from '../../src/driver/kit/words/trouble-words.ts';
-import type { BoardReading, ErrorReading, FanReading, PoolReading, Reading } from '../../src/model/reading.ts';
-import { positive, present } from '../_dialects/cgminer.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { HARDWARE_FAULT, OVERHEATED, POWER_FAULT } from './errors.data.ts';
 import { chipsOf, machineOf } from './models.ts';
-import type { Info, Replies } from './replies.ts';
 
-export function read({ info }: Replies, known: Known): Reading {
+export function read({ info }: { readonly info: kit.Answer }, known: kit.Known): kit.Draft {
   const { make, model, expected } = machineOf(info, known);
-  const names: Reading = present({ make, model });
-  if (info === undefined) return names;
-  const isOverheated = info.overheat_mode === true;
-  const chipC = largest([info.temp, info.temp2, ...(info.asicTemps ?? []).filter((tempC) => tempC > 0)]);
-  const isOff = isOverheated || info.shutdown === true || isCold(info, first(chipC, info.vrTemp));
+  const toldHs = info.rateHs('hashRate', 'G');
+  const isPaused = info.bool('miningPaused');
+  const isOverheated = info.bool('overheat_mode') === true;
+  const isOff = isOverheated || info.bool('shutdown') === true || isCold(info, toldHs);
   // A machine that stopped by heat may go on telling its last rate.
-  const hashrateHs = isOff ? (info.hashRate === 0 ? 0 : undefined) : info.hashRate;
-  const wanted = present({
-    ...expected,
-    hashrateHs: first(positive(info.expectedHashrate), fromCores(info, expected?.chipsPerBoard), expected?.hashrateHs),
-  });
-  return present({
-    ...names,
-    mac: info.macAddr,
-    hostname: info.hostname,
-    firmwareVersion: info.version,
-    apiVersion: info.version,
-    controlBoard: info.boardVersion,
+  const hashrateHs = isOff && toldHs !== 0 ? undefined : toldHs;
+  const expectedHashrateHs = kit.first(
+    kit.positive(info.rateHs('expectedHashrate', 'G')),
+    fromCores(info, expected.chipsPerBoard),
+    expected.hashrateHs,
+  );
+  return {
+    make,
+    model,
+    mac: info.asWritten('macAddr'),
+    hostname: info.text('hostname'),
+    firmwareVersion: info.text('version'),
+    apiVersion: info.text('version'),
+    controlBoard: info.text('boardVersion', 32),
 
     hashrateHs,
-    hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
-    hashrateSettledHs: isOff ? undefined : info.hashRate_10m,
-    hashrate24hHs: (info.uptimeSeconds ?? 0) < DAY_S ? undefined : info.hashRate_1d,
-    powerW: positive(info.power),
-    uptimeS: info.uptimeSeconds,
+    hashrateWindow: 'realtime',
+    hashrateSettledHs: isOff ? undefined : info.rateHs('hashRate_10m', 'G'),
+    // NerdAxe family only: what was hashed in a day, also of a machine that runs for less.
+    hashrate24hHs: (info.seconds('uptimeSeconds') ?? 0) < DAY_S ? undefined : info.rateHs('hashRate_1d', 'G'),
+    powerW: info.watts('power'),
+    uptimeS: info.seconds('uptimeSeconds'),
 
-    isMining: mining(info, isOff),
+    ...((isOff || isPaused) && { isMining: false }),
     // Builds that cannot pause report no mode.
-    miningMode:
-      info.miningPaused === undefined ? undefined : info.miningPaused ? ('sleep' as const) : ('normal' as const),
-    tempC: first(chipC, info.vrTemp),
-    boards: board(info, hashrateHs, chipC, wanted.hashrateHs),
+    miningMode: isPaused === undefined ? undefined : isPaused ? 'sleep' : 'normal',
+    boards: board(info, hashrateHs, expectedHashrateHs),
     fans: fans(info),
     pools: pools(info),
     errors: errors(info, isOverheated),
-    expected: Object.keys(wanted).length === 0 ? undefined : wanted,
-  });
+    expected: { ...expected, hashrateHs: expectedHashrateHs },
+  };
 }
 
 const DAY_S = 86_400;
 
+/** -1 is a sensor that is not there. */
+function sensorC(info: kit.Answer, key: string): number | undefined {
+  const tempC = info.tempC(key);
+  return tempC === -1 ? undefined : tempC;
+}
+
+/** NerdAxe family only: of each chip, 0 without a sensor. */
+const chipsC = (info: kit.Answer) => info.list('asicTemps', 1_000)?.map((tempC) => kit.toTempC(tempC));
+const hottestC = (info: kit.Answer) =>
+  kit.largest([sensorC(info, 'temp'), sensorC(info, 'temp2'), ...(chipsC(info) ?? [])]);
+
+const setMhz = (info: kit.Answer) => info.number('frequency', { min: 1, max: 10_000 });
+
 /** Cores times MHz are MH/s; 0 cores means that the firmware does not know. */
-function fromCores(info: Info, usualChips: number | undefined): number | undefined {
-  const { smallCoreCount, frequency } = info;
-  const chips = chipsOf(info) ?? usualChips;
-  if (chips === undefined || frequency === undefined) return undefined;
-  return positive((smallCoreCount ?? 0) * chips * frequency * 1e6);
+function fromCores(info: kit.Answer, usualChips: number | undefined): number | undefined {
+  const chips = chipsOf(info) ?? usualChips ?? 0;
+  const cores = info.positive('smallCoreCount', 1e6) ?? 0;
+  return kit.positive(cores * chips * (setMhz(info) ?? 0) * 1e6);
 }
 
 /** About half of what the best chips take: whatever hashes takes more. */
@@ -69,129 +76,118 @@ const WORKING_C = 45;
  * Takes too little for the rate that it tells, and is cool: it has stopped, whatever its flags say. Neither alone is
  * enough, because a power sensor may be wrong and a good cooler cools well; 0 W is a sensor that is not there.
  */
-function isCold({ hashRate, power }: Info, tempC: number | undefined): boolean {
-  if (hashRate === undefined || positive(power) === undefined || tempC === undefined) return false;
-  return (power ?? 0) < (hashRate / 1e12) * LEAST_J_PER_TH && tempC < WORKING_C;
-}
-
-function mining({ hashRate, miningPaused }: Info, isOff: boolean): boolean | undefined {
-  if (isOff || miningPaused === true) return false;
-  return hashRate === undefined ? undefined : hashRate > 0;
+function isCold(info: kit.Answer, hashrateHs = 0): boolean {
+  const tempC = hottestC(info) ?? sensorC(info, 'vrTemp') ?? WORKING_C;
+  return (info.watts('power') ?? Infinity) < (hashrateHs / 1e12) * LEAST_J_PER_TH && tempC < WORKING_C;
 }
 
 function board(
-  info: Info,
+  info: kit.Answer,
   hashrateHs: number | undefined,
-  chipC: number | undefined,
   expectedHashrateHs: number | undefined,
-): BoardReading[] | undefined {
-  const parts = present({
+): kit.BoardDraft[] | undefined {
+  // What the chips run at in newer builds, 0 while they rest; else what is set.
+  const actualMhz = info.number('actualFrequency', { min: 0, max: 10_000 });
+  // Of the regulator, which is made for far more heat than a board.
+  const regulatorC = sensorC(info, 'vrTemp');
+  const parts = kit.present({
     hashrateHs,
-    chips: first(info.asicDetected, chipsOf(info)),
-    frequencyMhz: info.actualFrequency === undefined ? info.frequency : positive(info.actualFrequency),
-    voltageV: scale(first(info.voltage, info.voltagei), 1e-3),
-    boardTempsC: info.vrTemp === undefined ? undefined : [info.vrTemp],
-    chipTempMaxC: chipC,
+    // What it has found; LuckyMiner only.
+    chips: info.int('asicDetected', { min: 0, max: 1_000 }) ?? chipsOf(info),
+    frequencyMhz: actualMhz === undefined ? setMhz(info) : kit.positive(actualMhz),
+    // Of what feeds it; under another name in old LuckyMiners.
+    voltageV: info.milli('voltage', FED_MV) ?? info.milli('voltagei', FED_MV),
+    boardTempsC: regulatorC === undefined ? undefined : [regulatorC],
+    chipTempMaxC: hottestC(info),
     chipTempAvgC: chipMean(info),
   });
-  if (Object.keys(parts).length === 0) return undefined;
-  return [{ slot: 0, ...parts, ...present({ expectedHashrateHs }) }];
+  return Object.keys(parts).length === 0 ? undefined : [{ slot: 0, ...parts, expectedHashrateHs }];
 }
+
+const FED_MV = { min: 1_000, max: 100_000 } as const;
 
 /**
  * `temp` is the mean of a Bitaxe, but the hottest chip of the NerdAxe family, which tells each chip beside it where it
  * has sensors.
  */
-function chipMean({ temp, temp2, asicTemps, deviceModel, asicCount }: Info): number | undefined {
-  if (deviceModel === undefined || asicCount === 1) return mean([temp, temp2]);
-  return asicTemps?.every((tempC) => tempC > 0) ? mean(asicTemps) : undefined;
+function chipMean(info: kit.Answer): number | undefined {
+  const isMean = info.text('deviceModel', 64) === undefined || info.int('asicCount') === 1;
+  if (isMean) return kit.mean([sensorC(info, 'temp'), sensorC(info, 'temp2')]);
+  const temps = chipsC(info) ?? [];
+  return temps.includes(undefined) ? undefined : kit.mean(temps);
 }
 
 /** Without a list all have one fan; the key of a second one reads 0 where there is none. */
-function fans(info: Info): FanReading[] | undefined {
-  // Percent has the same name in lower case.
-  const mainRpm = first(info.fanrpm, info.fanspeed === undefined ? undefined : info.fanSpeed);
-  const rows = info.fans?.map(({ rpm, speedPerc }) => ({ rpm, dutyPercent: speedPerc }));
-  const found = (
-    rows ?? [
-      { rpm: mainRpm, dutyPercent: info.fanspeed },
-      { rpm: positive(info.fan2rpm), dutyPercent: info.fanspeed },
-    ]
-  ).flatMap(({ rpm, dutyPercent }, index) => (rpm === undefined ? [] : [present({ index, rpm, dutyPercent })]));
-  return found.length === 0 ? undefined : found;
+function fans(info: kit.Answer): (kit.FanDraft | undefined)[] {
+  const dutyPercent = info.percent('fanspeed');
+  // In old LuckyMiners the speed has the same name as the percent in lower case.
+  const mainRpm = info.rpm('fanrpm') ?? (dutyPercent === undefined ? undefined : info.rpm('fanSpeed'));
+  const listed = info.rows('fans', 32)?.map((row) => ({ rpm: row.rpm('rpm'), dutyPercent: row.percent('speedPerc') }));
+  const single = [mainRpm, kit.positive(info.rpm('fan2rpm'))].map((rpm) => ({ rpm, dutyPercent }));
+  return (listed ?? single).map((fan, index) => (fan.rpm === undefined ? undefined : { index, ...fan }));
 }
 
-function pools(info: Info): PoolReading[] | undefined {
-  const both = addressesOf(info);
-  const isAlone = both[1][0] === undefined && both[0][0] !== undefined;
-  const isSecond = first(info.isUsingFallbackStratum, info.stratum?.usingFallback);
-  const active = isSecond === undefined ? (isAlone ? 0 : undefined) : +isSecond;
-  const areBoth = info.stratum?.activePoolMode === 1;
-  const found = both.flatMap(([url, user], index) =>
-    url === undefined
-      ? []
-      : [
-          present({
-            index,
-            url,
-            user: user ?? '',
-            isActive: areBoth || (active === undefined ? undefined : active === index),
-            ...(areBoth ? countsOf(info.stratum?.pools?.[index]) : active === index && totals(info)),
-          }),
-        ],
+function pools(info: kit.Answer): kit.PoolDraft[] | undefined {
+  const stratum = info.at('stratum');
+  const rows = stratum.rows('pools', 2);
+  const places = placesOf(info);
+  const isSecond = info.bool('isUsingFallbackStratum') ?? stratum.bool('usingFallback');
+  const isAlone = places[0] !== undefined && places[1] === undefined;
+  const active = isSecond === undefined ? (isAlone ? 0 : undefined) : Number(isSecond);
+  // NerdAxe family only, newer builds: both at once, each with a row; else one row, of the pool in use.
+  const areBoth = stratum.int('activePoolMode') === 1;
+  return kit.setPools(
+    places,
+    (place) => place?.url,
+    (place, url, index) => ({
+      index,
+      url,
+      user: place?.user ?? '',
+      isActive: areBoth || (active === undefined ? undefined : active === index),
+      ...(areBoth ? countsOf(rows?.[index]) : active === index && totals(info, rows?.[0])),
+    }),
   );
-  return found.length === 0 ? undefined : found;
 }
 
-/** Address and user of the two pools; without an address where none is set. */
-export const addressesOf = (info: Info) =>
-  [
-    [poolUrl(info.stratumURL, info.stratumPort, schemeOf(info.stratumTLS, info.stratumProtocol)), info.stratumUser],
-    [
-      poolUrl(
-        info.fallbackStratumURL,
-        info.fallbackStratumPort,
-        schemeOf(info.fallbackStratumTLS, info.fallbackStratumProtocol),
-      ),
-      info.fallbackStratumUser,
-    ],
-  ] as const;
+/** Address and user of the two pools; undefined where none is set. */
+export const placesOf = (info: kit.Answer) =>
+  (['stratum', 'fallbackStratum'] as const).map((prefix) => {
+    const host = info.text(`${prefix}URL`, 400);
+    if (host === undefined) return undefined;
+    // `SV1` or `SV2`; 0 or 1 in the NerdAxe family.
+    const isSecond = /^(sv2|1)$/i.test(info.text(`${prefix}Protocol`, 16) ?? '');
+    const scheme = isSecond ? 'stratum2+tcp' : isTls(info, prefix) ? 'stratum+ssl' : 'stratum+tcp';
+    const url = kit.poolUrl(host, info.int(`${prefix}Port`, { min: 1, max: 65_535 }), scheme);
+    return { url, user: info.text(`${prefix}User`, 512) ?? '' };
+  });
 
-type StratumRow = NonNullable<NonNullable<Info['stratum']>['pools']>[number];
+/** `true`, or the number of a kind of certificate; 0 is none. */
+export const isTls = (info: kit.Answer, prefix: 'stratum' | 'fallbackStratum'): boolean =>
+  (info.number(`${prefix}TLS`) ?? 0) > 0 || info.bool(`${prefix}TLS`) === true;
 
-const countsOf = (row: StratumRow | undefined) => ({
-  isAlive: row?.connected,
-  accepted: row?.accepted,
-  rejected: row?.rejected,
-  difficulty: positive(row?.poolDifficulty),
+const countsOf = (row: kit.Answer | undefined) => ({
+  isAlive: row?.bool('connected'),
+  accepted: row?.count('accepted'),
+  rejected: row?.count('rejected'),
+  difficulty: kit.positive(row?.difficulty('poolDifficulty')),
 });
 
 /** What is counted for the machine belongs to the one pool in use. */
-const totals = (info: Info) => ({
-  isAlive: first(info.stratum?.pools?.[0]?.connected, info.isStratumConnected),
-  accepted: info.sharesAccepted,
-  rejected: info.sharesRejected,
-  difficulty: first(positive(info.stratumDiff), positive(info.poolDifficulty)),
+const totals = (info: kit.Answer, row: kit.Answer | undefined) => ({
+  isAlive: row?.bool('connected') ?? info.bool('isStratumConnected'),
+  accepted: info.count('sharesAccepted'),
+  rejected: info.count('sharesRejected'),
+  difficulty: kit.positive(info.difficulty('stratumDiff')) ?? kit.positive(info.difficulty('poolDifficulty')),
 });
 
-const schemeOf = (isTls = false, protocol = ''): string =>
-  /^(sv2|1)$/i.test(protocol) ? 'stratum2+tcp' : isTls ? 'stratum+ssl' : 'stratum+tcp';
-
-/** The host may be written with or without scheme and port; what protocol it is, other keys tell. */
-function poolUrl(host: string | undefined, port: number | undefined, scheme: string): string | undefined {
-  if (host === undefined) return undefined;
-  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(host) ? host : `${scheme}://${host}`;
-  return port === undefined || /:\d+$/.test(url) ? url : `${url}:${port}`;
-}
-
-function errors(info: Info, isOverheated: boolean): ErrorReading[] | undefined {
-  const { overheat_mode, power_fault, hardware_fault } = info;
-  if (first<unknown>(overheat_mode, power_fault, hardware_fault) === undefined) return undefined;
+function errors(info: kit.Answer, isOverheated: boolean): kit.Draft['errors'] {
+  const [power, hardware] = [info.text('power_fault'), info.text('hardware_fault')];
+  if (kit.first<unknown>(info.bool('overheat_mode'), power, hardware) === undefined) return undefined;
   return [
-    ...(isOverheated ? [OVERHEATED] : []),
-    ...(power_fault === undefined || isNoFault(power_fault) ? [] : [{ ...POWER_FAULT, message: power_fault }]),
-    ...(hardware_fault === undefined || isNoFault(hardware_fault)
-      ? []
-      : [{ ...HARDWARE_FAULT, message: hardware_fault, category: categoryOfWords(hardware_fault) }]),
+    isOverheated ? OVERHEATED : undefined,
+    kit.isFault(power) ? { ...POWER_FAULT, message: power } : undefined,
+    kit.isFault(hardware)
+      ? { ...HARDWARE_FAULT, message: hardware, category: kit.categoryOfWords(hardware) }
+      : undefined,
   ];
 }

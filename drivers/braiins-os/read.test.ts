@@ -3,9 +3,11 @@
 import { describe, expect, test } from 'vitest';
 import { MODELS } from '../../src/driver/kit/models/models.data.ts';
 import { families } from '../index.ts';
+import { graphqlSession } from './graphql/asks.ts';
 import { braiinsOs as driver } from './index.ts';
 import { modelOf, slotsOf } from './parts.ts';
-import { graphqlSession, luciSession, restSession } from './requests.ts';
+import { restSession } from './rest/asks.ts';
+import { luciSession } from './tcp/asks.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
 const info = (value: object) => ({ data: { bosminer: { info: value } } });
@@ -74,7 +76,7 @@ describe('mode and limit', () => {
     expect(read({ details: { status: 2 } })).not.toHaveProperty('isMining');
     const details = { status: 2, sticker_hashrate: { gigahash_per_second: 141_000 } };
     expect(read({ details, ...tuner({ enabled: false }) }).expected?.hashrateHs).toBe(141e12);
-    expect(read({ details, ...tuner({ enabled: true, tuner_mode: 1 }) }).expected).not.toHaveProperty('hashrateHs');
+    expect(read({ details, ...tuner({ enabled: true, tuner_mode: 1 }) }).expected?.hashrateHs).toBeUndefined();
   });
   test('GraphQL knows targets, which are the mode only while the mining program is known to run', () => {
     const tuning = (word: string) => ({
@@ -213,11 +215,11 @@ describe('logins', () => {
     expect(restSession.grant({ status: 404, body: '' })).toEqual({});
     expect(restSession.grant({ status: 503, body: '' })).toEqual({});
     const cookie = 'session_id=1; other=2';
-    expect(graphqlSession.grant({ status: 200, body: {}, cookie })).toEqual({ cookie });
+    expect(graphqlSession.grant({ status: 200, body: {}, cookie })).toEqual({ Cookie: cookie });
     const refused = { data: { auth: { login: { __typename: 'AuthError' } } } };
     expect(graphqlSession.grant({ status: 200, body: refused })).toBeUndefined();
-    expect(luciSession.grant({ status: 302, body: '', cookie: 'sysauth=1' })).toEqual({ cookie: 'sysauth=1' });
-    expect(luciSession.grant({ status: 200, body: '', cookie: 'session_id=1' })).toEqual({ cookie: 'session_id=1' });
+    expect(luciSession.grant({ status: 302, body: '', cookie: 'sysauth=1' })).toEqual({ Cookie: 'sysauth=1' });
+    expect(luciSession.grant({ status: 200, body: '', cookie: 'session_id=1' })).toEqual({ Cookie: 'session_id=1' });
     expect(luciSession.grant({ status: 403, body: '<form>' })).toBeUndefined();
     expect(luciSession.grant({ status: 200, body: '<html>app</html>' })).toEqual({});
   });

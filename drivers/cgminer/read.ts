@@ -1,149 +1,108 @@
 // Reads an unknown device by the keys that many firmwares share. What is not understood is left out; nothing is derived
 // from a guess.
-import type { Known } from '../../src/driver/contract.ts';
-import { first, firstMac, largest, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
-import { Answer } from '../../src/driver/kit/answer.ts';
-import { toReading } from '../../src/driver/kit/draft.ts';
-import type { Model } from '../../src/driver/kit/models/models.ts';
-import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { readStats, type Stats } from '../_dialects/bitmain.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { moduleTexts } from '../_dialects/avalon.ts';
+import { readStats, type Stats, statsRows } from '../_dialects/bitmain.ts';
 import { sensors } from '../_dialects/bitmain-boards.ts';
 import { toFans } from '../_dialects/bitmain-fans.ts';
 import { rateUnitOf } from '../_dialects/bitmain-units.ts';
-import { aliveByWord, poolReadings, positive, present, whenS } from '../_dialects/cgminer.ts';
-import { hashrates, windowHs } from '../_dialects/windows.ts';
-import { describe, modelOf } from './describe.ts';
-import type { Replies } from './replies.ts';
+import { describe } from './describe.ts';
 
-type Row = Readonly<Record<string, unknown>>;
+type Answers = Readonly<Record<'summary' | 'devs' | 'stats' | 'pools' | 'version', kit.Answer>>;
 
-export function read(replies: Replies, known: Known): Reading {
-  const summary = replies.summary?.SUMMARY?.[0];
-  const versionRow = replies.version?.VERSION?.[0] ?? {};
-  const texts = Object.fromEntries(
-    Object.entries(versionRow).flatMap(([key, value]) =>
-      toText(value) === undefined ? [] : [[key, toText(value) ?? '']],
-    ),
-  );
-  const { make, model: name, firmwareVersion } = describe(JSON.stringify(texts), undefined);
-  const model = modelOf(texts);
-  const stats = readStats(new Answer(replies.stats), model);
-  const rates = summary ? hashrates(withProvenUnits(summary, model)) : {};
-  const hashrateHs = first(rates.hashrateHs, stats?.nowHs);
-  const devs = replies.devs?.DEVS?.map((dev) => withProvenUnits(dev, model));
-  const avalonTexts = textsOfModules(replies.stats?.STATS ?? []);
-  const boards = first(boardsOfStats(stats), boardsOfDevs(devs));
-  return present({
-    mac: firstMac(toText(versionRow.MAC, 128), toText(summary?.MAC, 128)),
-    make: known.make ?? make ?? (avalonTexts.length > 0 ? 'Avalon' : undefined),
-    model: name ?? known.model,
-    firmwareVersion,
-    apiVersion: toText(versionRow.API),
+export function read({ version, pools, ...answers }: Answers, known: kit.Known): kit.Draft {
+  const versionRow = version.row('VERSION');
+  const texts = versionRow.keys().flatMap((key) => {
+    const text = versionRow.text(key);
+    return text === undefined ? [] : [[key, text] as const];
+  });
+  const { row: model, make, ...named } = describe(Object.fromEntries(texts));
+  const stats = readStats(answers.stats, model);
+  const summary = answers.summary.row('SUMMARY');
+  const rates = kit.hashrates(withProvenUnits(summary, model));
+  const devs = answers.devs.rows('DEVS')?.map((dev) => withProvenUnits(dev, model));
+  const avalons = moduleTexts(answers.stats);
+  const boards = boardsOfStats(stats) ?? boardsOfDevs(devs);
+  return {
+    mac: kit.firstMac(versionRow.asWritten('MAC'), summary.asWritten('MAC')),
+    make: known.make ?? make ?? (avalons.length > 0 ? 'Avalon' : undefined),
+    model: named.model ?? known.model,
+    firmwareVersion: named.firmwareVersion,
+    apiVersion: versionRow.text('API'),
+
     ...rates,
-    hashrateHs,
-    hashrateWindow: first(rates.hashrateWindow, stats?.nowHs === undefined ? undefined : ('5s' as const)),
-    hashrateSettledHs: first(rates.hashrateSettledHs, stats?.settledHs),
-    uptimeS: first(summary?.Elapsed, stats?.elapsedS),
-    deviceTimeS: first(whenS(replies.summary), whenS(replies.stats)),
-    isMining: hashrateHs === undefined ? undefined : hashrateHs > 0,
-    tempC: first(
-      largest(boards?.map((board) => board.chipTempMaxC) ?? []),
-      largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
-      looseTempC([...(replies.stats?.STATS ?? []), summary ?? {}]),
-      largest(avalonTexts.map((text) => toTempC(text.match(/\bTMax\[(\d{1,3})\]/)?.[1]))),
+    hashrateHs: rates.hashrateHs ?? stats.nowHs,
+    hashrateWindow: rates.hashrateWindow ?? '5s',
+    hashrateSettledHs: rates.hashrateSettledHs ?? stats.settledHs,
+    uptimeS: summary.seconds('Elapsed') ?? stats.elapsedS,
+    deviceTimeS: kit.whenS(answers.summary) ?? kit.whenS(answers.stats),
+
+    tempC: kit.first(
+      kit.hottestC(boards ?? []),
+      looseTempC([...statsRows(answers.stats), summary]),
+      kit.largest(avalons.map((text) => kit.toTempC(text.match(/\bTMax\[(\d{1,3})\]/)?.[1]))),
     ),
     boards,
     fans: fansOf(stats, summary, model?.expected.fans),
-    pools: poolReadings(replies.pools?.POOLS),
-    expected: model && present({ ...model.expected, hashrateHs: first(stats?.idealHs, model.expected.hashrateHs) }),
-  });
-}
-
-/** Controllers of Avalons put all that they know into one text per machine, whether they name themselves or not. */
-function textsOfModules(rows: readonly Row[]): string[] {
-  return rows.flatMap((row) =>
-    Object.entries(row).flatMap(([key, value]) =>
-      /^MM ID\d{1,3}(:Summary)?$/.test(key) && typeof value === 'string' ? [value.slice(0, 16_384)] : [],
-    ),
-  );
+    pools: kit.cgminerPools(pools),
+    expected: model && { ...model.expected, hashrateHs: stats.idealHs ?? model.expected.hashrateHs },
+  };
 }
 
 /**
  * The original counts MH and says so. `GHS` is a key of its offspring, under which machines write what they like:
  * without a model that settles the unit, only its zeros are read.
  */
-function withProvenUnits<R extends Row>(row: R, model: Model | undefined): R {
-  const isDoubtful =
-    Object.keys(row).some((key) => key.startsWith('GHS ')) && rateUnitOf(new Answer(row), { model }) !== 'G';
-  if (!isDoubtful) return row;
-  const kept: R & Record<string, unknown> = { ...row };
-  for (const key of Object.keys(row)) if (key.startsWith('GHS ') && toNumber(row[key]) !== 0) delete kept[key];
-  return kept;
+function withProvenUnits(row: kit.Answer, model: kit.Model | undefined): kit.Answer {
+  const isGhs = (key: string) => key.startsWith('GHS ');
+  if (!row.keys().some(isGhs) || rateUnitOf(row, { model }) === 'G') return row;
+  const kept = row.keys().filter((key) => !isGhs(key) || row.number(key) === 0);
+  return new kit.Answer(Object.fromEntries(kept.map((key) => [key, row.value(key)])));
 }
 
-function boardsOfStats(stats: Stats | undefined): BoardReading[] | undefined {
-  if (stats?.boards === undefined || stats.boards.length === 0) return undefined;
-  return toReading({
-    boards: stats.boards.map(({ reading }) => {
-      const { boardTempsC, chipTempsC } = reading;
-      // Some firmwares print the board's sensors again where the chips' belong.
-      return String(boardTempsC) === String(chipTempsC) ? { ...reading, chipTempsC: [] } : reading;
-    }),
-  }).boards;
+function boardsOfStats({ boards = [] }: Stats): kit.BoardDraft[] | undefined {
+  const drafts = boards.map(({ reading }) => {
+    const { boardTempsC, chipTempsC } = reading;
+    // Some firmwares print the board's sensors again where the chips' belong.
+    return String(boardTempsC) === String(chipTempsC) ? { ...reading, chipTempsC: [] } : reading;
+  });
+  return drafts.length === 0 ? undefined : drafts;
 }
-
-type Dev = NonNullable<NonNullable<Replies['devs']>['DEVS']>[number];
 
 /** One board per named device. Antminers list a stand-in for the whole machine, which says nothing. */
-function boardsOfDevs(devs: readonly Dev[] | undefined): BoardReading[] | undefined {
-  const real = devs?.filter((dev) => !dev.Name?.startsWith('BTM_'));
-  if (real === undefined || real.length === 0) return undefined;
-  const slots = new Set<number>();
-  return real.flatMap((dev, place) => {
-    const named = first(dev.ASC, dev.PGA, dev.ID) ?? place;
-    const slot = named <= 63 && !slots.has(named) ? named : place;
-    if (slots.has(slot)) return [];
-    slots.add(slot);
-    return [
-      present({
-        slot,
-        hashrateHs: first(windowHs(dev, '5s'), windowHs(dev, '1m'), windowHs(dev, 'av')),
-        chips: toCount(dev.ChipNum),
-        voltageV: positive(toNumber(dev.volt, { min: 0, max: 100 })),
-        boardTempsC: dev.Temperature === undefined ? undefined : [dev.Temperature],
-        hwErrors: dev['Hardware Errors'],
-        isAlive: isAlive(dev),
-      }),
-    ];
+function boardsOfDevs(devs: readonly kit.Answer[] = []): kit.BoardDraft[] | undefined {
+  const real = devs.filter((dev) => !dev.text('Name')?.startsWith('BTM_'));
+  const taken = new Set<number>();
+  const boards = real.map((dev, place) => {
+    const [named = place] = ['ASC', 'PGA', 'ID'].flatMap((key) => dev.int(key, { min: 0 }) ?? []);
+    const slot = named <= 63 && !taken.has(named) ? named : place;
+    taken.add(slot);
+    return {
+      slot,
+      hashrateHs: kit.windowHs(dev, '5s') ?? kit.windowHs(dev, '1m') ?? kit.windowHs(dev, 'av'),
+      chips: dev.positive('ChipNum', 100_000),
+      voltageV: dev.positive('volt', 100),
+      boardTempsC: [dev.tempC('Temperature')],
+      hwErrors: dev.count('Hardware Errors'),
+      isAlive: dev.bool('Enabled') === false ? false : kit.aliveByWord(dev.text('Status')),
+    };
   });
+  return boards.length === 0 ? undefined : boards;
 }
-
-const toCount = (value: unknown) => positive(toNumber(value, { min: 0, max: 100_000 }));
-
-const isAlive = ({ Enabled, Status }: Dev) => (Enabled === false ? false : aliveByWord(Status));
 
 /** Keys such as `temp1`, `temp2_1`, `temp_chip3`, `Temperature`: sensors, not counts, limits or settings. */
 const SENSOR = /^temp(erature)?([ _]?(chip|pcb|pic|board|asic|sensor))?[ _\d]{0,8}$/i;
 
 /** The hottest of the sensors that a device without boards of its own shows. */
-function looseTempC(rows: readonly Row[]): number | undefined {
-  return largest(
-    rows.flatMap((row) => Object.entries(row).flatMap(([key, value]) => (SENSOR.test(key) ? sensors(value) : []))),
-  );
-}
-
-function fansOf(stats: Stats | undefined, summary: Row = {}, wanted = 0): Reading['fans'] {
-  const count = toNumber(summary['Fan Num'], { min: 1, max: 8 });
-  const slots = stats?.fanSlots.length ? stats.fanSlots : slotsOf(summary, count);
-  const isTold = slots.some((rpm) => rpm !== undefined);
-  const fans = isTold ? toFans(slots, Math.max(wanted, stats?.fanCount ?? count ?? 0)) : [];
-  return fans.length === 0 ? undefined : fans.map((fan) => present(fan));
-}
+const looseTempC = (rows: readonly kit.Answer[]): number | undefined =>
+  kit.largest(rows.flatMap((row) => row.keys().flatMap((key) => (SENSOR.test(key) ? sensors(row.value(key)) : []))));
 
 /** `Fan1`, `Fan2` up to the number of fans that stands beside them, or the two that have names. */
-const slotsOf = (summary: Row, count: number | undefined): (number | undefined)[] =>
-  count === undefined
-    ? [summary['Fan Speed In'], summary['Fan Speed Out']].map(toRpm)
-    : Array.from({ length: count }, (_, place) => toNumber(summary[`Fan${place + 1}`], { min: 0, max: 30_000 }));
-
-const toRpm = (value: unknown) => positive(toNumber(value, { min: 0, max: 30_000 }));
+function fansOf({ fanSlots, fanCount }: Stats, summary: kit.Answer, usual = 0): kit.FanDraft[] | undefined {
+  const count = summary.number('Fan Num', { min: 1, max: 8 });
+  const numbered = Array.from({ length: count ?? 0 }, (_, place) => summary.rpm(`Fan${place + 1}`));
+  const named = [summary.rpm('Fan Speed In'), summary.rpm('Fan Speed Out')].map(kit.positive);
+  const slots = fanSlots.length > 0 ? fanSlots : count === undefined ? named : numbered;
+  const isTold = slots.some((rpm) => rpm !== undefined);
+  return isTold ? toFans(slots, Math.max(usual, fanCount ?? count ?? 0)) : undefined;
+}

@@ -1,70 +1,70 @@
 // The boards of an ePIC miner: what is found and enabled, what it hashes, its sensors, and its chips where they are
 // told.
-import { first, largest, toText } from '../../src/driver/fields.ts';
-import type { BoardReading } from '../../src/model/reading.ts';
-import { positive, present, rateHs } from '../_dialects/cgminer.ts';
-import type { Replies } from './replies.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+
+type Answers = Readonly<Record<'summary' | 'temps' | 'hashrate' | 'capabilities', kit.Answer>>;
+
+const slotOf = (row: kit.Answer) => row.int('Index', { min: 0, max: 63 }) ?? -1;
+const inSlot = (rows: readonly kit.Answer[] | undefined, slot: number) =>
+  rows?.find((row) => slotOf(row) === slot) ?? new kit.Answer(undefined);
+
+/** `Hashrate` of a board: MH/s, per cent of the ideal, per cent of errors. */
+export const rateOf = (row: kit.Answer) => kit.rateHs(row.list('Hashrate')?.[0], 'M');
+export function idealHsOf(row: kit.Answer): number | undefined {
+  const [hashrateHs, percent] = [rateOf(row), kit.toNumber(row.list('Hashrate')?.[1], { min: 0 })];
+  return hashrateHs && percent && percent > 1 ? hashrateHs / (percent / 100) : undefined;
+}
 
 /** A board that is found but switched off has no row among those that hash; one that is not found is no board. */
-export function boardsOf({ summary, temps, hashrate, capabilities }: Replies): BoardReading[] | undefined {
-  const rows = summary?.HBs;
-  const states = summary?.HBStatus;
+export function boardsOf({ summary, temps, hashrate, capabilities }: Answers): kit.BoardDraft[] | undefined {
+  const [rows, states] = [summary.rows('HBs', 16), summary.rows('HBStatus', 16)];
   if (rows === undefined && states === undefined) return undefined;
-  const slots = new Set<number>();
-  for (const { Index, Detected } of states ?? []) if (Index !== undefined && Detected !== false) slots.add(Index);
-  for (const { Index } of rows ?? []) if (Index !== undefined) slots.add(Index);
-  const serials = serialsOf(capabilities?.['Board Serial Numbers'], enabledSlots(rows, states));
+  const found = states?.filter((row) => row.bool('Detected') !== false) ?? [];
+  const slots = new Set([...found, ...(rows ?? [])].map(slotOf));
+  const enabled = states === undefined ? rows : found.filter((row) => row.bool('Enabled') === true);
+  const serials = serialsOf(capabilities, enabled?.map(slotOf).filter((slot) => slot >= 0) ?? []);
   return [...slots]
     .toSorted((a, b) => a - b)
-    .map((slot) => {
-      const row = rows?.find(({ Index }) => Index === slot);
-      const isEnabled = states?.find(({ Index }) => Index === slot)?.Enabled;
-      const sensors = temps?.find(({ Index }) => Index === slot)?.Data ?? [];
-      const hashrateHs = rateHs(row?.Hashrate?.[0], 'M');
-      const ideal = row?.Hashrate?.[1];
-      return present({
+    .map((slot): kit.BoardDraft => {
+      const row = inSlot(rows, slot);
+      const sensors = (inSlot(temps.rows(), slot).list('Data') ?? []).flatMap((value) => kit.toTempC(value) ?? []);
+      const hashrateHs = rateOf(row);
+      return {
         slot,
         serialNumber: serials.get(slot),
         hashrateHs,
-        expectedHashrateHs: hashrateHs && ideal && ideal > 1 ? hashrateHs / (ideal / 100) : undefined,
-        chips: hashrateHs ? chipsOf(hashrate, slot) : undefined,
-        frequencyMhz: first(row?.['Core Clock Avg'], row?.['Core Clock']),
-        voltageV: positive(row?.['Input Voltage']),
-        powerW: positive(row?.['Input Power']),
-        boardTempsC: sensors.length > 0 ? sensors : row?.Temperature === undefined ? undefined : [row.Temperature],
-        inletTempC: sensors.length > 1 ? Math.min(...sensors) : undefined,
-        outletTempC: sensors.length > 1 ? Math.max(...sensors) : undefined,
-        isAlive: isEnabled,
-      });
+        expectedHashrateHs: idealHsOf(row),
+        chips: hashrateHs ? chipsOf(inSlot(hashrate.rows(), slot)) : undefined,
+        frequencyMhz: kit.first(row.number('Core Clock Avg', MHZ), clockOf(row.value('Core Clock'))),
+        voltageV: row.positive('Input Voltage', 100),
+        powerW: row.watts('Input Power'),
+        boardTempsC: sensors.length > 0 ? sensors : [row.tempC('Temperature')],
+        ...kit.edgesC(sensors),
+        isAlive: inSlot(states, slot).bool('Enabled'),
+      };
     });
 }
 
-type Rows = NonNullable<Replies['summary']>['HBs'];
-type States = NonNullable<Replies['summary']>['HBStatus'];
-
-function enabledSlots(rows: Rows, states: States): number[] {
-  const enabled = states?.filter(({ Enabled, Detected }) => Enabled === true && Detected !== false);
-  return (enabled ?? rows ?? []).flatMap(({ Index }) => Index ?? []).toSorted((a, b) => a - b);
-}
+const MHZ = { min: 1, max: 10_000 } as const;
+/** One of the board, or one per chip. */
+const clockOf = (value: unknown): number | undefined =>
+  Array.isArray(value)
+    ? kit.mean(value.slice(0, 2_048).map((chip) => kit.toNumber(chip, MHZ)))
+    : kit.toNumber(value, MHZ);
 
 /** The list has no numbers: it counts only if it has as many as there are boards at work. */
-function serialsOf(list: readonly string[] | undefined, slots: readonly number[]): ReadonlyMap<number, string> {
-  const written = list?.map((serial) => toText(serial) ?? '') ?? [];
-  if (written.length !== slots.length || written.some((serial) => serial === '' || serial.length > 128))
-    return new Map();
-  return new Map(slots.flatMap((slot, place) => (written[place] === undefined ? [] : [[slot, written[place]]])));
+function serialsOf(capabilities: kit.Answer, slots: readonly number[]): ReadonlyMap<number, string | undefined> {
+  const serials = (capabilities.list('Board Serial Numbers', 16) ?? []).map((serial) => kit.toText(serial, 128));
+  if (serials.length !== slots.length || serials.includes(undefined)) return new Map();
+  return new Map(slots.toSorted((a, b) => a - b).map((slot, place) => [slot, serials[place]]));
 }
 
 /** Chips that hash; while none does, there is no telling. */
-function chipsOf(chips: Replies['hashrate'], slot: number): number | undefined {
-  const rows = chips?.find(({ Index }) => Index === slot)?.Data;
-  const working = rows?.filter(([rate]) => typeof rate === 'number' && rate > 0).length;
-  return working === 0 ? undefined : working;
+function chipsOf(row: kit.Answer): number | undefined {
+  const working = row.list('Data', 2_048)?.filter((chip) => Array.isArray(chip) && Number(chip[0]) > 0);
+  return kit.positive(working?.length);
 }
 
 /** The hottest board sensor: chips tell no temperature of their own with each poll. */
-export function hottestC(boards: readonly BoardReading[] | undefined): number | undefined {
-  const alive = boards?.filter(({ isAlive }) => isAlive !== false) ?? [];
-  const of = (list: readonly BoardReading[]) => largest(list.flatMap(({ boardTempsC }) => boardTempsC ?? []));
-  return first(of(alive), of(boards ?? []));
-}
+export const hottestC = (boards: readonly kit.BoardDraft[] = []): number | undefined =>
+  kit.first(kit.hottestC(boards.filter(({ isAlive }) => isAlive !== false)), kit.hottestC(boards));

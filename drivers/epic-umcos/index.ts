@@ -1,16 +1,13 @@
 // ePIC's firmware (UMC OS, PowerPlay) on Antminers and on ePIC's own machines: an HTTP API on the port where others
 // have CGMiner (atlas 9).
-import { defineDriver } from '../../src/driver/contract.ts';
-import { toText } from '../../src/driver/fields.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
-import { present } from '../_dialects/cgminer.ts';
-import { abilities } from './abilities.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { abilities, resource } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
-import { makeOf, modelOf, read } from './read.ts';
-import { replies } from './replies.ts';
-import { resource } from './requests.ts';
+import { makeOf, read } from './read.ts';
 
-export const epicUmcos = defineDriver({
+const isList = (answer: kit.Answer) => (answer.rows() ?? []).length > 0;
+
+export const epicUmcos = kit.defineDriver({
   id: 'epic-umcos',
   make: 'ePIC',
   families: FAMILIES,
@@ -21,26 +18,32 @@ export const epicUmcos = defineDriver({
     { models: 'ePIC SC200', firmware: 'epic-miner 2.x', evidence: 'claimed' },
   ],
   asks: {
-    summary: { every: 'poll', ...resource('summary') },
-    temps: { every: 'poll', ...resource('temps') },
-    hashrate: { every: 'slow', ...resource('hashrate') },
-    network: { every: 'static', ...resource('network') },
-    capabilities: { every: 'static', ...resource('capabilities') },
+    summary: {
+      ...{ every: 'poll', ...resource('summary') },
+      needs: (summary) => summary.text('Software') !== undefined || isSummary(summary),
+    },
+    temps: { every: 'poll', ...resource('temps'), needs: isList },
+    hashrate: { every: 'slow', ...resource('hashrate'), needs: isList },
+    network: {
+      ...{ every: 'static', ...resource('network') },
+      needs: (network) => network.at('dhcp').isThere || network.at('static').isThere,
+    },
+    capabilities: {
+      ...{ every: 'static', ...resource('capabilities') },
+      needs: (found) => found.text('Model') !== undefined || found.int('Max HBs', { min: 1, max: 63 }) !== undefined,
+    },
   },
-  replies,
   abilities,
   login: { kind: 'token', factoryDefault: { user: 'root', password: 'letmein' } },
   quirks: { warmUpS: 900 },
-  identify(evidence) {
-    const { family, api4028 } = evidence;
-    if (family !== 'epic-umcos') return undefined;
-    const reported = toText(/"Model"\s*:\s*"([^"\\]{1,128})"/.exec(api4028?.body ?? '')?.[1]);
-    const model = modelOf(reported);
-    return present({
-      confidence: confidenceOf(evidence),
-      make: model?.make ?? makeOf(reported),
-      model: model?.model ?? reported,
-    });
+  identify({ api4028 }, ours) {
+    const reported = kit.toText(/"Model"\s*:\s*"([^"\\]{1,128})"/.exec(api4028?.body ?? '')?.[1]);
+    const { row, model } = kit.knownModel('epic-umcos', reported);
+    return ours && { confidence: ours.confidence, ...kit.present({ make: row?.make ?? makeOf(reported), model }) };
   },
   read,
 });
+
+function isSummary(summary: kit.Answer): boolean {
+  return summary.rows('HBs') !== undefined || summary.at('Session').isThere;
+}

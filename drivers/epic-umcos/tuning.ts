@@ -1,50 +1,29 @@
 // What ePIC's tuner is set to: the algorithm in use, its target and what of it is in force while the machine throttles
 // itself.
-import { first } from '../../src/driver/fields.ts';
-import { targetText } from '../../src/driver/kit/words/target-preset.ts';
-import { positive } from '../_dialects/cgminer.ts';
-import type { Summary } from './replies.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 
-export type Tuning = {
-  readonly isOn: boolean;
-  readonly name?: string;
-  readonly unit?: 'TH/s' | 'W';
-  /** As its owner set it, in the words of target-preset.ts. */
-  readonly preset?: string;
-  /** The lower of what was set and what the machine has throttled itself to. */
-  readonly inForce?: number;
-  readonly minThrottle?: number;
-  readonly throttleStep?: number;
-};
+const UNITS = ['TH/s', 'W'] as const;
 
 /** Undefined when the firmware says nothing of a tuner. */
-export function tuningOf(summary: Summary | undefined): Tuning | undefined {
-  const tune = summary?.PerpetualTune;
-  if (tune?.Running === undefined) return undefined;
-  const [name, algorithm] = Object.entries(tune.Algorithm ?? {}).find(([, entry]) => entry !== undefined) ?? [];
-  const known = name === undefined ? {} : { name };
-  if (!tune.Running) return { isOn: false, ...known };
-  const unit = unitOf(algorithm?.Unit);
-  const target = positive(algorithm?.Target);
-  const throttled = first(positive(algorithm?.['Throttle Target']), target);
+export function tuningOf(summary: kit.Answer) {
+  const tune = summary.at('PerpetualTune');
+  const isOn = tune.bool('Running');
+  if (isOn === undefined) return undefined;
+  const name = tune
+    .at('Algorithm')
+    .keys()
+    .find((key) => tune.at('Algorithm', key).isThere);
+  const algorithm = tune.at('Algorithm', name ?? '');
+  const value = (key: string) => (isOn ? algorithm.number(key, { min: 0, max: 1e5 }) : undefined);
+  /** As its owner set it. */
+  const target = kit.positive(value('Target'));
+  const throttled = kit.positive(value('Throttle Target')) ?? target;
   return {
-    isOn: true,
-    ...known,
-    ...(unit !== undefined && { unit }),
-    ...(unit !== undefined && target !== undefined && { preset: targetText({ value: target, unit }) }),
-    ...(target !== undefined && throttled !== undefined && { inForce: Math.min(target, throttled) }),
-    ...(algorithm?.['Min Throttle Target'] !== undefined && { minThrottle: algorithm['Min Throttle Target'] }),
-    ...(algorithm?.['Throttle Step'] !== undefined && { throttleStep: algorithm['Throttle Step'] }),
+    ...{ isOn, name, target },
+    unit: isOn ? algorithm.word('Unit', UNITS) : undefined,
+    /** The lower of what was set and what the machine has throttled itself to. */
+    inForce: target === undefined || throttled === undefined ? undefined : Math.min(target, throttled),
+    throttle: kit.present({ min_throttle: value('Min Throttle Target'), throttle_step: value('Throttle Step') }),
   };
 }
-
-function unitOf(written: string | undefined): Tuning['unit'] {
-  switch (written?.toUpperCase()) {
-    case 'TH/S':
-      return 'TH/s';
-    case 'W':
-      return 'W';
-    default:
-      return undefined;
-  }
-}
+export type Tuning = NonNullable<ReturnType<typeof tuningOf>>;

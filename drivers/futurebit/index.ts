@@ -1,13 +1,11 @@
 // FutureBit Apollo: a small computer with one or more hashing units, spoken to by GraphQL on port 5000 (atlas 23).
-import { defineDriver } from '../../src/driver/contract.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
-import { abilities } from './abilities.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { abilities, query } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
-import { hostQuery, statsQuery } from './graphql.ts';
-import { read } from './read.ts';
-import { replies } from './replies.ts';
+import { HOST, STATS } from './queries.data.ts';
+import { hostOf, read } from './read.ts';
 
-export const futurebit = defineDriver({
+export const futurebit = kit.defineDriver({
   id: 'futurebit',
   make: 'FutureBit',
   families: FAMILIES,
@@ -16,14 +14,11 @@ export const futurebit = defineDriver({
     { models: 'Apollo III, Apollo with units beside it', firmware: 'with GraphQL on port 5000', evidence: 'claimed' },
   ],
   asks: {
-    stats: { every: 'poll', ...statsQuery },
-    host: { every: 'static', ...hostQuery },
+    stats: { every: 'poll', ...query(STATS), needs: (answer) => answer.at('data', 'Miner').isThere },
+    host: { every: 'static', ...query(HOST), needs: (answer) => hostOf(answer).isThere },
   },
-  replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'futurebit', password: 'futurebit123' } },
   quirks: { warmUpS: 300 },
-  identify: (evidence) =>
-    evidence.family === 'futurebit' ? { confidence: confidenceOf(evidence), make: 'FutureBit' } : undefined,
   read,
 });

@@ -1,15 +1,11 @@
 // Goldshell (boxes, KD, CK, HS, Mini Doge, Byte): a BFGMiner kind of API on TCP 4028, reads only, and one page of its
 // web that needs no login (atlas 18). The login of that web would put the password into an address, which ends up in
 // logs: it is never sent, so nothing here changes a device.
-import { defineDriver } from '../../src/driver/contract.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { FAMILIES, IP_REPORT } from './family.data.ts';
 import { read } from './read.ts';
-import { replies } from './replies.ts';
 
-const via = 'cgminer';
-
-export const goldshell = defineDriver({
+export const goldshell = kit.defineDriver({
   id: 'goldshell',
   make: 'Goldshell',
   families: FAMILIES,
@@ -23,30 +19,19 @@ export const goldshell = defineDriver({
     },
   ],
   asks: {
-    devs: { every: 'poll', via, command: 'devs' },
-    // Builds with TCP closed show the same on a page, some of them without a login. None is made.
+    devs: { every: 'poll', ...kit.tcp('devs'), needs: 'DEVS' },
+    // Builds with TCP closed show the same on a page, some of them without a login. None is made. Rows in groups per
+    // algorithm are not read, as their rates do not add up.
     webDevs: {
-      every: 'poll',
-      insteadOf: 'devs',
-      via: 'http',
-      method: 'GET',
-      path: '/mcb/cgminer?cgminercmd=devs',
-      auth: 'none',
-      as: 'json',
+      ...{ every: 'poll', insteadOf: 'devs', ...kit.get('/mcb/cgminer?cgminercmd=devs') },
+      needs: (page) => page.rows('data') !== undefined,
     },
-    pools: { every: 'slow', via, command: 'pools' },
-    status: { every: 'static', via: 'http', method: 'GET', path: '/mcb/status', auth: 'none', as: 'json' },
-    devdetails: { every: 'static', via, command: 'devdetails' },
+    pools: { every: 'slow', ...kit.tcp('pools'), needs: 'POOLS' },
+    status: { every: 'static', ...kit.get('/mcb/status') },
+    devdetails: { every: 'static', ...kit.tcp('devdetails') },
   },
-  replies,
-  abilities: {},
-  login: { kind: 'none' },
   quirks: { warmUpS: 300 },
-  identify(evidence) {
-    // A program of many names itself as one of these does, and is none where their page is missing.
-    const isHint = evidence.isProven === true || evidence.web?.body.includes('cloud-box') === true;
-    if (evidence.family !== 'goldshell' || !isHint) return undefined;
-    return { confidence: confidenceOf(evidence), make: 'Goldshell' };
-  },
+  // A program of many names itself as one of these does, and is none where their page is missing.
+  identify: ({ isProven, web }, ours) => (isProven === true || web?.body.includes('cloud-box') ? ours : undefined),
   read,
 });

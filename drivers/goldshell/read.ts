@@ -1,54 +1,56 @@
 // Turns the answers of one Goldshell into a Reading (atlas 18): those that it gives without a login.
-import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, sumOfAll, toText } from '../../src/driver/fields.ts';
-import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
-import type { BoardReading, Expectation, FanReading, Reading } from '../../src/model/reading.ts';
-import { poolReadings, positive, present } from '../_dialects/cgminer.ts';
-import type { DevsRow, Replies, WebRow } from './replies.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 
+type Answers = Readonly<Record<'devs' | 'webDevs' | 'pools' | 'status' | 'devdetails', kit.Answer>>;
+
+/** One board, and what it tells of the whole machine. */
 type Row = {
-  readonly board: BoardReading;
+  readonly board: kit.BoardDraft;
   /** What it mines, where that is told. */
-  readonly kind?: string;
-  readonly averageHs?: number;
-  readonly uptimeS?: number;
-  readonly fans: readonly (number | undefined)[];
+  readonly kind?: string | undefined;
+  readonly averageHs: number | undefined;
+  readonly uptimeS?: number | undefined;
+  readonly fans: readonly unknown[];
 };
 
-export function read(replies: Replies, known: Known): Reading {
-  const reported = replies.status?.model;
-  const row = modelOf(reported) ?? modelOf(known.model && `Goldshell ${known.model}`);
-  const model = row?.model ?? bareName(reported) ?? known.model;
-  const found = first(replies.devs?.DEVS?.map(fromTcp), replies.webDevs?.data?.map(fromWeb));
+export function read({ devs, webDevs, pools, status, devdetails }: Answers, known: kit.Known): kit.Draft {
+  const names = [bareName(status.text('model', 64)), known.model];
+  const found = kit.knownModel('goldshell-stock', ...names.map((name) => name && `Goldshell ${name}`));
+  const model = bareName(found.model);
+  const all = kit.first(devs.rows('DEVS')?.map(fromTcp), webDevs.rows('data')?.map(fromWeb));
   // An empty list is the answer of a mining program that has not found its boards yet.
-  const rows = found?.length === 0 ? undefined : found;
-  const boards = rows && withChips(rows, replies.devdetails);
+  const rows = all?.length === 0 ? undefined : all;
   const sum = (of: (row: Row) => number | undefined) =>
-    addUp(rows, model) || rows?.every((row) => of(row) === 0) ? sumOfAll(rows?.map(of) ?? []) : undefined;
-  const hashrateHs = sum(({ board }) => board.hashrateHs);
-  return present({
-    make: 'Goldshell',
+    addUp(rows, model) || rows?.every((row) => of(row) === 0) ? kit.sumOfAll(rows?.map(of) ?? []) : undefined;
+  return {
     model,
-    firmwareVersion: replies.status?.firmware,
-    controlBoard: replies.status?.mcbversion,
+    firmwareVersion: status.text('firmware'),
+    controlBoard: status.text('mcbversion'),
 
-    hashrateHs,
-    hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
+    hashrateHs: sum(({ board }) => board.hashrateHs),
+    hashrateWindow: 'realtime',
     hashrateAverageHs: sum(({ averageHs }) => averageHs),
-    uptimeS: largest(rows?.map(({ uptimeS }) => uptimeS) ?? []),
+    uptimeS: kit.largest(rows?.map(({ uptimeS }) => uptimeS) ?? []),
+    // Rates that do not add up say so, too.
+    ...(rows?.some(({ board }) => kit.positive(board.hashrateHs) !== undefined) && { isMining: true }),
 
-    isMining: isMining(boards),
-
-    tempC: first(
-      largest(boards?.map((board) => board.chipTempAvgC) ?? []),
-      largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
+    boards: rows?.map(({ board }) => ({ ...board, chips: chipsOf(board.slot, devdetails) })),
+    // Each board tells the fans of the whole machine.
+    fans: kit.fansOf(
+      rows && FANS.map((index) => kit.first(...rows.map(({ fans }) => fans[index]))),
+      found.expected.fans,
     ),
-    boards,
-    fans: rows && fansOf(rows, row),
-    pools: poolReadings(replies.pools?.POOLS),
-    expected: expectation(row),
-  });
+    pools: kit.cgminerPools(pools),
+    // The nameplate holds for the normal plan only, and which plan is in use is behind the login: no rate is expected
+    // but the boards' own.
+    expected: { ...found.expected, hashrateHs: undefined },
+  };
 }
+
+const FANS = [0, 1, 2, 3] as const;
+
+/** `Goldshell-KD5`, `Goldshell KD5`. */
+const bareName = (reported: string | undefined) => kit.toText(reported?.replace(/^goldshell[- ]?/i, ''));
 
 /**
  * The boards of a Byte may mine two things at once: such rates do not add up, and without their kinds it is not known.
@@ -58,103 +60,73 @@ function addUp(rows: readonly Row[] | undefined, model: string | undefined): boo
   return kinds.size === 1 && !(model === 'Byte' && kinds.has(undefined));
 }
 
-/** `Goldshell-KD5`, `Goldshell KD5`. */
-const modelOf = (reported: string | undefined) => findModel('goldshell-stock', reported?.replace('-', ' '));
-const bareName = (reported: string | undefined) => toText(reported?.replace(/^goldshell[- ]?/i, ''));
-
-/** Sensors that are told by their places; which of them are chips is not known. */
-function placesC(row: DevsRow | WebRow, ...others: readonly (number | undefined)[]): number[] | undefined {
-  const found = [row.l_temp, row.r_temp, row.t_temp, row.m_temp].flatMap((sensors) => sensors ?? []);
-  const all = [...others.filter((tempC) => tempC !== undefined), ...found];
-  return all.length === 0 ? undefined : all;
-}
-
-/** `Alive` and `Dead`; other words (`Sick`, `NoStart`) say neither. */
-function aliveness(status: string | undefined): boolean | undefined {
-  const word = status?.toLowerCase();
-  return word === 'alive' ? true : word === 'dead' ? false : undefined;
+function fromTcp(row: kit.Answer, place: number): Row {
+  const kind = row.text('pool', 64);
+  return {
+    board: {
+      slot: row.int('ID', SLOT) ?? row.int('PGA', SLOT) ?? place,
+      hashrateHs: row.rateHs('MHS 20s', 'M'),
+      // Where the kinds are told the figures are those of the board; elsewhere the estimate is of something else.
+      expectedHashrateHs: kind === undefined ? undefined : ofItsKind(kind, row),
+      frequencyMhz: row.mhz('clock'),
+      // Of a board of many chips in a row, in mV; a box prints the volts of one of its chips.
+      voltageV: row.milli('voltage', { min: 5_000, max: 50_000 }),
+      // The board's own sensor, which its page shows.
+      boardTempsC: [row.number('tstemp-2', SENSOR), ...placesC(row)],
+      // Somewhat above the mean of the chips, never the hottest.
+      chipTempAvgC: kit.largest([row.number('tstemp-0', SENSOR), row.number('tstemp-1', SENSOR)]),
+      hwErrors: row.count('Hardware Errors'),
+      isAlive: kit.poolIsAlive(row.text('Status')),
+    },
+    kind,
+    averageHs: row.rateHs('MHS av', 'M'),
+    uptimeS: row.seconds('Device Elapsed'),
+    fans: FANS.map((index) => row.rpm(`fan${index}`)),
+  };
 }
 
 /**
  * What `time` counts on the page is not known: no uptime. Of two temperatures the first is of the chips, as `tstemp-0`
  * is on TCP.
  */
-function fromWeb(row: WebRow, place: number): Row {
-  const { temp = [] } = row;
-  const isPair = temp.length === 2;
-  return present({
-    board: present({
-      slot: slotOf(row.id, place),
-      hashrateHs: row.hashrate,
-      boardTempsC: placesC(row, ...(isPair ? temp.slice(1) : temp)),
-      chipTempAvgC: isPair ? temp[0] : undefined,
-      hwErrors: row.hwerrors,
-    }),
-    averageHs: row.av_hashrate,
-    fans: row.fanspeed ?? [],
-  });
+function fromWeb(row: kit.Answer, place: number): Row {
+  const temps = figures(row, 'temp', SENSOR).filter((tempC) => tempC !== undefined);
+  const [chipTempAvgC, ...others] = temps.length === 2 ? temps : [undefined, ...temps];
+  return {
+    board: {
+      slot: row.int('id', SLOT) ?? place,
+      hashrateHs: row.rateHs('hashrate', 'M'),
+      boardTempsC: [...others, ...placesC(row)],
+      chipTempAvgC,
+      hwErrors: row.count('hwerrors'),
+    },
+    averageHs: row.rateHs('av_hashrate', 'M'),
+    fans: figures(row, 'fanspeed'),
+  };
 }
 
-function fromTcp(row: DevsRow, place: number): Row {
-  return present({
-    board: present({
-      slot: slotOf(row.ID ?? row.PGA, place),
-      hashrateHs: row['MHS 20s'],
-      expectedHashrateHs: ofItsKind(row),
-      frequencyMhz: positive(row.clock),
-      voltageV: row.voltage === undefined ? undefined : row.voltage / 1_000,
-      boardTempsC: placesC(row, row['tstemp-2']),
-      chipTempAvgC: largest([row['tstemp-0'], row['tstemp-1']]),
-      hwErrors: row['Hardware Errors'],
-      isAlive: aliveness(row.Status),
-    }),
-    kind: row.pool,
-    averageHs: row['MHS av'],
-    uptimeS: row['Device Elapsed'],
-    fans: [row.fan0, row.fan1, row.fan2, row.fan3],
-  });
-}
+const SLOT = { min: 0, max: 63 } as const;
+/** 0 is a sensor that is not there. */
+const SENSOR = { min: 1, max: 200 } as const;
 
-/** Where the kinds are told the figures are those of the board; elsewhere the estimate is of something else. */
-function ofItsKind({ pool, estimate_hash_rate, theory_hash }: DevsRow): number | undefined {
-  if (pool === undefined) return undefined;
-  return positive(/^zksnark/i.test(pool) ? theory_hash : estimate_hash_rate);
-}
+/** `83.0 °C / 73.8 °C`, `3180 rpm / 3120 rpm`. */
+const figures = (row: kit.Answer, key: string, range?: typeof SENSOR) =>
+  kit
+    .toText(row.value(key))
+    ?.split('/')
+    .map((part) => kit.toNumber(part.match(/[\d.]+/)?.[0], range)) ?? [];
 
-const slotOf = (id: number | undefined, place: number) => (id === undefined || id > 63 ? place : id);
+/** Where a model has more than one sensor, each has its place; which of them are chips is not known. */
+const placesC = (row: kit.Answer) =>
+  ['l_temp', 'r_temp', 't_temp', 'm_temp'].flatMap((place) => figures(row, place, SENSOR));
 
-function withChips(rows: readonly Row[], details: Replies['devdetails']): BoardReading[] {
-  const chips = new Map(
-    (details?.DEVS ?? details?.DEVDETAILS)?.map((row) => [row.DEVDETAILS ?? row.ID, row['chips-nr']]),
-  );
-  const taken = new Set<number>();
-  return rows.flatMap(({ board }) => {
-    if (taken.has(board.slot)) return [];
-    taken.add(board.slot);
-    return [{ ...board, ...present({ chips: positive(chips.get(board.slot)) }) }];
-  });
-}
+/** A zkSNARK board has a figure of its own. */
+const ofItsKind = (kind: string, row: kit.Answer) =>
+  kit.positive(/^zksnark/i.test(kind) ? row.rateHs('theory_hash', 'M') : row.rateHs('estimate_hash_rate', ''));
 
-function isMining(boards: readonly BoardReading[] | undefined): boolean | undefined {
-  const rates = boards?.map((board) => board.hashrateHs) ?? [];
-  if (rates.some((rate) => rate !== undefined && rate > 0)) return true;
-  return rates.length === 0 || rates.includes(undefined) ? undefined : false;
-}
-
-/** Each board tells the fans of the whole machine; places without one read 0. */
-function fansOf(rows: readonly Row[], model: Model | undefined): FanReading[] {
-  return [0, 1, 2, 3].flatMap((index) => {
-    const rpm = first(...rows.map(({ fans }) => fans[index]));
-    const exists = index < (model?.expected.fans ?? 0) || positive(rpm) !== undefined;
-    return exists && rpm !== undefined ? [{ index, rpm }] : [];
-  });
-}
-
-/**
- * The nameplate holds for the normal plan only, and which plan is in use is behind the login: no rate is expected but
- * the boards' own.
- */
-function expectation(model: Model | undefined): Expectation | undefined {
-  const { hashrateHs: _, ...parts } = model?.expected ?? {};
-  return Object.keys(parts).length === 0 ? undefined : parts;
+/** Told under one name or the other. */
+function chipsOf(slot: number, devdetails: kit.Answer): number | undefined {
+  const rows = kit.first(devdetails.rows('DEVS'), devdetails.rows('DEVDETAILS'));
+  const row = rows?.find((each) => (each.int('DEVDETAILS', SLOT) ?? each.int('ID', SLOT)) === slot);
+  return kit.positive(row?.count('chips-nr', 100_000));
 }

@@ -40,9 +40,7 @@ function verdict(answer: kit.Answer): kit.Verdict {
   const error = answer.int('error');
   if (error === 0) return true;
   if (error === undefined) return { code: 'peer.unsupported' };
-  const message = answer.text('message') ?? '';
-  const why = `${error}: ${message}`;
-  return /permission|denied/i.test(message) ? { code: 'peer.permission', why } : why;
+  return kit.refused(`${error}: ${answer.text('message') ?? ''}`);
 }
 
 /** One form holds the pools and the fans: what it says of the fans goes back as it was read. */

@@ -18,10 +18,7 @@ export const iceriver = kit.defineDriver({
     panel: {
       ...{ every: 'poll', ...page('userpanel', '4') },
       // It says a fault, or a word about itself.
-      needs: (panel) =>
-        (panel.int('error', { min: 1 }) ?? 0) > 0 ||
-        panel.at('data').text('rtpow', 32) !== undefined ||
-        panel.at('data').asWritten('mac') !== undefined,
+      needs: (panel) => (panel.int('error') ?? 0) > 0 || panel.at('data').has('rtpow') || panel.at('data').has('mac'),
     },
     machine: { every: 'slow', ...page('machineconfig', '1'), needs: 'data' },
   },

@@ -9,12 +9,11 @@ export function read({ panel, machine }: Answers, known: kit.Known): kit.Draft {
   const data = panel.at('data');
   const { model, expected } = kit.knownModel('iceriver-stock', reportedModel(data), known.model);
   if (!panel.isThere) return { model };
-  const hashrateHs = powHs(data, data, 'rtpow');
-  const settledHs = powHs(data, data, 'avgpow');
-  const boards = data.rows('boards')?.map((row, place) => board(row, place, data));
+  const hashrateHs = powHs(data, 'rtpow', data);
+  const settledHs = powHs(data, 'avgpow', data);
+  const boards = data.rows('boards')?.flatMap((row, place) => board(row, place, data) ?? []);
   // The web page answers for a mining program that does not.
-  const fault = kit.positive(panel.int('error', { min: 0 }));
-  const isRunning = data.bool('powstate');
+  const fault = kit.positive(panel.int('error'));
   return {
     model,
     mac: data.asWritten('mac'),
@@ -25,12 +24,12 @@ export function read({ panel, machine }: Answers, known: kit.Known): kit.Draft {
     hashrateWindow: '5m',
     hashrateSettledHs: settledHs,
     hashrateAverageHs: settledHs,
-    uptimeS: uptimeS(data),
+    uptimeS: kit.daysClockS(data.value('runtime')),
 
-    ...(fault !== undefined && { isMining: false }),
     // Without a rate `powstate` says yes, and nothing else: it is false in every warm-up.
-    ...(fault === undefined && hashrateHs === undefined && isRunning === true && { isMining: true }),
-    miningMode: modeOf(machine.at('data').int('mode', { min: 0, max: 16 }), hashrateHs),
+    ...(hashrateHs === undefined && data.bool('powstate') === true && { isMining: true }),
+    ...(fault !== undefined && { isMining: false }),
+    miningMode: modeOf(machine.at('data').count('mode', 16), hashrateHs),
     isLightOn: data.bool('locate'),
 
     boards,
@@ -42,18 +41,10 @@ export function read({ panel, machine }: Answers, known: kit.Known): kit.Draft {
 }
 
 /** `6226G`, `37.68G`, `15.1 T`; a number alone is in the unit of the whole answer. */
-function powHs(row: kit.Answer, data: kit.Answer, key: string): number | undefined {
+function powHs(row: kit.Answer, key: string, data: kit.Answer): number | undefined {
   const [, number, letter = data.text('unit', 4)] = row.text(key, 32)?.match(/^([\d.,]+)\s*([a-z])?(?:h\/s)?$/i) ?? [];
   const unit = letter === undefined ? undefined : kit.rateUnit(`${letter}H`);
   return unit === undefined ? undefined : kit.rateHs(number, unit);
-}
-
-/** `days:hours:minutes:seconds`. */
-function uptimeS(data: kit.Answer): number | undefined {
-  const written = kit.toText(data.value('runtime'));
-  const [, days, hours, minutes, seconds] = written?.match(/^(\d{1,5}):(\d{1,2}):(\d{1,2}):(\d{1,2})$/) ?? [];
-  if (seconds === undefined) return undefined;
-  return Number(days) * 86_400 + Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
 }
 
 /**
@@ -70,26 +61,22 @@ function modeOf(mode: number | undefined, hashrateHs: number | undefined): 'norm
  * `211_10306_miner`.
  */
 function reportedModel(data: kit.Answer): string | undefined {
-  const model = data.name('model', 64);
-  if (model !== undefined) return model.toUpperCase();
-  const parts = data.name('softver1', 128)?.split('_') ?? [];
-  const last = parts.at(-1);
-  const name = last === 'miner' ? parts.at(-2) : last?.replace('miner', '');
-  return parts.length < 2 || name === undefined || name === '' ? undefined : name.toUpperCase();
+  const program = data.name('softver1', 128)?.match(/_([^_]+?)_?(?:miner)?$/)?.[1];
+  return (data.name('model', 64) ?? program)?.toUpperCase();
 }
 
 /** A slot with neither chips nor a rate is empty. Slots count from 1. */
 function board(row: kit.Answer, place: number, data: kit.Answer): kit.BoardDraft | undefined {
-  const hashrateHs = powHs(row, data, 'rtpow');
+  const hashrateHs = powHs(row, 'rtpow', data);
   // No chips beside a rate: not counted.
-  const chips = row.positive('chipnum', 100_000);
+  const chips = kit.positive(row.count('chipnum', 100_000));
   if (chips === undefined && kit.positive(hashrateHs) === undefined) return undefined;
   const [inletTempC, outletTempC] = [edgeC(row, 'intmp'), edgeC(row, 'outtmp')];
   return {
     slot: slotOf(row, place),
     hashrateHs,
-    expectedHashrateHs: kit.believableHs(powHs(row, data, 'idealpow'), hashrateHs),
-    chips: chips === undefined ? undefined : Math.round(chips),
+    expectedHashrateHs: kit.believableHs(powHs(row, 'idealpow', data), hashrateHs),
+    chips,
     frequencyMhz: row.mhz('freq'),
     boardTempsC: [inletTempC, outletTempC],
     inletTempC,
@@ -112,24 +99,20 @@ export const pools = (data: kit.Answer) =>
     data.rows('pools'),
     (row) => row.poolAddress('addr'),
     (row, addr, place): kit.PoolDraft => {
-      const isActive = isConnected(row);
+      // A few builds count in fractions, and write -1 where nothing is connected.
+      const connections = row.number('connect', { min: -1, max: 64 });
+      const isActive = connections === undefined ? row.bool('connect') : connections > 0;
       return {
         index: slotOf(row, place),
         url: kit.poolUrl(addr),
         user: row.text('user', 512) ?? '',
-        isAlive: row.int('state', { min: 0, max: 10 }) === 1 || isActive === true ? true : undefined,
+        isAlive: row.int('state') === 1 || isActive === true ? true : undefined,
         isActive,
         accepted: row.count('accepted'),
         rejected: row.count('rejected'),
       };
     },
   );
-
-/** A few builds count in fractions, and write -1 where nothing is connected. */
-function isConnected(row: kit.Answer): boolean | undefined {
-  const count = row.number('connect', { min: -1, max: 64 });
-  return count === undefined ? row.bool('connect') : count > 0;
-}
 
 const webFault = (error: number, message: string | undefined): kit.ErrorDraft => ({
   code: `web:${error}`,
@@ -146,13 +129,9 @@ function faults(data: kit.Answer, { fans: usual }: kit.Expectation): kit.ErrorDr
 }
 
 /** What the device says of its build, and of what it makes. */
-function expectation(
-  table: kit.Expectation,
-  boards: readonly (kit.BoardDraft | undefined)[] | undefined,
-  hashrateHs: number | undefined,
-) {
-  const chips = new Set(boards?.flatMap((board) => (board === undefined ? [] : [board.chips])));
-  const own = chips.size === 1 ? { chipsPerBoard: [...chips][0] } : {};
+function expectation(table: kit.Expectation, boards: kit.BoardDraft[] = [], hashrateHs: number | undefined) {
+  const [chipsPerBoard, ...others] = new Set(boards.map(({ chips }) => chips));
+  const own = others.length === 0 ? { chipsPerBoard } : {};
   // One without fans is a home machine, with fewer boards than the table gives to the whole series.
   const usual = table.fans === 0 ? kit.present({ cooling: table.cooling, hashrateHs: table.hashrateHs }) : table;
   return { ...kit.withOwnBuild(usual, own), hashrateHs: kit.idealOr(usual, boards, hashrateHs) };

@@ -1,52 +1,50 @@
 // What Innosilicon can be told through its web API: reboot, and the three pools. Its light and its modes have no known
 // way.
-import { z } from 'zod';
-import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult, MinerLink, MinerRequest } from '../../src/driver/contract.ts';
-import { bool, list, text } from '../../src/driver/fields.ts';
-import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
-import { THEY_WERE_SO } from '../../src/driver/kit/act/outcomes.ts';
-import { placesAsFields, samePools, type WantedPool } from '../../src/driver/kit/act/pool-params.ts';
-import { pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
-import { session } from './session.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 
-const DEADLINE_MS = 15_000;
-const POOLS = 3;
+export const session = kit.tokenSession({
+  name: 'innosilicon',
+  path: '/api/auth',
+  form: ({ user, password }) => ({ username: user, password }),
+  token: (answer) => answer.text('jwt', 8_192),
+  // A token that is too old is answered with 200 and a word.
+  isEnded: (answer) => answer.bool('success') === false && answer.text('token') === 'expired',
+});
 
 /** Everything is posted, reads too. */
-export const call = (name: string) =>
-  ({ via: 'http', method: 'POST', path: `/api/${name}`, auth: session, json: {}, as: 'json' }) as const;
+export const call = (name: string) => kit.post(`/api/${name}`, session, { json: {} });
 
-export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
-  reboot: reboot([30, 240], (link) => orLostReply(() => sendCommand(link, 'reboot', call('reboot')))),
-  pools: pools({ offlineS: [0, 60], atMost: POOLS, set: changePools, shownWithinS: 180 }),
+const POOLS = 3;
+/** A change of pools restarts the mining program. */
+const PATIENT = { deadlineMs: 15_000 };
+
+export const abilities = {
+  reboot: kit.reboot([30, 240], (link) => kit.command(link, 'restart', call('reboot'), verdict)),
+  pools: kit.pools({ offlineS: [0, 60], atMost: POOLS, set: changePools, shownWithinS: 180 }),
 };
 
-const verdict = z.looseObject({ success: bool(), message: text(256), msg: text(256) });
-
-async function sendCommand(link: MinerLink, what: string, request: MinerRequest): Promise<ActResult> {
-  const answer = verdict.safeParse(await link.send(request, { deadlineMs: DEADLINE_MS })).data;
-  const words = answer?.message ?? answer?.msg;
-  if (answer?.success === true) return { kind: 'accepted', ...(words !== undefined && { note: words }) };
-  if (answer?.success === undefined) {
-    throw new PeerError('peer.unparsable', `${what} ${link.ip}`, 'later', undefined, { wasSent: true });
-  }
-  const code = /permission|denied|not allowed/i.test(words ?? '') ? 'peer.permission' : 'peer.rejected';
-  throw new PeerError(code, `${what} ${link.ip}`, 'never', new Error(`the device says: ${words ?? 'no'}`));
+function verdict(answer: kit.Answer): kit.Verdict {
+  const words = answer.text('message') ?? answer.text('msg');
+  const isDone = answer.bool('success');
+  if (isDone === true) return { ...kit.ACCEPTED, ...(words !== undefined && { note: words }) };
+  return isDone === false ? kit.refused(words) : undefined;
 }
 
-const set = z.looseObject({ pools: list(z.looseObject({ url: text(512), user: text(512) }), 8) });
-
-/** All three places are written, empty ones too; the mining program restarts. */
-async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
+/** All three places are written, empty ones too. */
+async function changePools(link: kit.MinerLink, wanted: readonly kit.WantedPool[]): Promise<kit.ActResult> {
   const what = 'change the pools of';
-  const before = await beforeAct(link, what, async () => {
-    const { pools } = set.safeParse(await link.send(call('pools'), { deadlineMs: DEADLINE_MS })).data ?? {};
-    if (pools === undefined) throw new PeerError('peer.unparsable', `read the pools of ${link.ip}`, 'later');
-    return pools.flatMap(({ url, user = '' }) => (url === undefined ? [] : [{ url, user }]));
-  });
-  if (samePools(before, wanted)) return THEY_WERE_SO;
-  const form = placesAsFields(wanted, POOLS, (no) => [`Pool${no}`, `UserName${no}`, `Password${no}`]);
-  const { json: _, ...request } = call('updatePools');
-  return orLostReply(() => sendCommand(link, what, { ...request, form }));
+  const before = await kit.askFirst(link, what, call('pools'), (answer) => answer.rows('pools') !== undefined);
+  const set = before
+    .rows('pools')
+    ?.map((row) => ({ url: row.text('url', 512) ?? '', user: row.text('user', 512) ?? '' }));
+  if (
+    set !== undefined &&
+    kit.samePools(
+      set.filter(({ url }) => url !== ''),
+      wanted,
+    )
+  )
+    return kit.THEY_WERE_SO;
+  const form = kit.placesAsFields(wanted, POOLS, (no) => [`Pool${no}`, `UserName${no}`, `Password${no}`]);
+  return kit.command(link, what, kit.post('/api/updatePools', session, { form }), verdict, PATIENT);
 }

@@ -1,15 +1,11 @@
 // Innosilicon (T3 and A series): a web API where every call is posted behind a token, and CGMiner's API on TCP 4028 for
 // reading (atlas 19).
-import { defineDriver } from '../../src/driver/contract.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { abilities, call } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
-import { read } from './read.ts';
-import { replies } from './replies.ts';
+import { errorsOf, read } from './read.ts';
 
-const via = 'cgminer';
-
-export const innosilicon = defineDriver({
+export const innosilicon = kit.defineDriver({
   id: 'innosilicon',
   make: 'Innosilicon',
   families: FAMILIES,
@@ -19,24 +15,24 @@ export const innosilicon = defineDriver({
     { models: 'Dragonmint T1', firmware: 'stock with /api/summary', evidence: 'claimed' },
   ],
   asks: {
-    all: { every: 'poll', ...call('getAll') },
-    summary: { every: 'poll', insteadOf: 'all', via, command: 'summary' },
-    devs: { every: 'poll', insteadOf: 'all', via, command: 'devs' },
+    all: {
+      ...{ every: 'poll', ...call('getAll') },
+      needs: (answer) => answer.at('all', 'total_hash').isThere || answer.at('all').rows('chain') !== undefined,
+    },
+    summary: { every: 'poll', insteadOf: 'all', ...kit.tcp('summary'), needs: 'SUMMARY' },
+    devs: { every: 'poll', insteadOf: 'all', ...kit.tcp('devs'), needs: 'DEVS' },
     // The same as the web has it: all that a build without getAll and with TCP closed tells of its boards.
-    webDevs: { every: 'poll', insteadOf: 'devs', ...call('summary') },
-    stats: { every: 'poll', via, command: 'stats' },
-    pools: { every: 'slow', via, command: 'pools' },
-    webPools: { every: 'slow', insteadOf: 'pools', ...call('summary') },
-    fault: { every: 'slow', ...call('getErrorDetail') },
+    webDevs: { every: 'poll', insteadOf: 'devs', ...call('summary'), needs: 'DEVS' },
+    stats: { every: 'poll', ...kit.tcp('stats'), needs: 'STATS' },
+    pools: { every: 'slow', ...kit.tcp('pools'), needs: 'POOLS' },
+    webPools: { every: 'slow', insteadOf: 'pools', ...call('summary'), needs: 'POOLS' },
+    fault: { every: 'slow', ...call('getErrorDetail'), needs: (answer) => errorsOf(answer) !== undefined },
     overview: { every: 'static', ...call('overview') },
     type: { every: 'static', ...call('type') },
-    version: { every: 'static', via, command: 'version' },
+    version: { every: 'static', ...kit.tcp('version') },
   },
-  replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'admin' } },
   quirks: { warmUpS: 900 },
-  identify: (evidence) =>
-    evidence.family === 'innosilicon' ? { confidence: confidenceOf(evidence), make: 'Innosilicon' } : undefined,
   read,
 });

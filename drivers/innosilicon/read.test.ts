@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { AbilityName } from '../../src/driver/contract.ts';
 import { innosilicon as sample } from '../../test/contract/samples-iceriver-goldshell-innosilicon.ts';
 import { type Answering, fakeLink, lostAfterSending, neverSent, refusalOf } from '../../test/unit/drivers/fake-link.ts';
+import { session } from './abilities.ts';
 import { ERRORS } from './errors.data.ts';
 import { innosilicon as driver } from './index.ts';
-import { session } from './session.ts';
 
 test('the sample is understood: the web before TCP, an empty chain left out', () => {
   const { reading, unparsable } = driver.read(sample, {});

@@ -1,211 +1,151 @@
 // Turns the answers of one Innosilicon into a Reading (atlas 19). The web knows most, TCP the chips; where the web
 // refuses us, TCP has rates too.
-import { z } from 'zod';
-import type { Known } from '../../src/driver/contract.ts';
-import { first, firstMac, isNoFault, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
-import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
-import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { poolIsAlive, poolReadings, positive, present, rateHs, rateUnit } from '../_dialects/cgminer.ts';
-import { boardsBeside } from '../_dialects/empty-list.ts';
-import { hashrates, windowHs } from '../_dialects/windows.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { ERRORS } from './errors.data.ts';
-import type { Replies } from './replies.ts';
+import { MODES, STEPS, TUNINGS } from './words.data.ts';
 
-type Told = {
-  readonly 'Hash Rate H'?: number | undefined;
-  readonly 'Hash Rate'?: number | undefined;
-  readonly Unit?: string | undefined;
-};
+type Ask = 'all' | 'summary' | 'devs' | 'webDevs' | 'stats' | 'pools' | 'webPools';
+type Answers = Readonly<Record<Ask | 'fault' | 'overview' | 'type' | 'version', kit.Answer>>;
 
-export function read(replies: Replies, known: Known): Reading {
-  const { overview, summary, stats } = replies;
-  const web = replies.all?.all;
-  const reported = first(replies.type?.type, overview?.type, web?.type, known.model);
-  const row = findModel('innosilicon-stock', reported);
-  const isMega = countsMillions(
-    reported,
-    first<unknown>(summary?.STATUS, replies.devs?.STATUS, stats?.STATUS, replies.version?.STATUS),
-  );
-  const toHs = (told: Told | undefined) => rateOf(told, isMega);
-  const webHs = toHs(web?.total_hash);
-  const ageS = ageOf(replies);
-  const summaryRow = summary?.SUMMARY?.[0];
-  const onTcp = summaryRow && isMega ? hashrates(summaryRow) : {};
-  const rates =
-    webHs === undefined
-      ? summaryRow === undefined
-        ? ratesOfDevs(replies.webDevs, isMega)
-        : onTcp
-      : ofAge(webHs, ageS);
-  const boards = boardsOf(replies, toHs, isMega);
-  return present({
-    make: 'Innosilicon',
-    model: row?.model ?? reported,
-    mac: firstMac(web?.mac, overview?.version?.ethaddr),
-    hostname: overview?.hostname,
-    firmwareVersion: overview?.version?.build_date,
-    apiVersion: replies.version?.VERSION?.[0]?.API,
-    controlBoard: first(overview?.version?.hwver, web?.hwver),
+export function read(answers: Answers, known: kit.Known): kit.Draft {
+  const { type, overview, webDevs, stats } = answers;
+  const web = answers.all.at('all');
+  const build = overview.at('version');
+  const reported = kit.first(...[type, overview, web].map((answer) => answer.text('type', 64)), known.model);
+  const { model, expected } = kit.knownModel('innosilicon-stock', reported);
+  const isMega = countsMillions(reported, answers);
+  const ageS = ageOf(answers);
+  const uptimeS = kit.first(web.seconds('uptime'), kit.uptimeWordsS(web.value('uptime')));
+  const duties = stats.rows('STATS')?.map((row) => row.percent('Fan duty')) ?? [];
+  const dutyPercent = kit.first(web.percent('fansSpeed'), webDevs.at('HARDWARE').percent('Fan duty'), ...duties);
+  return {
+    model,
+    mac: kit.firstMac(web.asWritten('mac'), build.asWritten('ethaddr')),
+    hostname: overview.text('hostname'),
+    firmwareVersion: build.text('build_date'),
+    apiVersion: answers.version.row('VERSION').text('API'),
+    controlBoard: kit.first(build.text('hwver'), web.text('hwver')),
 
-    ...rates,
-    powerW: web?.power,
-    uptimeS: first(ageS, web?.uptime),
-    systemUptimeS: ageS === undefined ? undefined : web?.uptime,
+    ...ratesOf(answers, isMega, ageS),
+    powerW: web.watts('power'),
+    uptimeS: ageS ?? uptimeS,
+    systemUptimeS: ageS === undefined ? undefined : uptimeS,
 
-    isMining: rates.hashrateHs === undefined ? undefined : rates.hashrateHs > 0,
-    ...tuningOf(web?.running_mode),
-    tempC: first(
-      largest(boards?.map((board) => board.chipTempMaxC) ?? []),
-      largest(boards?.map((board) => board.chipTempAvgC) ?? []),
-    ),
-    boards: boardsBeside(boards, rates.hashrateHs),
-    fans: fansOf(
-      first(
-        web?.fansSpeed,
-        replies.webDevs?.HARDWARE?.['Fan duty'],
-        largest(stats?.STATS?.map((chain) => chain['Fan duty']) ?? []),
-      ),
-      row,
-    ),
-    pools: poolReadings(first(replies.pools?.POOLS, replies.webPools?.POOLS, replies.webDevs?.POOLS)),
-    errors: replies.fault && errorsOf(replies.fault),
-    expected: row && Object.keys(row.expected).length > 0 ? row.expected : undefined,
-  });
+    ...tuningOf(web.at('running_mode')),
+    boards: boardsOf(answers, isMega),
+    // One duty for all fans; how fast they turn is not told, nor how many they are.
+    fans:
+      dutyPercent === undefined
+        ? []
+        : Array.from({ length: expected.fans ?? 0 }, (_, index) => ({ index, dutyPercent })),
+    pools: kit.first(...[answers.pools, answers.webPools, webDevs].map(kit.cgminerPools)),
+    errors: errorsOf(answers.fault),
+    expected,
+  };
 }
 
-const statusRow = z.looseObject({ Description: text(256) });
-
-/**
- * `Hash Rate H` is in hashes, `Hash Rate` in the unit beside it; without one in millions, where that is sure. Where the
- * two differ the first is too large for the numbers of its controller.
- */
-function rateOf(told: Told | undefined, isMega: boolean): number | undefined {
-  const exact = rateHs(told?.['Hash Rate H'], '');
-  const unit = rateUnit(told?.Unit);
-  if (unit === undefined) return first(exact, isMega ? rateHs(told?.['Hash Rate'], 'M') : undefined);
-  const shown = rateHs(told?.['Hash Rate'], unit);
-  return exact === undefined || (shown !== undefined && Math.abs(exact - shown) > shown / 50) ? shown : exact;
-}
-
-/** The web shows the longest average that the mining program is old enough for. */
-function ofAge(hashrateHs: number | undefined, ageS: number | undefined): Partial<Pick<Reading, Rates>> {
-  if (hashrateHs === undefined) return {};
-  const hashrateWindow =
-    ageS === undefined ? 'realtime' : ageS < 300 ? '5s' : ageS < 900 ? '1m' : ageS < 3_600 ? '5m' : '15m';
-  const isSettled = hashrateWindow === '5m' || hashrateWindow === '15m';
-  return { hashrateHs, hashrateWindow, ...(isSettled && { hashrateSettledHs: hashrateHs }) };
-}
+const devicesOf = ({ devs, webDevs }: Answers) => kit.first(devs.rows('DEVS'), webDevs.rows('DEVS')) ?? [];
 
 /** Of the mining program. */
-const ageOf = (replies: Replies) =>
-  first(
-    largest(replies.stats?.STATS?.map(({ Elapsed }) => Elapsed) ?? []),
-    replies.summary?.SUMMARY?.[0]?.Elapsed,
-    largest(deviceRows(replies)?.map((dev) => dev['Device Elapsed']) ?? []),
+const ageOf = (answers: Answers) =>
+  kit.first(
+    kit.largest(answers.stats.rows('STATS')?.map((row) => row.seconds('Elapsed')) ?? []),
+    answers.summary.row('SUMMARY').seconds('Elapsed'),
+    kit.largest(devicesOf(answers).map((row) => row.seconds('Device Elapsed'))),
   );
-
-const MODES = {
-  efficient: 'low',
-  balanced: 'normal',
-  factory: 'normal',
-  performance: 'high',
-} as const satisfies Record<string, MiningMode>;
-/** Each mode has steps around its middle, which the page shows as these. */
-const STEPS = ['--', '-', '', '+', '++'] as const;
-
-function tuningOf(told: NonNullable<Replies['all']>['all']['running_mode']): Partial<Reading> {
-  if (told?.mode === undefined) return {};
-  return { miningMode: MODES[told.mode], miningModePreset: `${told.mode}${STEPS[told.level ?? 2] ?? ''}` };
-}
 
 /**
  * An A8 counts thousands, an A9 solutions, A10, A11 and B29 hashes, all under names that mean millions elsewhere. What
  * may be one has no unit that is proven.
  */
-function countsMillions(reported: string | undefined, status: unknown): boolean {
-  const description = list(statusRow, 1).parse(status)?.[0]?.Description;
-  if (reported === undefined && description === undefined) return false;
-  return !/^(a[89]|a1\d|b\d\d)/i.test(reported ?? '') && !/\b(a[89]|a1\d|b\d\d)/i.test(description ?? '');
+function countsMillions(reported: string | undefined, { summary, devs, stats, version }: Answers): boolean {
+  const described = [summary, devs, stats, version].map((answer) => answer.row('STATUS').text('Description'));
+  const names = [reported, ...described].filter((name) => name !== undefined);
+  return names.length > 0 && !names.some((name) => /\b(a[89]|a1\d|b\d\d)/i.test(name));
 }
-
-const deviceRows = ({ devs, webDevs }: Replies) => first(devs?.DEVS, webDevs?.DEVS);
-type DeviceRow = NonNullable<ReturnType<typeof deviceRows>>[number];
-
-/** Where the whole is told nowhere it is the sum of its boards. */
-function ratesOfDevs(told: Replies['webDevs'], isMega: boolean): Partial<Pick<Reading, Rates>> {
-  const rows: readonly DeviceRow[] | undefined = told?.DEVS;
-  if (!isMega) {
-    const hashrateHs = first(rateOf(told?.TotalHash, isMega), sumOfAll(rows?.map((row) => rateOf(row, isMega)) ?? []));
-    return ofAge(hashrateHs, largest(rows?.map((row) => row['Device Elapsed']) ?? []));
-  }
-  const sum = (window: '1m' | '15m' | 'av') => sumOfAll(rows?.map((row) => windowHs(row, window)) ?? []);
-  const [now, average] = [sum('1m'), sum('av')];
-  return present({
-    hashrateHs: first(now, average),
-    hashrateWindow: now !== undefined ? ('1m' as const) : average === undefined ? undefined : ('average' as const),
-    hashrateSettledHs: sum('15m'),
-    hashrateAverageHs: average,
-  });
-}
-type Rates = 'hashrateHs' | 'hashrateWindow' | 'hashrateSettledHs' | 'hashrateAverageHs';
-
-type Parts = Omit<BoardReading, 'slot'>;
 
 /**
- * The same chains by their numbers, from up to four answers. One without chips, rate and temperature is an empty place.
+ * `Hash Rate H` is in hashes, `Hash Rate` in the unit beside it; without one in millions, where that is sure. Where the
+ * two differ the first is too large for the numbers of its controller. TCP has windows of its own.
  */
-function boardsOf(
-  replies: Replies,
-  toHs: (told: Told) => number | undefined,
-  isMega: boolean,
-): BoardReading[] | undefined {
-  const { all, stats } = replies;
-  const devs = deviceRows(replies);
-  const chains = stats?.STATS?.filter((row) => row['Chain ID'] !== undefined);
-  // Pools have rows among the statistics, too; what tells of no chain does not say that there are none.
-  if (!all?.all.chain?.length && !chains?.length && !devs?.length) return undefined;
-  const found = new Map<number, Parts>();
-  const add = (slot: number | undefined, parts: Parts) => {
-    if (slot !== undefined && slot < 64) found.set(slot, { ...found.get(slot), ...parts });
+function rateOf(row: kit.Answer, isMega: boolean): number | undefined {
+  const onTcp = kit.first(...(['1m', '5s', 'av'] as const).map((window) => kit.windowHs(row, window)));
+  if (isMega && onTcp !== undefined) return onTcp;
+  const exact = row.rateHs('Hash Rate H', '');
+  const unit = kit.rateUnit(row.text('Unit', 16));
+  if (unit === undefined) return exact ?? (isMega ? row.rateHs('Hash Rate', 'M') : undefined);
+  const shown = row.rateHs('Hash Rate', unit);
+  return exact === undefined || (shown !== undefined && Math.abs(exact - shown) > shown / 50) ? shown : exact;
+}
+
+function ratesOf({ all, summary, webDevs }: Answers, isMega: boolean, ageS: number | undefined): kit.Draft {
+  const wholeHs = rateOf(all.at('all', 'total_hash'), isMega);
+  if (wholeHs !== undefined) return ofAge(wholeHs, ageS);
+  const row = summary.row('SUMMARY');
+  if (row.isThere) return isMega ? kit.hashrates(row) : {};
+  // Where the whole is told nowhere it is the sum of its boards.
+  const sum = (of: (row: kit.Answer) => number | undefined) => kit.sumOfAll(webDevs.rows('DEVS')?.map(of) ?? []);
+  if (!isMega) return ofAge(rateOf(webDevs.at('TotalHash'), false) ?? sum((board) => rateOf(board, false)), ageS);
+  const minuteHs = sum((board) => kit.windowHs(board, '1m'));
+  const averageHs = sum((board) => kit.windowHs(board, 'av'));
+  return {
+    hashrateHs: minuteHs ?? averageHs,
+    hashrateWindow: minuteHs === undefined ? 'average' : '1m',
+    hashrateSettledHs: sum((board) => kit.windowHs(board, '15m')),
+    hashrateAverageHs: averageHs,
   };
-  for (const row of devs ?? []) {
-    add(
-      row.ASC ?? row.ID,
-      present({
-        hashrateHs: isMega ? first(windowHs(row, '1m'), windowHs(row, '5s'), windowHs(row, 'av')) : toHs(row),
-        chipTempAvgC: row.Temperature,
-        hwErrors: row['Hardware Errors'],
-        isAlive: poolIsAlive(row.Status),
-      }),
-    );
-  }
-  for (const row of chains ?? []) {
-    const { Temp: chipTempAvgC, 'Temp max': chipTempMaxC, 'Num active chips': chips } = row;
-    add(row['Chain ID'], present({ chips, chipTempMaxC, chipTempAvgC }));
-  }
-  for (const row of all?.all.chain ?? []) {
-    const { 'Temp max': chipTempMaxC, 'Average Temp': chipTempAvgC, 'Hardware Errors': hwErrors } = row;
-    add(row.ASC, present({ hashrateHs: toHs(row), chipTempMaxC, chipTempAvgC, hwErrors }));
-  }
-  return [...found]
-    .toSorted(([a], [b]) => a - b)
-    .flatMap(([slot, { chips, ...parts }]) => {
-      const isHashing = positive(parts.hashrateHs) !== undefined;
-      const isMeasured = parts.chipTempAvgC !== undefined || parts.chipTempMaxC !== undefined;
-      if (!isHashing && positive(chips) === undefined && !isMeasured) return [];
-      // No chips beside a rate: not counted.
-      return [{ slot, ...parts, ...present({ chips: isHashing ? positive(chips) : chips }) }];
-    });
 }
 
-/** One duty for all fans; how fast they turn is not told, nor how many they are. */
-function fansOf(dutyPercent: number | undefined, row: Model | undefined): FanReading[] | undefined {
-  if (dutyPercent === undefined || row?.expected.fans === undefined) return undefined;
-  return Array.from({ length: row.expected.fans }, (_, index) => ({ index, dutyPercent }));
+/** The web shows the longest average that the mining program is old enough for. */
+function ofAge(hashrateHs: number | undefined, ageS: number | undefined): kit.Draft {
+  if (ageS === undefined) return { hashrateHs, hashrateWindow: 'realtime' };
+  if (ageS < 900) return { hashrateHs, hashrateWindow: ageS < 300 ? '5s' : '1m' };
+  return { hashrateHs, hashrateWindow: ageS < 3_600 ? '5m' : '15m', hashrateSettledHs: hashrateHs };
 }
 
-function errorsOf({ code, detail }: NonNullable<Replies['fault']>): ErrorReading[] {
-  if (code === undefined || isNoFault(code)) return [];
-  const [message = detail?.msg, category = 'unknown' as const] = ERRORS[code] ?? [];
-  return [present({ code, message, category })];
+function tuningOf(running: kit.Answer): kit.Draft {
+  const mode = running.word('mode', TUNINGS);
+  const step = STEPS[running.int('level', { min: 0, max: 4 }) ?? 2];
+  return mode === undefined ? {} : { miningMode: MODES[mode], miningModePreset: `${mode}${step}` };
+}
+
+/** The same chains by their numbers, from up to three answers: what a later one says counts. */
+function boardsOf(answers: Answers, isMega: boolean): kit.BoardDraft[] | undefined {
+  // Pools have rows among the statistics, too.
+  const chains = answers.stats.rows('STATS')?.filter((row) => row.has('Chain ID')) ?? [];
+  const rows = [...chains, ...devicesOf(answers), ...(answers.all.at('all').rows('chain') ?? [])];
+  const found = new Map<number, kit.BoardDraft>();
+  for (const row of rows) {
+    const slot = kit.first(...['Chain ID', 'ASC', 'ID'].map((key) => row.int(key, CHAIN)));
+    if (slot !== undefined) found.set(slot, { slot, ...found.get(slot), ...kit.present(boardOf(row, isMega)) });
+  }
+  // What tells of no chain does not say that there are none.
+  if (found.size === 0) return undefined;
+  return [...found.values()].filter(isBoard).toSorted((a, b) => a.slot - b.slot);
+}
+
+const CHAIN = { min: 0, max: 63 } as const;
+/** 0 is a sensor that is not there. */
+const SENSOR = { min: 1, max: 200 } as const;
+
+const boardOf = (row: kit.Answer, isMega: boolean) => ({
+  // The statistics have none but the average since the start.
+  hashrateHs: row.has('Chain ID') ? undefined : rateOf(row, isMega),
+  chips: row.count('Num active chips', 100_000),
+  chipTempMaxC: row.number('Temp max', SENSOR),
+  chipTempAvgC: kit.first(...['Average Temp', 'Temp', 'Temperature'].map((key) => row.number(key, SENSOR))),
+  hwErrors: row.count('Hardware Errors'),
+  isAlive: kit.poolIsAlive(row.text('Status')),
+});
+
+/** One without chips, rate and temperature is an empty place. */
+const isBoard = ({ chips, hashrateHs, chipTempAvgC, chipTempMaxC }: kit.BoardDraft) =>
+  (hashrateHs ?? 0) > 0 || (chips ?? 0) > 0 || (chipTempAvgC ?? chipTempMaxC) !== undefined;
+
+/** One number, 0 for no fault; undefined where that cannot be read. */
+export function errorsOf(fault: kit.Answer): kit.ErrorDraft[] | undefined {
+  const code = fault.text('code', 16);
+  if (code === undefined || !/^(0x[\da-f]+|\d+)$/i.test(code)) return undefined;
+  const [message = fault.at('detail').text('msg'), category = 'unknown' as const] = ERRORS[code] ?? [];
+  return [{ code, message, category }];
 }

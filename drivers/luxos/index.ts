@@ -1,16 +1,11 @@
 // LuxOS (Luxor) on Antminer hardware: one TCP API, reads without login, changes within the one session that a miner
 // has.
-import { defineDriver } from '../../src/driver/contract.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
-import { present, versionTexts } from '../_dialects/cgminer.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
-import { modelOf, read } from './read.ts';
-import { replies } from './replies.ts';
+import { read } from './read.ts';
 
-const via = 'cgminer';
-
-export const luxos = defineDriver({
+export const luxos = kit.defineDriver({
   id: 'luxos',
   make: 'Antminer',
   families: FAMILIES,
@@ -20,32 +15,23 @@ export const luxos = defineDriver({
     { models: 'Antminer S9, S19, T19, S21, T21 families', firmware: 'any LuxOS', evidence: 'claimed' },
   ],
   asks: {
-    summary: { via, command: 'summary', every: 'poll' },
-    devs: { via, command: 'devs', every: 'poll' },
-    stats: { via, command: 'stats', every: 'poll' },
-    temps: { via, command: 'temps', every: 'poll' },
-    power: { via, command: 'power', every: 'poll' },
-    pools: { via, command: 'pools', every: 'slow' },
-    fans: { via, command: 'fans', every: 'slow' },
-    config: { via, command: 'config', every: 'slow' },
-    events: { via, command: 'events', every: 'slow' },
-    version: { via, command: 'version', every: 'static' },
-    profiles: { via, command: 'profiles', every: 'static' },
+    summary: { every: 'poll', ...kit.tcp('summary'), needs: 'SUMMARY' },
+    devs: { every: 'poll', ...kit.tcp('devs'), needs: 'DEVS' },
+    stats: { every: 'poll', ...kit.tcp('stats'), needs: 'STATS' },
+    temps: { every: 'poll', ...kit.tcp('temps'), needs: 'TEMPS' },
+    power: { every: 'poll', ...kit.tcp('power') },
+    pools: { every: 'slow', ...kit.tcp('pools'), needs: 'POOLS' },
+    fans: { every: 'slow', ...kit.tcp('fans'), needs: 'FANS' },
+    config: { every: 'slow', ...kit.tcp('config'), needs: kit.hasRow('CONFIG') },
+    events: { every: 'slow', ...kit.tcp('events') },
+    version: { every: 'static', ...kit.tcp('version'), needs: kit.hasRow('VERSION') },
+    profiles: { every: 'static', ...kit.tcp('profiles') },
   },
-  replies,
   abilities,
-  login: { kind: 'none' },
   quirks: { warmUpS: 900 },
-  identify(evidence) {
-    const { family, version } = evidence;
-    if (family !== 'luxos') return undefined;
-    const texts = versionTexts(version);
-    return present({
-      confidence: confidenceOf(evidence),
-      make: 'Antminer',
-      model: modelOf(texts.Type)?.model ?? texts.Type,
-      firmwareVersion: texts.Miner,
-    });
+  identify({ version }, ours) {
+    const { Type: type, Miner: firmwareVersion } = kit.versionTexts(version);
+    return ours && { ...ours, ...kit.present({ model: kit.findAntminer(type)?.model ?? type, firmwareVersion }) };
   },
   read,
 });

@@ -1,60 +1,61 @@
 // The one session that a LuxOS miner has: opened for an action, closed after it, whatever happened. A session of
 // another client is left alone.
-import { z } from 'zod';
-import { PeerError } from '../../src/base/errors.ts';
-import type { MinerLink } from '../../src/driver/contract.ts';
-import { list, text } from '../../src/driver/fields.ts';
-import { beforeAct } from '../../src/driver/kit/act/lost-reply.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 
 /** A device that restarts often leaves without a word: waiting longer tells nothing. */
-export const DEADLINE_MS = 8_000;
-const LOGOFF_DEADLINE_MS = 3_000;
+export const LIMITS = { deadlineMs: 8_000 };
+const LOGOFF_LIMITS = { deadlineMs: 3_000 };
 
-const sessionReply = z.looseObject({ SESSION: list(z.looseObject({ SessionID: text(64) }), 1) });
+/** A command that needs a session, and its parameter after the session id. */
+type Privileged = readonly [command: string, parameter?: string];
 
-/** Sends a command that needs a session; the parameter after the session id, if any. */
-export type Privileged = (command: string, parameter?: string) => Promise<unknown>;
-
-/** Runs `work` within a session of our own. Throws `peer.busy` when another one is open; nothing was sent then. */
-export async function inSession<T>(link: MinerLink, what: string, work: (send: Privileged) => Promise<T>): Promise<T> {
-  const id = await beforeAct(link, what, () => logOn(link, what));
+/**
+ * Runs commands one after another within a session of our own; those that are false are not needed. Throws `peer.busy`
+ * when another session is open; nothing was sent then. A refusal is thrown by the link.
+ */
+export async function inSession(
+  link: kit.MinerLink,
+  what: string,
+  ...commands: readonly (false | Privileged)[]
+): Promise<kit.ActResult> {
+  const id = await kit.beforeAct(link, what, () => logOn(link, what));
+  const run = ([command, ...parameter]: Privileged) =>
+    kit.command(link, what, kit.tcp(command, [id, ...parameter].join(',')), verdict, LIMITS);
   try {
-    return await work((command, parameter) =>
-      link.send(
-        { via: 'cgminer', command, parameter: parameter === undefined ? id : `${id},${parameter}` },
-        { deadlineMs: DEADLINE_MS },
-      ),
-    );
+    return await kit.inTurn(...commands.map((each) => each && (() => run(each))));
   } finally {
     await logOff(link, id);
   }
 }
 
-async function logOn(link: MinerLink, what: string): Promise<string> {
+function verdict(answer: kit.Answer): kit.Verdict {
+  const status = answer.row('STATUS');
+  if (!status.has('STATUS')) return undefined;
+  const note = status.text('Msg');
+  return note === undefined ? true : { ...kit.ACCEPTED, note };
+}
+
+async function logOn(link: kit.MinerLink, what: string): Promise<string> {
   try {
-    const id = idOf(await link.send({ via: 'cgminer', command: 'logon' }, { deadlineMs: DEADLINE_MS }));
-    if (id === undefined)
-      throw new PeerError('peer.rejected', `log on to ${link.ip}: no session in the answer`, 'later');
-    return id;
+    const id = await sessionId(link, 'logon');
+    if (id !== undefined) return id;
+    throw new kit.PeerError('peer.rejected', `log on to ${link.ip}: no session in the answer`, 'later');
   } catch (error) {
-    if (error instanceof PeerError && error.code === 'peer.rejected' && (await isHeld(link))) {
-      throw new PeerError('peer.busy', `${what} ${link.ip}: another session is open`, 'later', error);
-    }
-    throw error;
+    const isRefused = error instanceof kit.PeerError && error.code === 'peer.rejected';
+    if (!isRefused || (await sessionId(link, 'session')) === undefined) throw error;
+    throw new kit.PeerError('peer.busy', `${what} ${link.ip}: another session is open`, 'later', error);
   }
 }
 
-async function isHeld(link: MinerLink): Promise<boolean> {
-  return idOf(await link.send({ via: 'cgminer', command: 'session' }, { deadlineMs: DEADLINE_MS })) !== undefined;
+async function sessionId(link: kit.MinerLink, command: string): Promise<string | undefined> {
+  return new kit.Answer(await link.send(kit.tcp(command), LIMITS)).row('SESSION').text('SessionID', 64);
 }
 
-const idOf = (answer: unknown) => sessionReply.safeParse(answer).data?.SESSION?.[0]?.SessionID;
-
 /** A session that cannot be closed (the device went down with it) ends by itself after about a minute. */
-async function logOff(link: MinerLink, id: string): Promise<void> {
+async function logOff(link: kit.MinerLink, id: string): Promise<void> {
   try {
-    await link.send({ via: 'cgminer', command: 'logoff', parameter: id }, { deadlineMs: LOGOFF_DEADLINE_MS });
+    await link.send(kit.tcp('logoff', id), LOGOFF_LIMITS);
   } catch (error) {
-    if (!(error instanceof PeerError)) throw error;
+    if (!(error instanceof kit.PeerError)) throw error;
   }
 }

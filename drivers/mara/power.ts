@@ -61,7 +61,7 @@ async function change(
   if (JSON.stringify(mode) === JSON.stringify(config.value('mode'))) return kit.SO_ALREADY;
   const result = await write(link, what, 'miner_config', { ...config.fields, mode });
   if (result.kind === 'lost-reply') return result;
-  const after = selectorIn(await kit.askAfter(link, CONFIG));
+  const after = selectorIn(await kit.tryToAsk(link, CONFIG));
   if (after === undefined || selectorOf(after) === selectorOf(changes['work-mode-selector'])) return result;
   const cause = new Error('the device says yes and keeps its mode');
   throw new kit.PeerError('peer.rejected', `${what} ${link.ip}`, 'never', cause);
@@ -77,11 +77,7 @@ const MOST_CHANGES = 10_000;
  */
 async function selectorBeforeSleep(link: kit.MinerLink, config: kit.Answer): Promise<string> {
   // One object per change, oldest first: a time and what was changed then.
-  const answer = await kit.orElse(
-    () => link.send(HISTORY, LONG),
-    () => undefined,
-  );
-  const history = new kit.Answer(answer).rows(undefined, MOST_CHANGES) ?? [];
+  const history = (await kit.tryToAsk(link, HISTORY, LONG)).rows(undefined, MOST_CHANGES) ?? [];
   const moves = history
     .flatMap((entry) => entry.keys().flatMap((time) => entry.rows(time) ?? []))
     .filter(

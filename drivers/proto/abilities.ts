@@ -1,99 +1,87 @@
 // What we change on a Proto rig (atlas 12): reboot, show itself, stop and start, modes and power target, pools,
-// firmware; and its log.
-import { z } from 'zod';
-import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { beforeAct, orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
-import { SO_ALREADY, unsupported } from '../../src/driver/kit/act/outcomes.ts';
-import { blink, firmware, log, modesAndPresets, pools, reboot } from '../../src/driver/kit/act/usual-abilities.ts';
-import { parseTarget, sameTarget } from '../../src/driver/kit/words/target-preset.ts';
-import { isStopped } from './read.ts';
-import { miningReply, targetReply } from './replies.ts';
-import { locked, sendCommand } from './requests.ts';
+// firmware; and its log. The first answers are for everybody, the others for a token.
+import * as kit from '../../src/driver/kit/index.ts';
+import { isStopped, PERFORMANCE, statusOf } from './read.ts';
 
-const DEADLINE_MS = 10_000;
-const UPLOAD_MS = 30 * 60_000;
-const MAX_LOG_BYTES = 1024 * 1024;
+const session = kit.tokenSession({
+  name: 'proto',
+  path: '/api/v1/auth/login',
+  json: ({ password }) => ({ password }),
+  token: (answer) => answer.text('access_token', 8_192),
+});
 
-const logAnswer = z.looseObject({ logs: z.looseObject({ content: z.array(z.string()) }) });
+export const path = (name: string) => `/api/v1/${name}`;
+export const locked = (name: string) => kit.get(path(name), session);
 
-const PERFORMANCE = { low: 'Efficiency', high: 'MaximumHashrate' } as const;
+/** Accepted is not done: the device says 202 and goes to work. */
+const order = (link: kit.MinerLink, name: string, json?: unknown, request = kit.post) =>
+  kit.command(link, `command ${name} of`, kit.asText(request(path(name), session, { json })));
+
+const setTarget = (link: kit.MinerLink, json: object) => order(link, 'mining/target', json, kit.put);
+const askTarget = (link: kit.MinerLink) => kit.askFirst(link, 'set the target of', locked('mining/target'));
+
+const DONE = { ...kit.ACCEPTED, note: 'some builds run it only after a restart' };
 
 export const abilities = {
-  reboot: reboot([20, 180], (link) => sendCommand(link, 'POST', 'system/reboot')),
-  light: blink((link) => sendCommand(link, 'POST', 'system/locate')),
+  reboot: kit.reboot([20, 180], (link) => order(link, 'system/reboot')),
+  light: kit.blink((link) => order(link, 'system/locate')),
   /** A preset is a power target: `3000 W`. */
-  powerMode: modesAndPresets({
+  powerMode: kit.modesAndPresets({
     offlineS: [0, 0],
     async set(link, { mode, preset }) {
       if (preset !== undefined) return setPower(link, preset);
-      const isAsleep = await sleeps(link);
-      if (mode === 'sleep') return isAsleep ? SO_ALREADY : sendCommand(link, 'POST', 'mining/stop');
-      // Normal means awake: a rig has no mode between its two.
-      if (mode === 'low' || mode === 'high') {
-        const { default_power_target_watts: usualW } = await targetOf(link);
-        const json = { performance_mode: PERFORMANCE[mode], ...(usualW && { power_target_watts: usualW }) };
-        const set = await sendCommand(link, 'PUT', 'mining/target', json);
-        if (!isAsleep || set.kind === 'lost-reply') return set;
-      }
-      return isAsleep ? sendCommand(link, 'POST', 'mining/start') : SO_ALREADY;
+      const isKnown = (answer: kit.Answer) => statusOf(answer) !== undefined;
+      const isAsleep = isStopped(statusOf(await kit.askFirst(link, 'set the mode of', locked('mining'), isKnown)));
+      if (mode === 'sleep') return isAsleep ? kit.SO_ALREADY : order(link, 'mining/stop');
+      return kit.inTurn(
+        // Normal means awake: a rig has no mode between its two.
+        (mode === 'low' || mode === 'high') && (() => setPerformance(link, PERFORMANCE[mode])),
+        isAsleep && (() => order(link, 'mining/start')),
+      );
     },
-    shows({ miningMode, miningModePreset, isMining }, { mode, preset }) {
-      if (preset !== undefined) return miningMode === undefined ? undefined : sameTarget(miningModePreset, preset);
+    shows(reading, { mode, preset }) {
+      const { miningMode, isMining } = reading;
+      if (preset !== undefined) return kit.showsTarget(reading, preset);
       if (mode === 'normal') return miningMode === 'sleep' ? false : isMining;
       return miningMode === undefined ? undefined : miningMode === mode;
     },
     shownWithinS: 180,
   }),
-  pools: pools({
+  pools: kit.pools({
     offlineS: [0, 0],
     atMost: 3,
-    async set(link, wanted) {
+    set(link, wanted) {
       const json = wanted.map(({ url, user, password }, priority) => ({ url, username: user, password, priority }));
-      return sendCommand(link, 'POST', 'pools', json);
+      return order(link, 'pools', json);
     },
     shownWithinS: 120,
   }),
-  firmware: firmware({
+  firmware: kit.firmware({
     offlineS: [60, 900],
-    send: (link, { name, bytes }) =>
-      orLostReply(async () => {
-        const upload = { fields: {}, file: { field: 'file', name, bytes } };
-        const request = { ...locked('system/update'), method: 'PUT', upload, as: 'text' } as const;
-        await link.send(request, { deadlineMs: UPLOAD_MS });
-        return { kind: 'accepted', note: 'some builds run it only after a restart' };
-      }),
+    send(link, { name, bytes }) {
+      const upload = { fields: {}, file: { field: 'file', name, bytes } };
+      const request = kit.asText(kit.put(path('system/update'), session, { upload }));
+      return kit.upload(link, 'update', request, () => DONE);
+    },
   }),
-  log: log(async (link) => {
-    const limits = { deadlineMs: 60_000, maxBytes: MAX_LOG_BYTES };
-    const { data } = logAnswer.safeParse(await link.send(locked('system/logs?lines=5000'), limits));
-    if (data === undefined) throw new PeerError('peer.unparsable', `read the log of ${link.ip}`, 'later');
-    return data.logs.content.join('\n');
-  }),
-} as const satisfies Readonly<Partial<Record<AbilityName, Ability>>>;
+  log: kit.log((link) =>
+    kit.fetchLog(link, locked('system/logs?lines=5000'), (answer) =>
+      answer.at('logs').list('content', 5_000)?.join('\n'),
+    ),
+  ),
+};
 
-const sleeps = (link: MinerLink): Promise<boolean> =>
-  beforeAct(link, 'set the mode of', async () => {
-    const answer = await link.send(locked('mining'), { deadlineMs: DEADLINE_MS });
-    const isAsleep = isStopped(miningReply.safeParse(answer).data?.['mining-status'].status);
-    if (isAsleep === undefined) throw new PeerError('peer.unparsable', `read the state of ${link.ip}`, 'later');
-    return isAsleep;
-  });
+/** Beside a mode the power target is that of the factory. */
+async function setPerformance(link: kit.MinerLink, mode: string): Promise<kit.ActResult> {
+  const usualW = (await askTarget(link)).watts('default_power_target_watts');
+  return setTarget(link, { performance_mode: mode, ...(usualW && { power_target_watts: usualW }) });
+}
 
-const targetOf = (link: MinerLink) =>
-  beforeAct(link, 'set the target of', async () => {
-    const { data } = targetReply.safeParse(await link.send(locked('mining/target'), { deadlineMs: DEADLINE_MS }));
-    if (data === undefined) throw new PeerError('peer.unparsable', `read the target of ${link.ip}`, 'later');
-    return data;
-  });
-
-async function setPower(link: MinerLink, preset: string): Promise<ActResult> {
-  const wanted = parseTarget(preset);
-  if (wanted?.unit !== 'W') throw unsupported(link, `set '${preset}' on`);
-  const target = await targetOf(link);
-  const min = target.power_target_min_watts ?? 0;
-  const max = target.power_target_max_watts ?? Number.POSITIVE_INFINITY;
-  if (wanted.value < min || wanted.value > max) throw unsupported(link, `set a target beyond ${min} to ${max} W on`);
-  if (target.power_target_watts === wanted.value) return SO_ALREADY;
-  return sendCommand(link, 'PUT', 'mining/target', { power_target_watts: wanted.value });
+async function setPower(link: kit.MinerLink, preset: string): Promise<kit.ActResult> {
+  const wanted = kit.wantedTarget(link, preset, 'W');
+  const target = await askTarget(link);
+  const [min, max] = [target.watts('power_target_min_watts'), target.watts('power_target_max_watts')];
+  kit.mustBeWithin(link, wanted, min, max);
+  if (target.watts('power_target_watts') === wanted.value) return kit.SO_ALREADY;
+  return setTarget(link, { power_target_watts: wanted.value });
 }

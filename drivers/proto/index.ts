@@ -1,13 +1,10 @@
 // Proto rig (Proto OS): a REST API on port 80 behind the password of its owner (atlas 12).
-import { defineDriver } from '../../src/driver/contract.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
-import { abilities } from './abilities.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { abilities, locked, path } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
-import { replies } from './replies.ts';
-import { locked, open } from './requests.ts';
 
-export const proto = defineDriver({
+export const proto = kit.defineDriver({
   id: 'proto',
   make: 'Proto',
   families: FAMILIES,
@@ -16,22 +13,25 @@ export const proto = defineDriver({
     { models: 'Proto Rig', firmware: 'Proto OS 1.8.2 with sparse slots', evidence: 'simulated' },
   ],
   asks: {
-    mining: { every: 'poll', ...locked('mining') },
-    telemetry: { every: 'poll', ...locked('telemetry?level=miner,hashboard,psu,asic') },
-    cooling: { every: 'poll', ...locked('cooling') },
-    pools: { every: 'slow', ...locked('pools') },
-    errors: { every: 'slow', ...locked('errors') },
-    target: { every: 'slow', ...locked('mining/target') },
-    system: { every: 'static', ...open('system') },
-    network: { every: 'static', ...open('network') },
-    hardware: { every: 'static', ...open('hardware') },
+    mining: { every: 'poll', ...locked('mining'), needs: kit.hasPart('mining-status') },
+    telemetry: {
+      ...{ every: 'poll', ...locked('telemetry?level=miner,hashboard,psu,asic') },
+      needs: ['miner', 'hashboards'],
+    },
+    cooling: { every: 'poll', ...locked('cooling'), needs: kit.hasPart('cooling-status') },
+    pools: { every: 'slow', ...locked('pools'), needs: 'pools' },
+    errors: { every: 'slow', ...locked('errors'), needs: (errors) => errors.rows() !== undefined },
+    target: {
+      ...{ every: 'slow', ...locked('mining/target') },
+      needs: (target) => target.has('power_target_watts') || target.has('performance_mode'),
+    },
+    system: { every: 'static', ...kit.get(path('system')), needs: kit.hasPart('system-info') },
+    network: { every: 'static', ...kit.get(path('network')), needs: kit.hasPart('network-info') },
+    hardware: { every: 'static', ...kit.get(path('hardware')), needs: kit.hasPart('hardware-info') },
   },
-  replies,
   abilities,
   /** There is no factory password: the owner sets one. */
   login: { kind: 'session' },
   quirks: { warmUpS: 300 },
-  identify: (evidence) =>
-    evidence.family === 'proto' ? { confidence: confidenceOf(evidence), make: 'Proto' } : undefined,
   read,
 });

@@ -1,224 +1,193 @@
-// Turns the answers of one Proto rig into a Reading (atlas 12). Slots count from 1, telemetry from 0.
-import type { Known } from '../../src/driver/contract.ts';
-import { first, firstMac, firstSerial, isFillerName, largest, mean } from '../../src/driver/fields.ts';
-import { findModel, type Model } from '../../src/driver/kit/models/models.ts';
-import { setPools } from '../../src/driver/kit/pool-rows.ts';
-import { targetText } from '../../src/driver/kit/words/target-preset.ts';
-import type {
-  BoardReading,
-  ErrorReading,
-  MiningMode,
-  PoolReading,
-  PsuReading,
-  Reading,
-} from '../../src/model/reading.ts';
-import { positive, present } from '../_dialects/cgminer.ts';
+// Turns the answers of one Proto rig into a Reading (atlas 12). Slots count from 1, telemetry from 0. Telemetry values
+// carry their unit.
+import * as kit from '../../src/driver/kit/index.ts';
 import { FAULTS } from './errors.data.ts';
-import type { Replies } from './replies.ts';
 
-export function read(replies: Replies, known: Known): Reading {
-  const mining = replies.mining?.['mining-status'];
-  const system = replies.system?.['system-info'];
-  const network = replies.network?.['network-info'];
-  const hardware = replies.hardware?.['hardware-info'];
-  const reported = first(system?.model, known.model);
-  const model = findModel('proto-os', reported);
-  const boards = boardsOf(replies);
-  const serial = firstSerial(system?.cb_sn, hardware?.['cb-info']?.serial_number);
-  const hashrateHs = first(replies.telemetry?.miner?.hashrate, mining?.hashrate_ghs);
-  const target = targetOf(replies);
-  return present({
-    mac: firstMac(network?.mac, network?.mac_address),
-    serialNumber: serial,
-    controllerSerialNumber: serial,
-    hostname: network?.hostname,
-    make: 'Proto',
-    model: model?.model ?? reported,
-    firmwareVersion: system?.os?.version,
-    apiVersion: system?.web_server?.version,
-    controlBoard: system?.board,
+type Locked = 'mining' | 'telemetry' | 'cooling' | 'pools' | 'errors' | 'target';
+type Answers = Readonly<Record<Locked | 'system' | 'network' | 'hardware', kit.Answer>>;
+
+export function read(answers: Answers, known: kit.Known): kit.Draft {
+  const mining = answers.mining.at('mining-status');
+  const miner = answers.telemetry.at('miner');
+  const system = answers.system.at('system-info');
+  const network = answers.network.at('network-info');
+  const hardware = answers.hardware.at('hardware-info');
+  const { model, expected } = kit.knownModel('proto-os', system.text('model'), known.model);
+  const status = statusOf(answers.mining);
+  const boards = boardsOf(answers);
+  const serialNumber = kit.firstSerial(system.asWritten('cb_sn'), hardware.at('cb-info').asWritten('serial_number'));
+  const hashrateHs = kit.first(rateOf(miner), mining.rateHs('hashrate_ghs', 'G'));
+  return {
+    mac: kit.firstMac(network.asWritten('mac'), network.asWritten('mac_address')),
+    serialNumber,
+    controllerSerialNumber: serialNumber,
+    hostname: network.text('hostname'),
+    model,
+    firmwareVersion: system.at('os').text('version'),
+    apiVersion: system.at('web_server').text('version'),
+    controlBoard: system.text('board'),
 
     hashrateHs,
-    hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
-    hashrateAverageHs: mining?.average_hashrate_ghs,
-    powerW: first(positive(replies.telemetry?.miner?.power), positive(mining?.power_usage_watts)),
-    powerLimitW: target.powerW,
-    uptimeS: mining?.mining_uptime_s,
-    systemUptimeS: mining?.reboot_uptime_s,
+    hashrateWindow: 'realtime',
+    hashrateAverageHs: mining.rateHs('average_hashrate_ghs', 'G'),
+    powerW: kit.first(kit.positive(figure(miner.at('power'), 'value', 'W')), mining.watts('power_usage_watts')),
+    uptimeS: mining.seconds('mining_uptime_s'),
+    systemUptimeS: mining.seconds('reboot_uptime_s'),
 
-    isMining: isMining(mining?.status, hashrateHs),
-    miningMode: target.mode,
-    miningModePreset: target.preset,
-
-    tempC: hottest(replies),
-    inletTempC: mean(replies.telemetry?.hashboards?.map(({ temperature }) => temperature?.inlet) ?? []),
-    outletTempC: mean(replies.telemetry?.hashboards?.map(({ temperature }) => temperature?.outlet) ?? []),
+    ...(status !== undefined && { isMining: isAtWork(status) && hashrateHs !== 0 }),
+    ...tuning(status, mining, answers.target),
+    ...heat(boards, mining),
 
     boards,
-    fans: replies.cooling?.['cooling-status'].fans?.flatMap(({ slot, rpm, speed_percentage }) =>
-      slot === undefined ? [] : [present({ index: slot - 1, rpm, dutyPercent: speed_percentage })],
-    ),
-    psus: psus(replies),
-    pools: pools(replies.pools),
-    errors: faults(replies.errors),
-    expected: expectation(replies, model, boards),
-  });
+    fans: answers.cooling
+      .at('cooling-status')
+      .rows('fans', 32)
+      ?.map((fan) => ({ index: slotOf(fan), rpm: fan.rpm('rpm'), dutyPercent: fan.percent('speed_percentage') })),
+    psus: answers.telemetry.rows('psus', 16)?.map((psu, place) => supply(psu, place, hardware)),
+    pools: kit.setPools(answers.pools.rows('pools'), (row) => row.poolAddress('url'), pool),
+    errors: answers.errors.rows(undefined, 256)?.map(fault),
+    expected: expectation(expected, boards, mining, hardware),
+  };
+}
+
+/** `value`, `input` or `output` in W or V, with `W`, `kW` or `mW` in `unit`. */
+function figure(metric: kit.Answer, key: string, unit: 'W' | 'V', max = 100_000): number | undefined {
+  const factor = { [unit]: 1, [`k${unit}`]: 1_000, [`m${unit}`]: 0.001 }[metric.text('unit', 16) ?? ''];
+  const value = factor && kit.scale(metric.number(key, { min: 0 }), factor);
+  return value !== undefined && value <= max ? value : undefined;
+}
+
+/** Of the rig or of a board. */
+function rateOf(of: kit.Answer): number | undefined {
+  const rate = of.at('hashrate');
+  const unit = kit.rateUnit(rate.text('unit', 16));
+  return unit === undefined ? undefined : rate.rateHs('value', unit);
+}
+
+const idealHsOf = (mining: kit.Answer) => kit.positive(mining.rateHs('ideal_hashrate_ghs', 'G'));
+
+export const statusOf = (mining: kit.Answer) => mining.at('mining-status').name('status', 32);
+export const isStopped = (status = '') => /^(stopped|curtailed)$/i.test(status);
+const isAtWork = (status = '') => /^(mining|degradedmining)$/i.test(status);
+
+export const PERFORMANCE = { low: 'Efficiency', high: 'MaximumHashrate' } as const;
+
+/** A power target that is not the one from the factory is what it tunes to, whatever the performance mode. */
+function tuning(status: string | undefined, mining: kit.Answer, target: kit.Answer): kit.Draft {
+  const powerLimitW = kit.first(mining.watts('power_target_watts'), target.watts('power_target_watts'));
+  const usualW = target.watts('default_power_target_watts') ?? powerLimitW;
+  const { miningMode, ...tuned } = kit.tunedTo(powerLimitW === usualW ? undefined : powerLimitW, 'W');
+  const mode = target.word('performance_mode', [PERFORMANCE.low, PERFORMANCE.high]);
+  const usual = mode && (mode === PERFORMANCE.low ? 'low' : 'high');
+  // What it is set to holds for one that is awake.
+  const awake = status === undefined ? undefined : (miningMode ?? usual);
+  return { powerLimitW, ...tuned, miningMode: isStopped(status) ? 'sleep' : awake };
 }
 
 /**
  * The hottest chip. Where the chips are not told one by one their mean stands in, if it is hotter than the sensors on
  * the boards, which lie 15 to 20 C below the chips.
  */
-function hottest({ telemetry, mining }: Replies): number | undefined {
-  const heard = telemetry?.hashboards ?? [];
-  const chips = largest(heard.flatMap(({ asics }) => asics?.temperature ?? []));
-  if (chips !== undefined) return chips;
-  return largest([
-    mining?.['mining-status'].average_asic_temp_c,
-    ...heard.flatMap(({ temperature: { inlet, outlet, average } = {} }) => [inlet, outlet, average]),
-  ]);
+function heat(boards: readonly kit.BoardDraft[] = [], mining: kit.Answer): kit.Draft {
+  if (boards.some(({ chipTempsC = [] }) => kit.largest(chipTempsC) !== undefined)) return {};
+  const onBoards = boards.flatMap(({ boardTempsC = [] }) => boardTempsC);
+  return { tempC: kit.largest([mining.tempC('average_asic_temp_c'), ...onBoards]) };
 }
 
-export const isStopped = (status: string | undefined) =>
-  status === undefined ? undefined : /^(stopped|curtailed)$/i.test(status);
-
-function isMining(status: string | undefined, hashrateHs: number | undefined): boolean | undefined {
-  if (status === undefined || isFillerName(status)) return hashrateHs === undefined ? undefined : hashrateHs > 0;
-  return /^(mining|degradedmining)$/i.test(status) && hashrateHs !== 0;
-}
-
-type Told = { readonly mode?: MiningMode; readonly preset?: string; readonly powerW?: number | undefined };
-
-/** A power target that is not the one from the factory is what it tunes to, whatever the performance mode. */
-function targetOf({ mining, target }: Replies): Told {
-  const powerW = first(positive(mining?.['mining-status'].power_target_watts), positive(target?.power_target_watts));
-  const usualW = target?.default_power_target_watts;
-  const isTuned = powerW !== undefined && usualW !== undefined && powerW !== usualW;
-  const preset = isTuned ? { preset: targetText({ value: powerW, unit: 'W' }) } : {};
-  const status = mining?.['mining-status'].status;
-  if (isStopped(status) === true) return { mode: 'sleep', powerW, ...preset };
-  // What it is set to holds for one that is awake.
-  if (status === undefined) return { powerW, ...preset };
-  if (isTuned) return { mode: 'power_tuning', powerW, ...preset };
-  switch (target?.performance_mode?.toLowerCase()) {
-    case 'efficiency':
-      return { mode: 'low', powerW };
-    case 'maximumhashrate':
-      return { mode: 'high', powerW };
-    default:
-      return { powerW };
-  }
-}
+/** Of what counts from 1; -1 where it is not told. */
+const slotOf = (row: kit.Answer) => (row.int('slot', { min: 1, max: 64 }) ?? 0) - 1;
+const indexOf = (row: kit.Answer) => row.int('index', { min: 0, max: 63 }) ?? -1;
+const serialOf = (row: kit.Answer) => row.partSerial('serial_number');
 
 /** Only slots that hold a board are listed; telemetry is matched by serial number, else by place. */
-function boardsOf({ hardware, telemetry, mining }: Replies): BoardReading[] | undefined {
-  const heard = telemetry?.hashboards;
-  const listed = hardware?.['hardware-info']['hashboards-info']?.filter(({ slot }) => slot !== undefined);
+function boardsOf(answers: Answers): kit.BoardDraft[] | undefined {
+  const mining = answers.mining.at('mining-status');
+  const heard = answers.telemetry.rows('hashboards');
+  const listed = answers.hardware.at('hardware-info').rows('hashboards-info', 63);
   const rows =
-    listed?.map(({ slot = 1, hb_sn: serial, mining_asic_count: chips }) => ({ slot: slot - 1, serial, chips })) ??
-    heard?.flatMap(({ index, serial_number: serial }) =>
-      index === undefined ? [] : [{ slot: index, serial, chips: undefined }],
-    );
-  if (rows === undefined) return undefined;
-  const idealHs = positive(mining?.['mining-status'].ideal_hashrate_ghs);
-  const isCounted = countsThem(mining?.['mining-status'], heard ?? []);
-  const taken = new Set<number>();
-  return rows.flatMap(({ slot, serial, chips }) => {
-    if (taken.has(slot)) return [];
-    taken.add(slot);
-    const bySerial = serial === undefined ? undefined : heard?.find((row) => row.serial_number === serial);
-    const isThis = (other: string | undefined) => serial === undefined || (other ?? serial) === serial;
-    const row = bySerial ?? heard?.find((entry) => entry.index === slot && isThis(entry.serial_number));
-    const { inlet, outlet, average } = row?.temperature ?? {};
-    const chipsC = row?.asics?.temperature ?? [];
-    const boardTempsC = [inlet, outlet, average].filter((tempC) => tempC !== undefined);
-    return [
-      present({
-        slot,
-        serialNumber: serial,
-        hashrateHs: row?.hashrate,
-        voltageV: positive(row?.voltage),
-        powerW: positive(row?.power),
-        isAlive: isCounted ? (row?.hashrate ?? 0) > 0 : undefined,
-        expectedHashrateHs: idealHs === undefined || listed === undefined ? undefined : idealHs / rows.length,
-        chips,
-        chipTempMaxC: largest(chipsC),
-        chipTempAvgC: mean(chipsC),
-        boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
-        inletTempC: inlet,
-        outletTempC: outlet,
-      }),
-    ];
+    listed?.flatMap((row) => (slotOf(row) < 0 ? [] : [{ slot: slotOf(row), serial: row.partSerial('hb_sn'), row }])) ??
+    heard?.map((row) => ({ slot: indexOf(row), serial: serialOf(row), row }));
+  const idealHs = idealHsOf(mining);
+  const isCounted = countsThem(mining, heard ?? []);
+  return rows?.map(({ slot, serial, row }) => {
+    const told =
+      heard?.find((each) => serial !== undefined && serialOf(each) === serial) ??
+      heard?.find((each) => indexOf(each) === slot && (serial ?? serialOf(each)) === (serialOf(each) ?? serial)) ??
+      NOT_HEARD;
+    const sensors = told.at('temperature');
+    const [inletTempC, outletTempC] = [sensors.tempC('inlet'), sensors.tempC('outlet')];
+    return {
+      slot,
+      serialNumber: serial,
+      hashrateHs: rateOf(told),
+      voltageV: kit.positive(figure(told.at('voltage'), 'value', 'V', 100)),
+      powerW: kit.positive(figure(told.at('power'), 'value', 'W')),
+      isAlive: isCounted ? (rateOf(told) ?? 0) > 0 : undefined,
+      expectedHashrateHs: idealHs === undefined || listed === undefined ? undefined : idealHs / rows.length,
+      chips: row.int('mining_asic_count', { min: 1, max: 100_000 }),
+      chipTempsC: chipsC(told.at('asics', 'temperature')),
+      boardTempsC: [inletTempC, outletTempC, sensors.tempC('average')],
+      inletTempC,
+      outletTempC,
+    };
   });
 }
 
-type Status = NonNullable<Replies['mining']>['mining-status'];
-type Heard = NonNullable<NonNullable<Replies['telemetry']>['hashboards']>[number];
+const NOT_HEARD = new kit.Answer(undefined);
+
+/** One value per chip; 0 is none. */
+const chipsC = (chips: kit.Answer) =>
+  /^(\u00b0 ?)?C$/i.test(chips.text('unit', 16) ?? 'C')
+    ? chips.list('values', 1_024)?.map((value) => kit.toTempC(value))
+    : undefined;
 
 /** At work it counts the boards that hash but names none of them: they are those with a rate, if they are as many. */
-function countsThem(status: Status | undefined, heard: readonly Heard[]): boolean {
-  const hashing = heard.filter(({ hashrate = 0 }) => hashrate > 0).length;
-  return isMining(status?.status, undefined) === true && hashing > 0 && hashing === status?.hashboards_mining;
+function countsThem(mining: kit.Answer, heard: readonly kit.Answer[]): boolean {
+  const hashing = heard.filter((row) => (rateOf(row) ?? 0) > 0).length;
+  return isAtWork(mining.text('status', 32)) && hashing > 0 && hashing === mining.int('hashboards_mining');
 }
 
-function psus({ telemetry, hardware }: Replies): PsuReading[] | undefined {
-  const listed = hardware?.['hardware-info']['psus-info'];
-  return telemetry?.psus?.map((psu, place) => {
-    const part = listed?.find(
-      ({ psu_sn: serial, slot }) =>
-        (psu.serial_number !== undefined && serial === psu.serial_number) ||
-        (psu.serial_number === undefined && slot === (psu.index ?? place) + 1),
-    );
-    return present({
-      serialNumber: first(psu.serial_number, part?.psu_sn),
-      model: part?.model,
-      tempC: psu.temperature?.average,
-      inputPowerW: positive(psu.power?.input),
-      outputPowerW: psu.power?.output,
-      inputVoltageV: positive(psu.voltage?.input),
-      outputVoltageV: psu.voltage?.output,
-    });
-  });
+function supply(psu: kit.Answer, place: number, hardware: kit.Answer) {
+  const serial = serialOf(psu);
+  const slot = indexOf(psu) < 0 ? place : indexOf(psu);
+  const part = hardware
+    .rows('psus-info', 16)
+    ?.find((row) => (serial === undefined ? slotOf(row) === slot : row.partSerial('psu_sn') === serial));
+  const [power, voltage] = [psu.at('power'), psu.at('voltage')];
+  return {
+    serialNumber: kit.first(serial, part?.partSerial('psu_sn')),
+    model: part?.text('model'),
+    tempC: psu.at('temperature').tempC('average'),
+    inputPowerW: kit.positive(figure(power, 'input', 'W')),
+    outputPowerW: figure(power, 'output', 'W'),
+    inputVoltageV: kit.positive(figure(voltage, 'input', 'V', 1_000)),
+    outputVoltageV: figure(voltage, 'output', 'V', 1_000),
+  };
 }
 
-const pools = (reply: Replies['pools']) =>
-  setPools(
-    reply?.pools,
-    ({ url }) => url,
-    (pool, url, place): PoolReading => {
-      const status = pool.status?.toLowerCase();
-      return present({
-        index: pool.priority ?? place,
-        url,
-        user: pool.user ?? '',
-        isAlive: status === undefined ? undefined : status !== 'dead',
-        isActive: status === undefined ? undefined : status === 'active',
-        accepted: first(pool.accepted, pool.accepted_shares),
-        rejected: first(pool.rejected, pool.rejected_shares),
-        difficultyAccepted: pool.difficulty_accepted_shares,
-        difficultyRejected: pool.difficulty_rejected_shares,
-        difficulty: first(positive(pool.current_difficulty), positive(pool.difficulty)),
-      });
-    },
-  );
+function pool(row: kit.Answer, url: string, place: number): kit.PoolDraft {
+  const status = row.text('status', 32)?.toLowerCase();
+  return {
+    index: row.int('priority', { min: 0, max: 63 }) ?? place,
+    url,
+    user: row.text('user', 512) ?? '',
+    isAlive: status === undefined ? undefined : status !== 'dead',
+    isActive: status === undefined ? undefined : status === 'active',
+    accepted: kit.first(row.count('accepted'), row.count('accepted_shares')),
+    rejected: kit.first(row.count('rejected'), row.count('rejected_shares')),
+    difficultyAccepted: row.number('difficulty_accepted_shares', { min: 0 }),
+    difficultyRejected: row.number('difficulty_rejected_shares', { min: 0 }),
+    difficulty: kit.first(row.positive('current_difficulty'), row.positive('difficulty')),
+  };
+}
 
-function faults(rows: Replies['errors']): ErrorReading[] | undefined {
-  return rows?.flatMap(({ source, slot, error_code, code = error_code, message }) => {
-    if (code === undefined) return [];
-    const table = source === undefined ? undefined : FAULTS[source.toLowerCase()];
-    const known = table !== undefined && Object.hasOwn(table, code) ? table[code] : undefined;
-    return [
-      {
-        code,
-        category: known?.category ?? ('unknown' as const),
-        severity: known?.severity ?? ('minor' as const),
-        ...present({
-          message: message ?? known?.message,
-          index: slot === undefined || source?.toLowerCase() === 'rig' ? undefined : slot - 1,
-        }),
-      },
-    ];
-  });
+function fault(row: kit.Answer): kit.ErrorDraft | undefined {
+  const code = kit.first(row.asWritten('code'), row.asWritten('error_code'));
+  if (code === undefined) return undefined;
+  const source = row.text('source', 64)?.toLowerCase() ?? '';
+  const { category = 'unknown', severity = 'minor', message } = FAULTS[source]?.[code] ?? {};
+  const index = source === 'rig' || slotOf(row) < 0 ? undefined : slotOf(row);
+  return { code, category, severity, message: row.text('message') ?? message, index };
 }
 
 /**
@@ -227,23 +196,21 @@ function faults(rows: Replies['errors']): ErrorReading[] | undefined {
  * it. What most boards have is what a board should have.
  */
 function expectation(
-  { mining, hardware }: Replies,
-  model: Model | undefined,
-  boards: readonly BoardReading[] | undefined,
-): Reading['expected'] {
-  const status = mining?.['mining-status'];
-  const installed = status?.hashboards_installed ?? 0;
-  const expected = present({
-    ...model?.expected,
-    boards: first(model?.expected.boards, boards !== undefined && installed > boards.length ? installed : undefined),
-    chipsPerBoard: first(model?.expected.chipsPerBoard, usual(boards?.map(({ chips }) => chips) ?? [])),
-    fans: first(model?.expected.fans, positive(hardware?.['hardware-info']['fans-info']?.length)),
-    hashrateHs: positive(status?.ideal_hashrate_ghs),
-  });
-  return Object.keys(expected).length === 0 ? undefined : expected;
+  table: kit.Expectation,
+  boards: readonly kit.BoardDraft[] | undefined,
+  mining: kit.Answer,
+  hardware: kit.Answer,
+) {
+  const installed = mining.int('hashboards_installed', { min: 0, max: 63 }) ?? 0;
+  return {
+    ...table,
+    boards: table.boards ?? (boards !== undefined && installed > boards.length ? installed : undefined),
+    chipsPerBoard: table.chipsPerBoard ?? usual(boards?.map(({ chips }) => chips) ?? []),
+    fans: table.fans ?? kit.positive(hardware.rows('fans-info', 31)?.length),
+    hashrateHs: idealHsOf(mining),
+  };
 }
 
 /** What more than half of them are. */
-function usual(counts: readonly (number | undefined)[]): number | undefined {
-  return counts.find((count) => count && counts.filter((other) => other === count).length > counts.length / 2);
-}
+const usual = (counts: readonly (number | undefined)[]) =>
+  counts.find((count) => count && counts.filter((other) => other === count).length > counts.length / 2);

@@ -134,6 +134,6 @@ describe('with TCP 4028 closed', () => {
   });
   test('a blank page says nothing', () => {
     const reading = read({ status: { summary: { elapsed: '', mhsav: '', foundblocks: '', rejected: '' }, pools: [] } });
-    expect(reading).toEqual({ make: 'Sealminer', pools: [], expected: {} });
+    expect(reading).toEqual({ make: 'Sealminer', pools: [] });
   });
 });

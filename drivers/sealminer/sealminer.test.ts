@@ -202,7 +202,7 @@ describe('power mode', () => {
   });
   test('a state that cannot be read has changed nothing; a lost order is to be looked at', async () => {
     await expect(powerMode.act(scripted({ stats: 'x' }), { mode: 'sleep' }, {})).rejects.toMatchObject({
-      code: 'peer.unparsable',
+      code: 'peer.rejected',
       wasSent: false,
     });
     const lost = scripted({ stats: sample.stats, ascset: lostAfterSending() });

@@ -1,25 +1,18 @@
 // VNish (AnthillOS) on Antminer hardware: a JSON API under /api/v1, reads without login, and CGMiner words on TCP
 // beside it (atlas 8).
-import { defineDriver } from '../../src/driver/contract.ts';
-import { confidenceOf } from '../../src/driver/proof.ts';
-import { present, versionTexts } from '../_dialects/cgminer.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { abilities } from './abilities.ts';
 import { FAMILIES } from './family.data.ts';
 import { modelOf, read } from './read.ts';
-import { replies } from './replies.ts';
 import { open } from './requests.ts';
 
-export const vnish = defineDriver({
+export const vnish = kit.defineDriver({
   id: 'vnish',
   make: 'Antminer',
   families: FAMILIES,
   covers: [
     // The units of its rates are in no recording.
-    {
-      models: 'Antminer L3+, L7, L9, S17, S19, S21, T19, T21 families',
-      firmware: 'any VNish',
-      evidence: 'claimed',
-    },
+    { models: 'Antminer L3+, L7, L9, S17, S19, S21, T19, T21 families', firmware: 'any VNish', evidence: 'claimed' },
   ],
   asks: {
     summary: { every: 'poll', ...open('summary') },
@@ -27,27 +20,19 @@ export const vnish = defineDriver({
     info: { every: 'poll', ...open('info') },
     status: { every: 'slow', ...open('status') },
     perf: { every: 'slow', ...open('perf-summary') },
-    tcpPools: { every: 'slow', via: 'cgminer', command: 'pools' },
+    tcpPools: { every: 'slow', ...kit.tcp('pools'), needs: 'POOLS' },
     factory: { every: 'static', ...open('chains/factory-info') },
     // What the versions before AnthillOS have in place of the web's summary.
-    tcpStats: { every: 'poll', insteadOf: 'summary', via: 'cgminer', command: 'stats' },
-    tcpSummary: { every: 'poll', insteadOf: 'summary', via: 'cgminer', command: 'summary' },
+    tcpStats: { every: 'poll', insteadOf: 'summary', ...kit.tcp('stats'), needs: 'STATS' },
+    tcpSummary: { every: 'poll', insteadOf: 'summary', ...kit.tcp('summary'), needs: 'SUMMARY' },
   },
-  replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'admin' } },
   quirks: { warmUpS: 900 },
-  identify(evidence) {
-    const { family, version } = evidence;
-    if (family !== 'vnish') return undefined;
-    const { Type: type } = versionTexts(version);
+  identify({ version }, ours) {
+    const { Type: type } = kit.versionTexts(version);
     const [, firmwareVersion] = /vnish[^\d"]{0,16}(\d+(?:\.\d+){1,3})/i.exec(version?.slice(0, 4_096) ?? '') ?? [];
-    return present({
-      confidence: confidenceOf(evidence),
-      make: 'Antminer',
-      model: modelOf(type)?.model ?? type,
-      firmwareVersion,
-    });
+    return ours && { ...ours, ...kit.present({ model: modelOf(type)?.model ?? type, firmwareVersion }) };
   },
   read,
 });

@@ -1,63 +1,42 @@
 // Pools of VNish from its two sources: the web has them all, with the developer's own and sometimes with hidden names;
 // TCP has names and difficulties.
-import { first } from '../../src/driver/fields.ts';
-import { setPools } from '../../src/driver/kit/pool-rows.ts';
-import type { PoolReading } from '../../src/model/reading.ts';
-import { type PoolRow, poolReadings, positive, present } from '../_dialects/cgminer.ts';
-import type { WebPool } from './replies.ts';
-
-/** The device writes and wants `host:port`, without a scheme. */
-const poolUrl = (written: string): string =>
-  /^[a-z][a-z0-9+.-]*:\/\//i.test(written) ? written : `stratum+tcp://${written}`;
+import * as kit from '../../src/driver/kit/index.ts';
+import { ALIVE } from './words.data.ts';
 
 const isMasked = (text: string | undefined) => text === undefined || /^\*+$/.test(text);
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 /** Without the pools that mine for the developer. */
-export function pools(
-  rows: readonly WebPool[] | undefined,
-  tcpRows: readonly PoolRow[] | undefined,
-): PoolReading[] | undefined {
-  if (rows === undefined) return poolReadings(tcpRows?.filter(({ URL }) => !/^devfee$/i.test(URL ?? '')));
-  const own = rows.filter(({ pool_type }) => !/^(devfee|refund)$/i.test(pool_type ?? ''));
-  const left = [...(poolReadings(tcpRows) ?? [])];
-  const set = setPools(
-    own,
-    ({ url }) => url,
-    (row, written) => ({ row, url: poolUrl(written) }),
+export function pools(miner: kit.Answer, tcpPools: kit.Answer): kit.PoolDraft[] | undefined {
+  const tcpRows = tcpPools.rows('POOLS')?.filter((row) => !/^devfee$/i.test(row.text('URL') ?? ''));
+  const onTcp = kit.cgminerPools(new kit.Answer({ POOLS: tcpRows?.map(({ raw }) => raw) }));
+  const rows = miner.rows('pools');
+  if (rows === undefined) return onTcp;
+  const left = [...(onTcp ?? [])];
+  return kit.setPools(
+    rows.filter((row) => !/^(devfee|refund)$/i.test(row.text('pool_type', 32) ?? '')),
+    (row) => row.poolAddress('url'),
+    (row, address, index): kit.PoolDraft => {
+      // The device writes and wants `host:port`, without a scheme.
+      const url = kit.poolUrl(address);
+      const user = row.text('user', 512);
+      const at = left.findIndex((other) => isSame(other.url, url) && (isMasked(user) || user === other.user));
+      const [twin] = at < 0 ? [] : left.splice(at, 1);
+      const status = row.text('status', 32)?.toLowerCase();
+      return {
+        index,
+        url,
+        user: (isMasked(user) ? twin?.user : user) ?? '',
+        isAlive: ALIVE[status ?? ''],
+        isActive: status === undefined ? undefined : status === 'active',
+        accepted: row.count('accepted'),
+        rejected: row.count('rejected'),
+        stale: row.count('stale'),
+        difficultyAccepted: row.number('diffa', { min: 0, max: 1e30 }) ?? twin?.difficultyAccepted,
+        difficultyRejected: twin?.difficultyRejected,
+        difficultyStale: twin?.difficultyStale,
+        difficulty: kit.positive(row.difficulty('diff')) ?? row.positive('ls_diff', 1e30) ?? twin?.difficulty,
+      };
+    },
   );
-  return set?.map(({ row, url }, index): PoolReading => {
-    const at = left.findIndex(
-      (other) => other.url.toLowerCase() === url.toLowerCase() && (isMasked(row.user) || row.user === other.user),
-    );
-    const [twin] = at < 0 ? [] : left.splice(at, 1);
-    const status = row.status?.toLowerCase();
-    return present({
-      index,
-      url,
-      user: (isMasked(row.user) ? twin?.user : row.user) ?? '',
-      isAlive: aliveness(status),
-      isActive: status === undefined ? undefined : status === 'active',
-      accepted: row.accepted,
-      rejected: row.rejected,
-      stale: row.stale,
-      difficultyAccepted: first(row.diffa, twin?.difficultyAccepted),
-      difficultyRejected: twin?.difficultyRejected,
-      difficultyStale: twin?.difficultyStale,
-      difficulty: first(positive(row.diff), positive(row.ls_diff), twin?.difficulty),
-    });
-  });
-}
-
-/** `disabled` and `unknown` say neither. */
-function aliveness(status: string | undefined): boolean | undefined {
-  switch (status) {
-    case 'active':
-    case 'working':
-    case 'rejecting':
-      return true;
-    case 'offline':
-      return false;
-    default:
-      return undefined;
-  }
 }

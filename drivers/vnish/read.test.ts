@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MODELS } from '../../src/driver/kit/models/models.data.ts';
 import { families } from '../index.ts';
 import { vnish as driver } from './index.ts';
-import { pools } from './pools.ts';
-import { modelOf, secondsOf } from './read.ts';
+import { modelOf } from './read.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
 const summary = (miner: object) => ({ summary: { miner } });
@@ -124,7 +123,7 @@ test.each([
   ['soon', undefined],
   ['', undefined],
   [undefined, undefined],
-])('uptime %j is %j', (written, seconds) => expect(secondsOf(written)).toBe(seconds));
+])('uptime %j is %j', (uptime, seconds) => expect(read({ info: { system: { uptime } } }).systemUptimeS).toBe(seconds));
 
 describe('faults', () => {
   const errors = (miner: object) => read(summary(miner)).errors;
@@ -159,6 +158,8 @@ describe('faults', () => {
 describe('pools', () => {
   const row = (url: string, user: string, more: object = {}) => ({ url, user, ...more });
   const tcp = (URL: string, User: string, more: object = {}) => ({ URL, User, 'Difficulty Rejected': 8, ...more });
+  const pools = (rows: readonly object[] | undefined, POOLS: readonly object[] | undefined) =>
+    read({ ...(rows && summary({ pools: rows })), ...(POOLS && { tcpPools: { POOLS } }) }).pools;
 
   test('hidden names come from TCP, in its order; without it they are empty', () => {
     const rows = [row('a.example:1', '*****'), row('a.example:1', '*****')];

@@ -1,54 +1,36 @@
 // How VNish is asked: everything under /api/v1, reads without login, changes behind a token for the password (atlas 8).
-import { z } from 'zod';
-import { PeerError } from '../../src/base/errors.ts';
-import type { MinerLink, WebSession } from '../../src/driver/contract.ts';
-import { bearer } from '../../src/driver/kit/web/web-session.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 
-const unlockAnswer = z.looseObject({ token: z.string() });
-type Grant = ReturnType<WebSession['grant']>;
-
-const unlock = (name: string, toGrant: (token: string) => Grant): WebSession => ({
-  name,
-  open: ({ password }) => ({ via: 'http', method: 'POST', path: '/api/v1/unlock', json: { pw: password } }),
-  grant({ body }) {
-    const token = unlockAnswer.safeParse(body).data?.token;
-    return token === undefined ? undefined : toGrant(token);
-  },
+const unlock = {
+  path: '/api/v1/unlock',
+  json: ({ password }: { readonly password: string }) => ({ pw: password }),
+  token: (answer: kit.Answer) => answer.text('token', 8_192),
   provesLogin: true,
-});
-
-const withBearer = unlock('vnish-bearer', bearer);
+} as const;
+const bearer = kit.tokenSession({ ...unlock, name: 'vnish-bearer' });
 /** Some versions want the token as it is. */
-const withBareToken = unlock('vnish-bare', (token) => {
-  const header = bearer(token);
-  return header && { Authorization: header.Authorization.slice('Bearer '.length) };
-});
-
-type Web = {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly json?: unknown;
-  readonly upload?: { readonly fields: Readonly<Record<string, string>>; readonly file: UploadFile };
-  readonly as: 'json' | 'text';
-};
-type UploadFile = { readonly field: string; readonly name: string; readonly bytes: Blob };
+const bare = kit.tokenSession({ ...unlock, name: 'vnish-bare', header: 'Authorization' });
 
 /** A read that needs no login. */
-export const open = (path: string) =>
-  ({ via: 'http', method: 'GET', path: `/api/v1/${path}`, auth: 'none', as: 'json' }) as const;
+export const open = (path: string) => kit.get(`/api/v1/${path}`);
+export const read = (path: string) => kit.get(`/api/v1/${path}`, bearer);
+export const write = (path: string, more: Parameters<typeof kit.post>[2] = {}) =>
+  kit.post(`/api/v1/${path}`, bearer, more);
 
-type Limits = { readonly deadlineMs: number; readonly maxBytes?: number };
+const isForbidden = (error: unknown) => error instanceof kit.PeerError && error.code === 'peer.permission';
 
-/** With the token in the usual form, and in the other one when the device takes the password and refuses the token. */
-export async function sendLoggedIn(link: MinerLink, { path, ...web }: Web, limits: Limits): Promise<unknown> {
-  const request = { via: 'http', ...web, path: `/api/v1/${path}` } as const;
-  try {
-    return await link.send({ ...request, auth: withBearer }, limits);
-  } catch (error) {
-    // Refused either way: the words of the first refusal are the device's own, the second may be about the form.
-    if (!(error instanceof PeerError) || error.code !== 'peer.permission') throw error;
-    return await link.send({ ...request, auth: withBareToken }, limits).catch((second: unknown) => {
-      throw second instanceof PeerError && second.code === 'peer.permission' ? error : second;
-    });
-  }
-}
+/** Sends the token in the usual form, and in the other one when the device takes the password and refuses the token. */
+export const inEitherForm = (link: kit.MinerLink): kit.MinerLink => ({
+  ip: link.ip,
+  async send(request, limits) {
+    try {
+      return await link.send(request, limits);
+    } catch (first) {
+      if (request.via !== 'http' || !isForbidden(first)) throw first;
+      // Refused either way: the words of the first refusal are the device's own, the second may be about the form.
+      return await link.send({ ...request, auth: bare }, limits).catch((second: unknown) => {
+        throw isForbidden(second) ? first : second;
+      });
+    }
+  },
+});

@@ -1,89 +1,57 @@
 // The settings of VNish: read whole, changed in part, and in force after the restart that the answer asks for.
-import { z } from 'zod';
-import { PeerError } from '../../src/base/errors.ts';
-import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { orLostReply } from '../../src/driver/kit/act/lost-reply.ts';
-import { sendLoggedIn } from './requests.ts';
+import * as kit from '../../src/driver/kit/index.ts';
+import { inEitherForm, read, write } from './requests.ts';
 
-const DEADLINE_MS = 20_000;
+const RESTARTS = { ...kit.ACCEPTED, note: 'mining restarts' };
+const WANTS_REBOOT = { ...kit.ACCEPTED, note: 'the device wants a reboot for it' };
 
-const settings = z.looseObject({
-  miner: z.looseObject({
-    /** Scrypt machines name presets by rates, others by watts; some write the watts as a number. */
-    overclock: z
-      .looseObject({
-        preset: z.union([z.string(), z.number()]).transform(String).optional().catch(undefined),
-      })
-      .optional(),
-  }),
-});
-
-/** Throws PeerError `peer.unparsable` when the answer is none. */
-export async function readSettings(link: MinerLink): Promise<z.output<typeof settings>['miner']> {
-  const web = { method: 'GET', path: 'settings', as: 'json' } as const;
-  const found = settings.safeParse(await sendLoggedIn(link, web, { deadlineMs: DEADLINE_MS }));
-  if (!found.success) throw new PeerError('peer.unparsable', `read the settings of ${link.ip}`, 'later');
-  return found.data.miner;
+/** `isKept` looks whether the device keeps what it said yes to. */
+export async function changeSettings(
+  link: kit.MinerLink,
+  what: string,
+  miner: object,
+  isKept: () => Promise<boolean | undefined> = async () => undefined,
+): Promise<kit.ActResult> {
+  const loggedIn = inEitherForm(link);
+  const judge = (answer: kit.Answer) => {
+    if (answer.value('reboot_required') === true) return WANTS_REBOOT;
+    return answer.value('restart_required') === true ? RESTARTS : true;
+  };
+  const send = () => kit.command(loggedIn, what, write('settings', { json: { miner } }), judge);
+  const result = await kit.orNotKept(link, what, send, isKept);
+  if (result !== RESTARTS) return result;
+  const restart = kit.asText(write('mining/restart'));
+  return kit.command(loggedIn, 'restart the mining of', restart, () => RESTARTS);
 }
 
-const presets = z.array(z.looseObject({ name: z.union([z.string(), z.number()]).transform(String) })).min(1);
+/** The settings of the overclocking go back as they were read, with another preset. */
+export async function setPreset(link: kit.MinerLink, preset: string): Promise<kit.ActResult> {
+  const what = 'set the preset of';
+  const overclock = await overclockOf(link, what);
+  if (!overclock.isThere) throw kit.unsupported(link, what);
+  if (presetOf(overclock) === preset) return kit.SO_ALREADY;
+  if (!(await mayHavePreset(link, what, preset))) throw kit.unsupported(link, what, `it has no preset '${preset}'`);
+  return changeSettings(link, what, { overclock: { ...overclock.fields, preset } }, async () => {
+    const set = presetOf(await overclockOf(link, what));
+    return set === undefined || set === preset;
+  });
+}
+
+async function overclockOf(link: kit.MinerLink, what: string): Promise<kit.Answer> {
+  const hasMiner = (settings: kit.Answer) => settings.at('miner').isThere;
+  const settings = await kit.askFirst(inEitherForm(link), what, read('settings'), hasMiner);
+  return settings.at('miner', 'overclock');
+}
+
+/** Scrypt machines name presets by rates, others by watts; some write the watts as a number. */
+const presetOf = (overclock: kit.Answer) => kit.toText(overclock.value('preset'));
 
 /**
  * False only when the device lists its presets and this is none of them. Without a list the device itself is to judge.
  */
-export async function mayHavePreset(link: MinerLink, preset: string): Promise<boolean> {
-  const web = { method: 'GET', path: 'autotune/presets', as: 'json' } as const;
-  try {
-    const { data } = presets.safeParse(await sendLoggedIn(link, web, { deadlineMs: DEADLINE_MS }));
-    return data === undefined || preset === 'disabled' || data.some(({ name }) => name === preset);
-  } catch (error) {
-    if (!(error instanceof PeerError) || !NO_LIST.has(error.code)) throw error;
-    return true;
-  }
-}
-const NO_LIST: ReadonlySet<string> = new Set([
-  'peer.unsupported',
-  'peer.rejected',
-  'peer.unparsable',
-  'peer.too-large',
-]);
-
-const saved = z.looseObject({ restart_required: z.boolean().optional(), reboot_required: z.boolean().optional() });
-
-/**
- * `isKept` looks whether the device keeps what it said yes to; what cannot be looked at now is for the next visits to
- * see.
- */
-export async function changeSettings(
-  link: MinerLink,
-  what: string,
-  json: object,
-  isKept?: () => Promise<boolean>,
-): Promise<ActResult> {
-  let wants: z.output<typeof saved> | undefined;
-  const result = await orLostReply(async () => {
-    const web = { method: 'POST', path: 'settings', json, as: 'json' } as const;
-    wants = saved.safeParse(await sendLoggedIn(link, web, { deadlineMs: DEADLINE_MS })).data;
-    return { kind: 'accepted' };
-  });
-  if (result.kind === 'lost-reply') return result;
-  if (isKept !== undefined && !(await isKeptAsFarAsKnown(isKept))) {
-    const cause = new Error('the device says yes and keeps its settings');
-    throw new PeerError('peer.rejected', `${what} ${link.ip}`, 'never', cause);
-  }
-  if (wants?.reboot_required === true) return { kind: 'accepted', note: 'the device wants a reboot for it' };
-  if (wants?.restart_required !== true) return result;
-  return orLostReply(async () => {
-    await sendLoggedIn(link, { method: 'POST', path: 'mining/restart', as: 'text' }, { deadlineMs: DEADLINE_MS });
-    return { kind: 'accepted', note: 'mining restarts' };
-  });
-}
-
-async function isKeptAsFarAsKnown(isKept: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await isKept();
-  } catch (error) {
-    if (error instanceof PeerError) return true;
-    throw error;
-  }
+async function mayHavePreset(link: kit.MinerLink, what: string, preset: string): Promise<boolean> {
+  const ask = () => kit.askFirst(inEitherForm(link), what, read('autotune/presets'), () => true);
+  const list = await kit.orElse(ask, () => undefined, ['peer.unsupported', 'peer.rejected']);
+  const names = list?.rows(undefined, 1_000)?.map((row) => kit.toText(row.value('name'))) ?? [];
+  return preset === 'disabled' || names.length === 0 || names.includes(preset);
 }

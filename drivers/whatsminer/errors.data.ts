@@ -237,3 +237,14 @@ export const HARMLESS: Readonly<Record<string, readonly number[]>> = {
   M30: [203, 204, 205, 206, 217, 219, 236, 248, 270, 275, 320, 321, 322, 620, 714, 901, 2320, 2330, 2350, 5140, 5141],
   M56: [203, 204, 205, 206, 217, 219, 236, 248, 270, 275, 320, 321, 322, 620, 714, 901, 2320, 2330, 2350, 5140, 5141],
 };
+
+/**
+ * How codes are put together: where in the digits the key of a row stands, and what the rest of them says. The first that fits counts: codes
+ * of six digits that start with 1 are whole codes and never name a chip.
+ */
+export const FORMS: readonly (readonly [form: RegExp, rows: Readonly<Record<number, FaultRow>>])[] = [
+  [/^(?<key>\d+)$/, WHOLE_CODES],
+  [/^(?<key>\d*)(?<slot>\d)$/, SLOT_CODES],
+  [/^(?<key>\d\d)(?<slot>\d)(?<chip>\d{1,3})$/, CHIP_CODES],
+  [/^85(?<level>\d)(?<key>\d)$/, LEVEL_CODES],
+];

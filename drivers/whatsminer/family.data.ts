@@ -27,3 +27,10 @@ export const FAMILIES: readonly Family[] = [
 ];
 
 export const IP_REPORT: IpReportForm = { port: 8_888, words: /^IP:([\d.]+)MAC:([0-9A-Fa-f:]+)$/ };
+
+/** The first firmware date of each: API 2 is the one with commands, API 3 the one on 4433. */
+export const GENERATIONS = [
+  ['api3', 20241101],
+  ['api2', 20220729],
+  ['api1', 0],
+] as const;

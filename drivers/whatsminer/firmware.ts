@@ -1,7 +1,6 @@
 // Firmware files of Whatsminer (atlas 4.2): one image, or several for different control boards in one file. Which part
 // of a file is for a device. It reads no more of the file than its head and sends nothing.
-import { PeerError } from '../../src/base/errors.ts';
-import type { FirmwareImage } from '../../src/driver/contract.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 
 const COUNT_AT = 20;
 const RECORDS_AT = 24;
@@ -17,16 +16,16 @@ type Part = { readonly chip: string; readonly offset: number; readonly size: num
  * What is to be sent to a device whose control board has this chip (lower case). Throws `peer.unsupported`, nothing
  * sent, when the file is empty or made for other boards, or its parts cannot be told apart.
  */
-export async function partFor({ name, bytes }: FirmwareImage, chip: string, what: string): Promise<Blob> {
+export async function partFor({ name, bytes }: kit.FirmwareImage, chip: string, what: string): Promise<Blob> {
   const refuse = (why: string) =>
-    new PeerError('peer.unsupported', `${what}: ${name} ${why}`, 'never', undefined, { wasSent: false });
+    new kit.PeerError('peer.unsupported', `${what}: ${name} ${why}`, 'never', undefined, { wasSent: false });
   if (bytes.size === 0) throw refuse('is empty');
   const parts = partsOf(new DataView(await bytes.slice(0, HEAD_BYTES).arrayBuffer()));
   const base = baseOf(parts, bytes.size);
+  const areNamed = parts.every((part) => /^[\x20-\x7e]+$/.test(part.chip));
   // Bytes of a single image that pass for a count do not pass for names or places as well.
-  const isOneImage = parts.length === 0 || (base === undefined && !parts.every(hasName));
-  if (isOneImage) return bytes;
-  if (base === undefined || !parts.every(hasName)) throw refuse('says of its parts what cannot be');
+  if (parts.length === 0 || (base === undefined && !areNamed)) return bytes;
+  if (base === undefined || !areNamed) throw refuse('says of its parts what cannot be');
   const own = parts.find((part) => part.chip === chip);
   if (own === undefined) throw refuse(`is for ${parts.map((part) => part.chip).join(', ')}, the device is ${chip}`);
   return bytes.slice(base + own.offset, base + own.offset + own.size);
@@ -34,24 +33,17 @@ export async function partFor({ name, bytes }: FirmwareImage, chip: string, what
 
 /** What stands where a list of parts would; empty when the count makes no sense. */
 function partsOf(head: DataView): readonly Part[] {
-  if (head.byteLength < HEAD_BYTES) return [];
-  const count = head.getUint32(COUNT_AT, true);
-  if (count < 1 || count > MAX_PARTS) return [];
+  const count = head.byteLength < HEAD_BYTES ? 0 : head.getUint32(COUNT_AT, true);
+  if (count > MAX_PARTS) return [];
   return Array.from({ length: count }, (_, place) => {
     const at = RECORDS_AT + place * RECORD_BYTES;
+    const written = new TextDecoder('latin1').decode(new Uint8Array(head.buffer, at, TEXT_BYTES));
     return {
-      chip: textAt(head, at),
+      chip: written.replace(/\0.*$/s, '').trim().toLowerCase(),
       offset: head.getUint32(at + 2 * TEXT_BYTES, true),
       size: head.getUint32(at + 2 * TEXT_BYTES + 4, true),
     };
   });
-}
-
-const hasName = ({ chip }: Part) => /^[\x20-\x7e]+$/.test(chip);
-
-function textAt(head: DataView, at: number): string {
-  const bytes = new Uint8Array(head.buffer, head.byteOffset + at, TEXT_BYTES);
-  return new TextDecoder('latin1').decode(bytes).replace(/\0.*$/s, '').trim().toLowerCase();
 }
 
 /** Offsets count from the beginning of the file or from the end of its head: whichever fits the file. */

@@ -1,9 +1,11 @@
 // A Whatsminer is recognised by each of its servers alone, and told which API it speaks.
 import { expect, test } from 'vitest';
 import { families } from '../index.ts';
-import { generationOf, identify } from './identify.ts';
+import { generationOf } from './identify.ts';
+import { whatsminer } from './index.ts';
 
-const identifyBy = (parts: Parameters<typeof families.evidenceOf>[0]) => identify(families.evidenceOf(parts));
+const identifyBy = (parts: Parameters<typeof families.evidenceOf>[0]) =>
+  whatsminer.identify(families.evidenceOf(parts));
 
 test('by its web page alone, and then every server is asked', () => {
   const identity = identifyBy({ web: { status: 307, location: 'https://10.0.0.9/', body: '' } });

@@ -19,6 +19,7 @@ const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promis
   [['miner'], async () => (await import('./miners/miner.ts')).addMiner],
   [['log'], async () => (await import('./miners/miner.ts')).addLog],
   [['capture'], async () => (await import('./miners/capture.ts')).addCapture],
+  [['driver'], async () => (await import('./driver/driver.ts')).addDriver],
   [['reboot'], async () => (await import('./miners/reboot.ts')).addReboot],
   [['status'], async () => (await import('./run/status.ts')).addStatus],
   [['tasks'], async () => (await import('./miners/tasks.ts')).addTasks],

@@ -40,13 +40,13 @@ const SERVICE_FOLDERS = [
   'locations',
 ];
 
-const BELOW_AGENT = ['base', 'model', 'wire', 'transport', 'driver'];
+const BELOW_AGENT = ['base', 'model', 'wire', 'transport', 'case', 'driver'];
 const BELOW_SERVICE = ['base', 'model', 'wire'];
 /** What a driver may build on. */
 const BELOW_DRIVERS = ['base', 'model', 'driver', 'drivers/_dialects', 'drivers/data'];
 
 /** What the simulated device of a driver may build on. */
-const BELOW_FARMS = ['base', 'model', 'drivers/_farm'];
+const BELOW_FARMS = ['base', 'model', 'case', 'drivers/_farm'];
 
 /** The room of a file, given as path from the project's root. */
 export function roomOf(path: string): string {
@@ -95,9 +95,10 @@ const WHOLE_ROOMS: Readonly<Record<string, (target: string) => boolean>> = {
   update: oneOf('base', 'model'),
   wire: oneOf('base', 'model'),
   transport: oneOf('base', 'model'),
-  driver: oneOf('base', 'model', 'wire', 'transport'),
+  case: oneOf('base', 'model'),
+  driver: oneOf('base', 'model', 'wire', 'transport', 'case'),
   'drivers/data': oneOf('base', 'model'),
-  'drivers/_farm': oneOf('base', 'model'),
+  'drivers/_farm': oneOf('base', 'model', 'case'),
   'drivers/index': (target) => target === 'driver' || (target.startsWith('drivers/') && !isFarm(target)),
   'drivers/farm-index': isFarm,
   agent: (target) =>

@@ -5,12 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { drivers } from '../../drivers/index.ts';
 import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { parseMix } from '../../fixtures/farm/mix.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { captureOnce } from '../../src/agent/capture/record.ts';
+import { captureOnce } from '../../src/agent/capture/recording/record.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { captureSchema, lineSchema } from '../../src/agent/control/messages.ts';
+import { readCase, writeCase } from '../../src/case/folder.ts';
+import { tryOut } from '../../src/cli/driver/try-out.ts';
 import { freshTrust } from '../support/fresh-trust.ts';
 import { loopback } from '../support/loopback.ts';
 import { runPithead } from './process.ts';
@@ -79,6 +82,20 @@ const macForms = (mac: string) => {
 };
 
 describe('a device of every family', () => {
+  test.each(FAMILIES)('%s: what was recorded answers in its place, behind the same login', async (family) => {
+    const device = of(family);
+    const got = await capture(device.ip, device.login ?? { user: 'root', password: PASSWORD });
+    if (got === undefined) throw new Error(`no capture of ${family}`);
+    const at = join(folder, 'replayed', family);
+    writeCase(at, got.case, got.files);
+    const driver = drivers.find(({ id }) => id === got.driver);
+    if (driver === undefined) throw new Error(`no driver ${got.driver}`);
+    const tried = await tryOut(driver, readCase(at), new AbortController().signal);
+    expect(tried.recognisedAs?.driver).toBe(driver.id);
+    expect(tried.failed).toEqual([]);
+    expect(readHs(tried.reading)).toBe(readHs(got.case.read));
+  });
+
   test.each(FAMILIES)('%s: everything is asked, nothing private is told, nothing is changed', async (family) => {
     const device = of(family);
     const before = device.truth();
@@ -138,6 +155,7 @@ const jsonSchema = z.strictObject({
   requests: z.int(),
   answered: z.int(),
   login_refused: z.boolean(),
+  login_wall: z.string().nullable(),
   files: z.array(z.string()),
 });
 

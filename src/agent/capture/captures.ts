@@ -3,7 +3,7 @@
 import { CancelledError, RefusedError } from '../../base/errors.ts';
 import type { DeviceMutex } from '../../transport/limits/device-mutex.ts';
 import type { DeviceSettings, TrustSources } from '../device/device-client.ts';
-import { type Capture, captureOnce } from './record.ts';
+import { type Capture, type CaptureRequest, captureOnce } from './recording/record.ts';
 
 export type Captures = ReturnType<typeof createCaptures>;
 
@@ -17,17 +17,18 @@ export function createCaptures(config: DeviceSettings, deviceMutex: Pick<DeviceM
   return {
     /** Undefined when nothing answers. Throws RefusedError when the recording takes too long or becomes too large. */
     async capture(
-      ip: string,
+      request: CaptureRequest,
       onAsked: (done: number, total: number, note: string) => void,
       signal: AbortSignal,
     ): Promise<Capture | undefined> {
+      const { ip } = request;
       if (underWay.has(ip)) throw new RefusedError('capture.under-way', `capture ${ip}: it is being captured already`);
       const late = AbortSignal.timeout(LIMIT_MS);
       const until = AbortSignal.any([signal, late]);
       underWay.add(ip);
       try {
         const found = await captureOnce(
-          { config, trust, ip, alone: (question) => deviceMutex.run(ip, 'command', until, question) },
+          { ...request, config, trust, alone: (question) => deviceMutex.run(ip, 'command', until, question) },
           onAsked,
           until,
         );

@@ -156,17 +156,17 @@ function createClient(stateDir: string, address: string): RunningAgent {
           { headersTimeout: LOOK_MS, signal },
         )
       ).text,
-    async capture(ip, onAsked, signal) {
+    async capture(request, onAsked, signal) {
       const files = new Map<string, string>();
       const onLine = (line: Line) => {
         if (line.type === 'asked') onAsked(line.done, line.total, line.note);
         if (line.type === 'file') files.set(line.name, line.text);
         return line.type === 'captured' ? line : undefined;
       };
-      const { capture } = await connection.listen('/capture', { ip }, onLine, signal);
+      const { capture } = await connection.listen('/capture', request, onLine, signal);
       if (capture === null) return undefined;
-      const { case: about, driver, is_login_refused: isLoginRefused } = capture;
-      return { case: about, files, driver, isLoginRefused };
+      const { case: about, driver, is_login_refused: isLoginRefused, login_wall: loginWall } = capture;
+      return { case: about, files, driver, isLoginRefused, loginWall };
     },
     reload: () => connection.ask(reloadedSchema, 'POST', '/reload', {}),
     close: () => connection.close(),

@@ -2,10 +2,11 @@
 // only. Readers take what they know and leave the rest, so that an agent and a command of different versions still
 // talk.
 import { z } from 'zod';
+import { LOGIN_WALLS } from '../../case/login-wall.ts';
 import { scanAccountSchema } from '../../model/contact.ts';
 import { EXECUTION_TASK_NAMES, taskStatusSchema } from '../../model/task.ts';
 import { foundSchema } from '../capture/found.ts';
-import type { Capture } from '../capture/record.ts';
+import type { Capture } from '../capture/recording/record.ts';
 
 /** Names of miners in one request. */
 const MAX_MINERS = 10_000;
@@ -51,6 +52,12 @@ export const scanRequestSchema = z.strictObject({
 export type ScanRequest = z.infer<typeof scanRequestSchema>;
 
 export const addressRequestSchema = z.strictObject({ ip: z.ipv4() });
+/** `login` is of this one device, and of this one capture. */
+export const captureRequestSchema = z.strictObject({
+  ip: z.ipv4(),
+  also: z.array(text).max(64).readonly().exactOptional(),
+  login: z.strictObject({ user: z.string().max(64), password: z.string().max(256) }).exactOptional(),
+});
 /**
  * `by` = who asks, as the command says it. `units`: as `miners` of a run; absent = all that moved away from a silent
  * address.
@@ -95,10 +102,14 @@ const plainName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.+_-]{0,199}$/);
 export const captureSchema = z.object({
   case: z.looseObject({
     id: plainName,
-    responses: z.array(z.looseObject({ failure: z.string().exactOptional() })).readonly(),
+    responses: z
+      .array(z.looseObject({ ask: z.string().exactOptional(), failure: z.string().exactOptional() }))
+      .readonly(),
   }),
   driver: z.string().exactOptional(),
   is_login_refused: z.boolean(),
+  /** How it asks for a login, where none was sent. */
+  login_wall: z.enum(LOGIN_WALLS).exactOptional(),
 });
 
 export type ShownCapture = Omit<Capture, 'case'> & { readonly case: z.infer<typeof captureSchema>['case'] };

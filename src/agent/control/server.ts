@@ -13,6 +13,7 @@ import {
   abortRequestSchema,
   addressRequestSchema,
   cancelRequestSchema,
+  captureRequestSchema,
   previewRequestSchema,
   runRequestSchema,
   type ShownCapture,
@@ -117,10 +118,10 @@ export async function createControlServer(parts: {
   app.post('/log', { schema: { body: addressRequestSchema } }, async ({ body, raw }) => ({
     text: await handlers.log(body.ip, whileHeard(raw, LOG_MS)),
   }));
-  app.post('/capture', { schema: { body: addressRequestSchema } }, ({ body }, reply) =>
+  app.post('/capture', { schema: { body: captureRequestSchema } }, ({ body }, reply) =>
     streams.answer(reply, async (write, signal) => {
       const onAsked = (done: number, total: number, note: string) => write({ type: 'asked', done, total, note });
-      const found = await handlers.capture(body.ip, onAsked, signal);
+      const found = await handlers.capture(body, onAsked, signal);
       for (const [name, text] of found?.files ?? []) write({ type: 'file', name, text });
       write({ type: 'captured', capture: found === undefined ? null : captureOf(found) });
     }),
@@ -156,10 +157,11 @@ const MAX_USER = 64;
 const userOf = (said: string | string[] | undefined) =>
   (typeof said === 'string' && said.slice(0, MAX_USER)) || 'unknown';
 
-const captureOf = ({ case: about, driver, isLoginRefused }: ShownCapture) => ({
+const captureOf = ({ case: about, driver, isLoginRefused, loginWall }: ShownCapture) => ({
   case: about,
   is_login_refused: isLoginRefused,
   ...(driver !== undefined && { driver }),
+  ...(loginWall !== undefined && { login_wall: loginWall }),
 });
 
 /** Aborts when the caller goes, and after `limitMs`. */

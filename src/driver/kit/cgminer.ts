@@ -11,12 +11,6 @@ import { setPools } from './pool-rows.ts';
 export const tcp = (command: string, parameter?: string) =>
   ({ via: 'cgminer', command, ...(parameter !== undefined && { parameter }) }) as const;
 
-/** `needs` of an ask whose answer is of no use without a row. */
-export const hasRow =
-  (key: string) =>
-  (answer: Answer): boolean =>
-    answer.row(key).isThere;
-
 /** Texts of a raw `version` answer, also when the answer is broken JSON; empty when it has none. Never throws. */
 export function versionTexts(raw: string | undefined): Readonly<Record<string, string>> {
   const pairs = raw?.slice(0, 64 * 1024).matchAll(/"([^"\\]{1,64})"\s*:\s*"([^"\\]{0,256})"/g) ?? [];

@@ -15,6 +15,18 @@ export type Question = Ask & {
   readonly needs?: string | readonly string[] | ((answer: Answer) => boolean);
 };
 
+/** `needs` of an ask whose answer is of no use without the object under the key. */
+export const hasPart =
+  (key: string) =>
+  (answer: Answer): boolean =>
+    answer.at(key).isThere;
+
+/** `needs` of an ask whose answer is of no use without a row under the key. */
+export const hasRow =
+  (key: string) =>
+  (answer: Answer): boolean =>
+    answer.row(key).isThere;
+
 export type Answers<A> = { readonly [K in keyof A]: Answer };
 
 /** A driver as its author writes it. */

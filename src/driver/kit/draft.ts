@@ -23,7 +23,10 @@ export type BoardDraft = Loose<Omit<BoardReading, 'slot' | 'boardTempsC'>> & {
   /** Of chips; the hottest and the mean of them are derived. */
   readonly chipTempsC?: LooseList<number>;
 };
-export type FanDraft = Loose<Omit<FanReading, 'index'>> & { readonly index: number };
+export type FanDraft = Loose<Omit<FanReading, 'index'>> & {
+  /** Counts from 0. A second fan in a place, and one below 0, is left out. */
+  readonly index: number;
+};
 export type PoolDraft = Loose<Omit<PoolReading, 'index' | 'url' | 'user'>> &
   Pick<PoolReading, 'index' | 'url' | 'user'>;
 export type ErrorDraft = Loose<Omit<ErrorReading, 'code' | 'category'>> & Pick<ErrorReading, 'code' | 'category'>;
@@ -50,7 +53,7 @@ export function toReading(draft: Draft): Reading {
     ...fields,
     hashrateWindow: hashrateHs === undefined ? undefined : hashrateWindow,
     boards,
-    fans: listed(draft.fans),
+    fans: draft.fans && toFans(draft.fans),
     psus: listed(draft.psus)?.filter((psu) => Object.keys(psu).length > 0),
     pools: listed(draft.pools),
     errors: listed(draft.errors),
@@ -70,7 +73,7 @@ function derived({ hashrateHs }: Draft, boards: readonly BoardReading[] = []): L
 /** The hottest chip; where no chip is measured, the hottest board. */
 export function hottestC(boards: readonly Omit<BoardDraft, 'slot'>[]): number | undefined {
   return (
-    largest(boards.map((board) => board.chipTempMaxC)) ??
+    largest(boards.map((board) => board.chipTempMaxC ?? largest(board.chipTempsC ?? []))) ??
     largest(boards.map((board) => board.chipTempAvgC)) ??
     largest(boards.flatMap((board) => board.boardTempsC ?? []))
   );
@@ -99,6 +102,9 @@ function toBoards(drafts: readonly (BoardDraft | undefined)[]): BoardReading[] {
     ];
   });
 }
+
+const toFans = (drafts: readonly (FanDraft | undefined)[]) =>
+  listed(drafts)?.filter(({ index }, at, all) => index >= 0 && all.findIndex((fan) => fan.index === index) === at);
 
 const listed = <T extends object>(list: LooseList<T>) =>
   list?.filter((entry) => entry !== undefined).map((entry) => present(entry));

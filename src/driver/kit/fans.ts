@@ -2,6 +2,8 @@
 // tells how many there are.
 import type { FanReading } from '../../model/reading.ts';
 import { toNumber } from '../fields.ts';
+import type { Answer } from './answer.ts';
+import type { FanDraft } from './draft.ts';
 
 /** Most places that are looked at. */
 const MOST = 32;
@@ -15,3 +17,20 @@ export function fansOf(speeds: readonly unknown[] | undefined, usual: number | u
   if (rpms === undefined || rpms.every((rpm) => rpm === undefined)) return undefined;
   return rpms.flatMap((rpm, index) => (rpm !== undefined && (rpm > 0 || index < (usual ?? 0)) ? [{ index, rpm }] : []));
 }
+
+/**
+ * The same of a list of fans that have more than a speed: the first `usual` ones, or those that turn where the model
+ * does not tell. `keys` = where a fan has its number (absent: its place in the list) and its speed.
+ */
+export const listedFans = (
+  rows: readonly Answer[] | undefined,
+  usual: number | undefined,
+  keys: { readonly index: string; readonly rpm: string },
+  dutyPercent: (row: Answer) => number | undefined,
+): (FanDraft | undefined)[] | undefined =>
+  rows?.slice(0, MOST).map((row, place) => {
+    const rpm = row.rpm(keys.rpm);
+    const isFan = usual === undefined ? rpm !== undefined && rpm > 0 : place < usual;
+    const index = row.int(keys.index, { min: 0, max: 31 }) ?? place;
+    return isFan ? { index, rpm, dutyPercent: dutyPercent(row) } : undefined;
+  });

@@ -2,6 +2,7 @@
 // caller holds the device mutex. A visit never retries, never queues and ends within its deadline.
 import { BugError, type PeerCode, PeerError } from '../../base/errors.ts';
 import { type Reading, readingSchema } from '../../model/reading.ts';
+import type { ReadRequest } from '../../transport/request.ts';
 import { compiledWhenUsed } from '../compiled.ts';
 import type { Ask, Driver, Known, ReadResult } from '../contract.ts';
 import { Asking, type AskPlan } from './asking.ts';
@@ -106,7 +107,7 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
 }
 
 /** A page that wants a login where none is sent has refused none. */
-export const mayCarryLogin = (ask: Ask): boolean => ask.via !== 'http' || ask.auth !== 'none';
+export const mayCarryLogin = (ask: ReadRequest): boolean => ask.via !== 'http' || ask.auth !== 'none';
 
 const isFor = ({ generations }: Ask, { generation }: Known) =>
   generations === undefined || generation === undefined || generations.includes(generation);

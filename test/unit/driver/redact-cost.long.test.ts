@@ -2,7 +2,7 @@
 // logs. Measured in the processor's time, and against passing over the same text, so that a slow or busy machine
 // changes nothing.
 import { expect, test } from 'vitest';
-import { createPlaceholders } from '../../../src/agent/capture/placeholders.ts';
+import { createPlaceholders } from '../../../src/agent/capture/recording/placeholders.ts';
 import { logEvidence } from '../../../src/agent/tasks/execution/log-evidence.ts';
 import { hideText } from '../../../src/driver/redact.ts';
 import { cpuMsOf } from '../../support/cpu-time.ts';

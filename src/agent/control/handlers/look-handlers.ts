@@ -7,6 +7,7 @@ import type { Captures } from '../../capture/captures.ts';
 import type { Found, ShownFound } from '../../capture/found.ts';
 import { createKnownMiners, muteNote } from '../../capture/known-miners.ts';
 import type { ScanFeedback } from '../../capture/look.ts';
+import type { CaptureRequest } from '../../capture/recording/record.ts';
 import type { ScanPlan } from '../../scan/plan.ts';
 import type { Scanning } from '../../scan/scanning.ts';
 import { logWith } from '../../tasks/execution/log-evidence.ts';
@@ -62,12 +63,13 @@ export function createLookHandlers(parts: Parts) {
     },
     /** Everything that one device answers, nothing private in it; undefined when nothing answers there. */
     capture(
-      ip: string,
+      request: CaptureRequest,
       onAsked: Parameters<Captures['capture']>[1],
       signal: AbortSignal,
     ): Promise<ShownCapture | undefined> {
+      const { ip } = request;
       if (!mayReach(ip)) throw new RefusedError('look.outside', `capture ${ip}: outside the networks configured here`);
-      return parts.captures.capture(ip, onAsked, signal);
+      return parts.captures.capture(request, onAsked, signal);
     },
     /** The log that the miner there keeps, without passwords. Throws PeerError too. */
     async log(ip: string, signal: AbortSignal) {

@@ -28,6 +28,12 @@ export type Verdict =
       readonly retry?: Retry;
     };
 
+/** A no in the device's own words, which may be about permission. */
+export const refused = (words = 'no'): Verdict => {
+  const isForbidden = /permission|denied|forbidden|not allowed/i.test(words);
+  return { code: isForbidden ? 'peer.permission' : 'peer.rejected', why: words };
+};
+
 /** One command. `what` as in "restart"; without `judge` any answer below status 400 is a yes. */
 export const command = (
   link: MinerLink,
@@ -42,6 +48,10 @@ export const command = (
     if (typeof verdict === 'object' && 'kind' in verdict) return verdict;
     throw refusal(`${what} ${link.ip}`, verdict);
   });
+
+/** A command that brings a file. */
+export const upload = (link: MinerLink, what: string, request: MinerRequest, judge?: (answer: Answer) => Verdict) =>
+  command(link, what, request, judge, UPLOAD);
 
 function refusal(attempt: string, verdict: Exclude<Verdict, true | ActResult>): PeerError {
   if (verdict === undefined) return new PeerError('peer.unparsable', attempt, 'later', undefined, { wasSent: true });

@@ -17,3 +17,14 @@ export async function orElse<T, O>(
     return await other();
   }
 }
+
+/**
+ * What comes of the first of several ways that the device knows. Each may end as `peer.unsupported` only if nothing was
+ * done.
+ */
+export async function firstKnown<W, T>(ways: readonly [W, ...W[]], go: (way: W) => Promise<T>): Promise<T> {
+  const [way, next, ...rest] = ways;
+  if (next === undefined) return go(way);
+  const others = () => firstKnown([next, ...rest], go);
+  return orElse(() => go(way), others, ['peer.unsupported']);
+}

@@ -1,20 +1,27 @@
 // Tuning targets as presets of a task: what a machine takes of them, and whether a reading shows one.
+import type { PeerError } from '../../../base/errors.ts';
 import type { Reading } from '../../../model/reading.ts';
-import { parseTarget, sameTarget, type Target } from '../words/target-preset.ts';
+import { parseTarget, sameTarget, type Target, targetText } from '../words/target-preset.ts';
 import { unsupported } from './outcomes.ts';
 
-type Takes = { readonly unit?: Target['unit']; readonly min?: number | undefined; readonly max?: number | undefined };
+type Device = { readonly ip: string };
 
-/** The target that a preset names; `peer.unsupported` for what is none, and for one that the machine does not take. */
-export function wantedTarget(link: { readonly ip: string }, preset: string, takes: Takes = {}): Target {
-  const { unit, min = 0, max = Number.POSITIVE_INFINITY } = takes;
+/** The target that a preset names; `peer.unsupported` for what is none, and for one of another `unit`. */
+export function wantedTarget(link: Device, preset: string, unit?: Target['unit']): Target {
   const target = parseTarget(preset);
-  const isFit = target !== undefined && (unit ?? target.unit) === target.unit;
-  if (isFit && target.value >= min && target.value <= max) return target;
-  const units = unit ?? 'TH/s or W';
-  const bounds = max === Number.POSITIVE_INFINITY ? `from ${min}` : `from ${min} to ${max}`;
-  throw unsupported(link, `set the target '${preset}' of`, `its tuner takes a number and ${units}, ${bounds}`);
+  if (target === undefined || (unit ?? target.unit) !== target.unit)
+    throw refused(link, preset, `it takes a number and ${unit ?? 'TH/s or W'}`);
+  return target;
 }
+
+/** `peer.unsupported` for a target beyond what the device says that it takes. */
+export function mustBeWithin(link: Device, target: Target, min = 0, max = Number.POSITIVE_INFINITY): void {
+  if (target.value < min || target.value > max)
+    throw refused(link, targetText(target), `it takes from ${min} to ${max} ${target.unit}`);
+}
+
+const refused = (link: Device, preset: string, why: string): PeerError =>
+  unsupported(link, `set the target '${preset}' of`, why);
 
 /** `shows` of a preset that is a target. */
 export const showsTarget = ({ miningMode, miningModePreset }: Reading, preset: string): boolean | undefined =>

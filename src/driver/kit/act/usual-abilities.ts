@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Reading } from '../../../model/reading.ts';
 import { isModeOrPreset, PARAMS_FIELDS, POWER_MODES, type PowerMode } from '../../../model/tasks/task-params.ts';
 import type { Ability, ActResult, FirmwareImage, Known, MinerLink } from '../../contract.ts';
+import { sameTarget } from '../words/target-preset.ts';
 import { unsupported } from './outcomes.ts';
 import { poolParams, showsPools, type WantedPool } from './pool-params.ts';
 
@@ -84,21 +85,28 @@ const modeOrPreset = z.looseObject(PARAMS_FIELDS['miner.power_mode.update']).ref
 /** One of both, never none. */
 type Wanted = Pick<z.output<typeof modeOrPreset>, 'mode' | 'preset'>;
 
+function showsWanted({ miningMode, miningModePreset }: Reading, { mode, preset }: Wanted): boolean | undefined {
+  if (miningMode === undefined && miningModePreset === undefined) return undefined;
+  if (preset === undefined) return miningMode === mode;
+  return miningMode !== 'sleep' && (miningModePreset === preset || sameTarget(miningModePreset, preset));
+}
+
 /** For families that take a preset instead of a mode; what a preset is they say themselves. */
 export const modesAndPresets = (
   spec: Timing & {
     /** Of presets, beyond their length. */
     readonly pattern?: RegExp;
     set(link: MinerLink, wanted: Wanted, known: Known): Promise<ActResult>;
-    shows(reading: Reading, wanted: Wanted): boolean | undefined;
+    /** Default: the mode or the preset that the reading tells; a target as the same one in other words, too. */
+    shows?(reading: Reading, wanted: Wanted): boolean | undefined;
   },
 ): UsualAbility => {
-  const { pattern, set, ...rest } = spec;
+  const { pattern, set, shows = showsWanted, ...rest } = spec;
   const params =
     pattern === undefined
       ? modeOrPreset
       : modeOrPreset.refine(({ preset }) => preset === undefined || pattern.test(preset));
-  return ability({ ...{ effect: 'once', ...rest }, params, act: set });
+  return ability({ ...{ effect: 'once', ...rest }, params, act: set, shows });
 };
 
 /** The whole list of pools, best first. */

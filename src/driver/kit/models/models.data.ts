@@ -29,6 +29,9 @@ export const FIRMWARE_KEYS = [
 /** Who reports the name; `avalon-stock:MODEL` is the `MODEL` field of an Avalon up to its first `-`. */
 export type FirmwareKey = (typeof FIRMWARE_KEYS)[number];
 
+/** Under these a chip (`BM1366`) or a bare number is reported, which names no machine by itself. */
+export const KEYS_OF_PARTS: readonly FirmwareKey[] = ['axeos', 'axeos-nerd', 'iceriver-stock'];
+
 type Algorithm =
   | 'blake256r14'
   | 'blake2b'

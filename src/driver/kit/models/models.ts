@@ -2,7 +2,7 @@
 // not in the table is still a miner: it keeps the reported name and expects nothing.
 import type { Expectation } from '../../../model/reading.ts';
 import { isFirmwareText } from './firmware-text.ts';
-import { FIRMWARE_KEYS, type FirmwareKey, MODELS, type ModelRow } from './models.data.ts';
+import { FIRMWARE_KEYS, type FirmwareKey, KEYS_OF_PARTS, MODELS, type ModelRow } from './models.data.ts';
 
 export type Model = {
   /** Maker's line as farms name it: `Antminer`, `Whatsminer`, `Avalon`, ... */
@@ -28,6 +28,12 @@ const byReportedName = indexModels();
  */
 export function findModel(firmwareKey: FirmwareKey, reported: string | undefined): Model | undefined {
   return lookUp(firmwareKey, reported)?.model;
+}
+
+/** The model of this name, whatever firmware reports it; undefined for names that name no machine by themselves. */
+export function findAnyModel(reported: string | undefined): Model | undefined {
+  const keys = FIRMWARE_KEYS.filter((key) => !KEYS_OF_PARTS.includes(key));
+  return keys.map((key) => findModel(key, reported)).find((model) => model !== undefined);
 }
 
 type Found = { readonly model: Model /** Characters of the name that are the model's. */; readonly length: number };

@@ -16,5 +16,10 @@ export const post = (path: string, auth: Auth = 'none', more: Body = {}): HttpRe
   method: 'POST',
 });
 
+export const put = (path: string, auth: Auth = 'none', more: Body = {}): HttpRequest => ({
+  ...get(path, auth, more),
+  method: 'PUT',
+});
+
 /** The same request, its answer as text. */
 export const asText = (request: HttpRequest): HttpRequest => ({ ...request, as: 'text' });

@@ -24,5 +24,9 @@ export function sameTarget(one: string | undefined, other: string | undefined): 
   return a !== undefined && b !== undefined && a.unit === b.unit && a.value === b.value;
 }
 
-/** The mode of a machine that tunes to it. */
-export const tuningMode = ({ unit }: Target) => (unit === 'W' ? 'power_tuning' : 'hashrate_tuning');
+/** What a reading tells of a machine that tunes to `value`; nothing where that is not known. */
+export function tunedTo(value: number | undefined, unit: Target['unit'] | undefined) {
+  if (value === undefined || unit === undefined) return {};
+  const miningMode = unit === 'W' ? 'power_tuning' : 'hashrate_tuning';
+  return { miningMode, miningModePreset: targetText({ value, unit }) } as const;
+}

@@ -10,9 +10,9 @@ export function daysClockS(value: unknown): number | undefined {
   return rest === undefined ? undefined : seconds(days, hours, minutes, rest);
 }
 
-/** The words of the program `uptime`: ` 10:22:33 up 1 day,  2:32,  load average: 0.10`, `up 12 min`. */
+/** The words of the program `uptime`: ` 10:22:33 up 1 day,  2:32,  load average: 0.10`, `up 12 min`, `up 3 days`. */
 export function uptimeWordsS(value: unknown): number | undefined {
   const [, days, hours, minutes, onlyMinutes = minutes] =
-    toText(value, 128)?.match(/\bup\s+(?:(\d{1,5}) days?,\s*)?(?:(\d{1,2}):(\d\d)|(\d{1,2}) min)/) ?? [];
-  return onlyMinutes === undefined ? undefined : seconds(days, hours, onlyMinutes);
+    toText(value, 128)?.match(/\bup\s+(?:(\d{1,5}) days?(?:,\s*|$))?(?:(\d{1,2}):(\d\d)|(\d{1,2}) min|$)/) ?? [];
+  return days === undefined && onlyMinutes === undefined ? undefined : seconds(days, hours, onlyMinutes);
 }

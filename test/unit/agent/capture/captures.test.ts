@@ -35,8 +35,8 @@ test('it is neither polled nor recorded twice meanwhile; a command waits for one
     },
     freshTrust(),
   );
-  const first = captures.capture(ip, () => {}, forever());
-  await expect(captures.capture(ip, () => {}, forever())).rejects.toMatchObject({ code: 'capture.under-way' });
+  const first = captures.capture({ ip }, () => {}, forever());
+  await expect(captures.capture({ ip }, () => {}, forever())).rejects.toMatchObject({ code: 'capture.under-way' });
   const found = await first;
   expect(found?.driver).toBe('axeos');
   expect(turns.length).toBeGreaterThan(found?.case.responses.length ?? 0);
@@ -46,11 +46,24 @@ test('it is neither polled nor recorded twice meanwhile; a command waits for one
   expect(captures.isAt(ip)).toBe(false);
 });
 
+test('what a person names is asked as well, and what may change the device is not', async () => {
+  const ip = ipOf();
+  const captures = createCaptures(config, { run: (_ip, _priority, _signal, work) => work() }, freshTrust());
+  const found = await captures.capture({ ip, also: ['/api/system/info?all=1'] }, () => {}, forever());
+  const named = found?.case.responses.filter(({ ask }) => ask?.startsWith('also.'));
+  expect(named).toMatchObject([{ ask: 'also.api-system-info-all-1', path: '/api/system/info?all=1', status: 200 }]);
+  const before = farm.devices[0]?.requests;
+  const wrong = captures.capture({ ip, also: ['/api/system/restart'] }, () => {}, forever());
+  await expect(wrong).rejects.toMatchObject({ family: 'config' });
+  expect(farm.devices[0]?.requests).toBe(before);
+  expect(captures.isAt(ip)).toBe(false);
+});
+
 test('who goes away ends it, and it is polled again', async () => {
   const ip = ipOf();
   const gone = new AbortController();
   const captures = createCaptures(config, { run: (_ip, _priority, _signal, work) => work() }, freshTrust());
-  const ended = captures.capture(ip, () => gone.abort(), gone.signal);
+  const ended = captures.capture({ ip }, () => gone.abort(), gone.signal);
   await expect(ended).rejects.toMatchObject({ family: 'cancelled' });
   expect(captures.isAt(ip)).toBe(false);
 });

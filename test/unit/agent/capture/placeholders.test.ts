@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createPlaceholders } from '../../../../src/agent/capture/placeholders.ts';
+import { createPlaceholders } from '../../../../src/agent/capture/recording/placeholders.ts';
 import { cpuMsOf } from '../../../support/cpu-time.ts';
 
 /** Learns from all texts, then hides in each. */

@@ -269,7 +269,7 @@ test('a recording comes through with its files, as far as their names lead nowhe
   const agent = await running(stateDir);
   const asked: string[] = [];
   const capture = (ip: string) =>
-    agent.capture(ip, (done, total, note) => asked.push(`${done}/${total} ${note}`), new AbortController().signal);
+    agent.capture({ ip }, (done, total, note) => asked.push(`${done}/${total} ${note}`), new AbortController().signal);
   expect(await capture('10.0.0.7')).toEqual({
     case: { id: 'bitmain-s19-1.0', responses: [{ ask: 'version' }, { ask: 'stats', failure: 'peer.auth' }] },
     files: new Map([['tcp-4028.version.json', '{"a":"\u00ff"}']]),
@@ -279,4 +279,8 @@ test('a recording comes through with its files, as far as their names lead nowhe
   expect(asked).toEqual(['1/2 version']);
   expect(await capture(NOBODY)).toBeUndefined();
   expect((await capture(CLIMBER))?.files).toEqual(new Map());
+  const login = { user: 'root', password: 'of-this-device' };
+  const named = { ip: '10.0.0.7', also: ['/api/status', 'tcp:devs'], login };
+  await agent.capture(named, (_done, _total, note) => asked.push(note), new AbortController().signal);
+  expect(asked.slice(-2)).toEqual(['/api/status for root', 'tcp:devs for root']);
 });

@@ -99,9 +99,10 @@ export function createTestHandlers() {
     reload() {
       throw new ConfigError('check config pithead.yaml', [{ path: 'networks[0]', message: 'is wrong' }]);
     },
-    async capture(ip, onAsked) {
+    async capture({ ip, also = [], login }, onAsked) {
       if (ip === NOBODY) return undefined;
       onAsked(1, 2, 'version');
+      for (const asked of also) onAsked(2, 2, `${asked} for ${login?.user}`);
       const responses = [{ ask: 'version' }, { ask: 'stats', failure: 'peer.auth' }];
       const files = new Map([[ip === CLIMBER ? '../../etc/passwd' : 'tcp-4028.version.json', '{"a":"\u00ff"}']]);
       return { case: { id: 'bitmain-s19-1.0', responses }, files, driver: undefined, isLoginRefused: true };

@@ -67,6 +67,13 @@ describe('a command', () => {
     const act = kit.command(linkWith({}), 'restart', request, () => kit.SO_ALREADY);
     expect(await act).toEqual({ kind: 'accepted', note: 'it was so already' });
   });
+  test('is refused in words that may be about permission', async () => {
+    const code = (words?: string) =>
+      kit.command(linkWith({}), 'restart', request, () => kit.refused(words)).catch((error: unknown) => error);
+    expect(await code('3: permission denied')).toMatchObject({ code: 'peer.permission' });
+    expect(await code('busy')).toMatchObject({ code: 'peer.rejected', cause: { message: 'the device says busy' } });
+    expect(await code()).toMatchObject({ code: 'peer.rejected', cause: { message: 'the device says no' } });
+  });
   test('is refused in its words', async () => {
     const act = kit.command(linkWith({ error: 1 }), 'restart', request, judge);
     await expect(act).rejects.toMatchObject({ code: 'peer.rejected', cause: { message: 'the device says no' } });
@@ -95,6 +102,32 @@ test('a look before a change that fails has changed nothing', async () => {
   await expect(ask(lost)).rejects.toMatchObject({ code: 'peer.reset', wasSent: false });
 });
 
+test('of several words for one thing the first counts that the device knows', async () => {
+  const unknown = new PeerError('peer.unsupported', 'ask', 'never');
+  const tried: string[] = [];
+  const go = (refusal: Error) => async (way: string) => {
+    tried.push(way);
+    if (way === 'old') throw refusal;
+    return way;
+  };
+  expect(await kit.firstKnown(['old', 'new', 'newest'], go(unknown))).toBe('new');
+  expect(tried).toEqual(['old', 'new']);
+  expect(await codeOf(kit.firstKnown(['old', 'old'], go(unknown)))).toBe('peer.unsupported');
+  expect(await codeOf(kit.firstKnown(['old', 'new'], go(lost)))).toBe('peer.reset');
+});
+
+test('a yes after which the device has something else is a refusal; what cannot be seen is not', async () => {
+  const link = linkWith({});
+  const act = (isKept: () => Promise<boolean | undefined>, result: kit.ActResult = kit.ACCEPTED) =>
+    kit.orNotKept(link, 'set the mode of', async () => result, isKept);
+  expect(await act(async () => true)).toEqual({ kind: 'accepted' });
+  expect(await act(async () => undefined)).toEqual({ kind: 'accepted' });
+  expect(await act(async () => Promise.reject(lost))).toEqual({ kind: 'accepted' });
+  expect(await act(async () => false, { kind: 'lost-reply' })).toEqual({ kind: 'lost-reply' });
+  expect(await codeOf(act(async () => false))).toBe('peer.rejected');
+  await expect(act(async () => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
+});
+
 describe('fans and ideals', () => {
   test('fans that turn are fans; of those that stand as many as the model has', () => {
     expect(kit.fansOf([0, 3_000, 0, 'x'], 2)).toEqual([
@@ -104,6 +137,17 @@ describe('fans and ideals', () => {
     expect(kit.fansOf([0, 0], undefined)).toEqual([]);
     expect(kit.fansOf(['x'], 2)).toBeUndefined();
     expect(kit.fansOf(undefined, 2)).toBeUndefined();
+  });
+  test('fans with more than a speed: as many as the model has, else those that turn', () => {
+    const rows = [{ no: 1, rpm: 0 }, { rpm: 3_000 }, { no: 9, rpm: 1 }].map((row) => new kit.Answer(row));
+    const fans = (usual?: number) => kit.listedFans(rows, usual, { index: 'no', rpm: 'rpm' }, () => 50);
+    expect(fans(2)).toEqual([
+      { index: 1, rpm: 0, dutyPercent: 50 },
+      { index: 1, rpm: 3_000, dutyPercent: 50 },
+      undefined,
+    ]);
+    expect(fans()?.map((fan) => fan?.index)).toEqual([undefined, 1, 9]);
+    expect(kit.listedFans(undefined, 2, { index: 'no', rpm: 'rpm' }, () => 50)).toBeUndefined();
   });
   test('the ideal of all boards counts, if it is believable; else the nameplate', () => {
     const ideal = (expectedHashrateHs?: number) => ({ slot: 0, expectedHashrateHs });

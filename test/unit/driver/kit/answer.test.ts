@@ -107,6 +107,10 @@ describe('times in words', () => {
     ['10:22:33 up 1 day, 3 min,  load average: 0.10', 86_580],
     ['10:22:33 up  1:05,  1 user', 3_900],
     ['up 12 min', 720],
+    ['up 3 days', 259_200],
+    ['up 3 days, and more', undefined],
+    ['up soon', undefined],
+    ['up', undefined],
     ['load average: 3.00', undefined],
   ])('%j is %j', (written, seconds) => expect(uptimeWordsS(written)).toBe(seconds));
 });

@@ -45,6 +45,8 @@ describe('what follows from other fields', () => {
   test('one board per slot, none outside of the slots, none of what is empty', () => {
     const boards = [{ slot: 1, chips: 7 }, undefined, { slot: 1, chips: 9 }, { slot: -1 }, { slot: 64 }, { slot: NaN }];
     expect(reading({ boards }).boards).toEqual([{ slot: 1, chips: 7 }]);
+    const fans = [{ index: 1, rpm: 7 }, undefined, { index: 1, rpm: 9 }];
+    expect(reading({ fans }).fans).toEqual([{ index: 1, rpm: 7 }]);
   });
   test('an expectation of nothing and a PSU of nothing are none', () => {
     expect(reading({ expected: {}, psus: [{ isOk: undefined }] })).toEqual({ make: 'Some' });

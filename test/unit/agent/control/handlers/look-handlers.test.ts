@@ -92,7 +92,7 @@ test('a look at an address shows what the device says, without what its ports sa
 test('a recording has what the device answers, and tells how far it is', async () => {
   const [ip = ''] = minerIps();
   const steps: number[] = [];
-  const capture = await handlers.capture(ip, (done) => steps.push(done), signal);
+  const capture = await handlers.capture({ ip }, (done) => steps.push(done), signal);
   expect(capture?.case.responses.length).toBeGreaterThan(1);
   expect(steps.length).toBeGreaterThan(1);
 });
@@ -102,7 +102,7 @@ test('outside the networks, and at an excluded address, nothing is looked at, re
     const refused = { code: 'look.outside', message: expect.stringContaining(`${ip}: outside the networks`) };
     await expect(handlers.look(ip, signal)).rejects.toMatchObject(refused);
     await expect(handlers.log(ip, signal)).rejects.toMatchObject(refused);
-    expect(() => handlers.capture(ip, () => {}, signal)).toThrow(`capture ${ip}: outside the networks`);
+    expect(() => handlers.capture({ ip }, () => {}, signal)).toThrow(`capture ${ip}: outside the networks`);
   }
 });
 

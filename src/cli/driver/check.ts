@@ -1,0 +1,171 @@
+// `pithead driver check <path>`: what a driver owes, tried on its recorded devices. It reads files and talks to sockets
+// of this host only.
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { caseFoldersIn, readCase } from '../../case/folder.ts';
+import { isReplayable } from '../../case/format.ts';
+import type { Driver } from '../../driver/contract.ts';
+import type { Reading } from '../../model/reading.ts';
+import { CommandFailed } from '../output/exit.ts';
+import { type CliContext, painter } from '../output/terminal.ts';
+import { loadHere } from './load-here.ts';
+import { oneCaseIn } from './replay.ts';
+import { type Tried, tryOut } from './try-out.ts';
+
+/** What is wrong: which rule of the contract, what was seen, what to do about it. */
+export type Finding = { readonly check: string; readonly seen: string; readonly next: string };
+
+/** The contract that all drivers are held to. `cases` = folders. */
+export type RunContract = (subject: {
+  readonly driver: Driver;
+  readonly folder: string;
+  readonly cases: readonly string[];
+}) => Promise<readonly Finding[]>;
+
+type Flags = { case?: string; json?: boolean };
+
+const HELP = `
+It loads the driver, replays each of its cases on this host, and looks whether the driver is recognised there
+among all others, whether its asks are answered, and what it reads. Then it runs the contract that all drivers are held
+to. It exits 1 when something is wrong, and says what to do about it. <path> is a folder with an index, or a file.
+
+Examples:
+  $ pithead driver check ./my-miner
+  $ pithead driver check ./my-miner --case ./acme-one-1.0
+  $ pithead driver check ./my-miner --json`;
+
+export function addCheck(driver: Command, context: CliContext, contract: RunContract = async () => []): void {
+  driver
+    .command('check')
+    .description('check a driver: is it recognised, what does it read, does it keep the contract')
+    .argument('<path>', 'its folder or file')
+    .option('--case <folder>', 'this case instead of those in its folder')
+    .option('--json', 'one JSON object about what was found')
+    .addHelpText('after', HELP)
+    .action((path: string, flags: Flags) => run(path, flags, context, contract));
+}
+
+type CheckedCase = { readonly id: string; readonly tried: Tried };
+
+type Outcome = {
+  readonly driver: Driver;
+  readonly folder: string;
+  readonly checked: readonly CheckedCase[];
+  /** Cases that hold answers alone: no device can be made of them, and the contract reads them. */
+  readonly answersAlone: number;
+  readonly findings: readonly Finding[];
+};
+
+async function run(path: string, flags: Flags, context: CliContext, contract: RunContract): Promise<void> {
+  const { driver, folder } = loadHere(path);
+  const cases = flags.case === undefined ? caseFoldersIn(folder) : [oneCaseIn(flags.case)];
+  const [devices, others] = [true, false].map((wanted) =>
+    cases.map(readCase).filter(({ about }) => isReplayable(about) === wanted),
+  );
+  const checked: CheckedCase[] = [];
+  for (const each of devices ?? [])
+    checked.push({ id: each.about.id, tried: await tryOut(driver, each, context.signal) });
+  const findings = [
+    ...checked.flatMap((each) => findingsOf(driver, each, folder)),
+    ...(await contract({ driver, folder, cases })),
+  ];
+  const outcome: Outcome = { driver, folder, checked, answersAlone: others?.length ?? 0, findings };
+  context.stdout.write(flags.json ? `${JSON.stringify(toJson(outcome))}\n` : describe(outcome, context));
+  if (findings.length > 0) throw new CommandFailed('');
+}
+
+function findingsOf({ id, asks }: Driver, { id: name, tried }: CheckedCase, folder: string): Finding[] {
+  const { recognisedAs, failed, unparsable, notRecorded } = tried;
+  const findings: Finding[] = [];
+  const note = (check: string, seen: string, next: string) => findings.push({ check, seen: `${name}: ${seen}`, next });
+  if (recognisedAs?.driver !== id)
+    note(
+      'recognised',
+      recognisedAs === undefined ? 'no driver recognises it' : `driver ${recognisedAs.driver} is surer of it`,
+      `say in \`families\` in ${folder} by which words, page or realm it shows itself and proves what it is`,
+    );
+  for (const [ask, why] of failed)
+    note(
+      'answered',
+      `${ask} was recorded with an answer, and is not answered: ${why}`,
+      `ask it as the case has it: \`asks.${ask}\``,
+    );
+  for (const ask of unparsable)
+    note('read', `the answer to ${ask} is not what the driver needs`, `correct \`needs\` or \`as\` of \`asks.${ask}\``);
+  if (notRecorded.length === Object.keys(asks).length)
+    note(
+      'answered',
+      'the case answers no ask of the driver',
+      `capture it again: pithead capture <ip> --driver ${folder} --login`,
+    );
+  return findings;
+}
+
+function toJson({ driver, checked, answersAlone, findings }: Outcome) {
+  return {
+    driver: driver.id,
+    ok: findings.length === 0,
+    cases: checked.map(({ id: name, tried }) => ({
+      case: name,
+      recognised_as: tried.recognisedAs?.driver ?? null,
+      confidence: tried.recognisedAs?.confidence ?? null,
+      not_recorded: tried.notRecorded,
+      reading: tried.reading,
+    })),
+    cases_not_replayed: answersAlone,
+    findings,
+  };
+}
+
+function describe(
+  { driver: { id }, folder, checked, answersAlone, findings }: Outcome,
+  { stdout }: CliContext,
+): string {
+  const paint = painter(stdout);
+  const { length: count } = findings;
+  return [
+    ...checked.flatMap((each) => caseLines(id, each)),
+    ...(answersAlone > 0
+      ? [`${answersAlone} more ${answersAlone === 1 ? 'case holds' : 'cases hold'} answers alone`]
+      : []),
+    ...(checked.length + answersAlone === 0
+      ? [
+          'It has no case, so nothing shows that it reads a device. Record one:',
+          `  pithead capture <ip> --output ${join(folder, 'cases')}`,
+        ]
+      : []),
+    ...findings.flatMap(({ check, seen, next }) => [paint('red', `${check}: ${seen}`), `  ${next}`]),
+    count === 0
+      ? paint('green', `${id} is in order`)
+      : paint('red', `${count} thing${count === 1 ? ' is' : 's are'} not in order`),
+    '',
+  ].join('\n');
+}
+
+function caseLines(id: string, { id: name, tried }: CheckedCase): string[] {
+  const { recognisedAs, reading, notRecorded } = tried;
+  const isHint = recognisedAs?.driver === id && recognisedAs.confidence === 'likely';
+  return [
+    name,
+    `  recognised as ${recognisedAs === undefined ? 'nothing' : `${recognisedAs.driver} (${recognisedAs.confidence})`}`,
+    ...(isHint
+      ? [
+          '  likely = by a hint only: an agent does not read it until a person says what it is (pithead trust accept),',
+          '  unless `families` names a proof: a name in its answer to version, or a page that needs no login',
+        ]
+      : []),
+    ...(notRecorded.length > 0 ? [`  not in the case: ${notRecorded.join(', ')}`] : []),
+    ...valueLines(reading),
+    '',
+  ];
+}
+
+const valueLines = (reading: Reading): string[] =>
+  Object.entries(reading).map(([field, value]) => `  ${field.padEnd(22)}${shown(value)}`);
+
+const MOST_SHOWN = 90;
+
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+}
