@@ -28,12 +28,11 @@ export const light = (flag: (on: boolean) => boolean | string) =>
   );
 
 /** Builds have one page or the other. */
-export const kernelLog = kit.log(async (link) => {
+export const kernelLog = kit.log((link) => {
   const read = (name: string) => kit.fetchLog(link, kit.asText(page(name)));
-  try {
-    return await read('get_kernel_log.cgi');
-  } catch (error) {
-    if (!(error instanceof kit.PeerError) || error.code !== 'peer.unsupported') throw error;
-    return read('log.cgi');
-  }
+  return kit.orElse(
+    () => read('get_kernel_log.cgi'),
+    () => read('log.cgi'),
+    ['peer.unsupported'],
+  );
 });

@@ -17,12 +17,12 @@ export function isBlinking(answer: kit.Answer): boolean | undefined {
 }
 
 /** `type` of an entry of the status list. */
-const STATUS_TYPES: Readonly<Record<string, kit.ErrorDraft['category']>> = {
-  rate: 'hashrate',
-  network: 'network',
-  fans: 'fan',
-  temp: 'temperature',
-};
+const STATUS_TYPES: ReadonlyMap<string, kit.ErrorDraft['category']> = new Map([
+  ['rate', 'hashrate'],
+  ['network', 'network'],
+  ['fans', 'fan'],
+  ['temp', 'temperature'],
+]);
 
 /** Words that say that all is well, or that nothing was judged yet. */
 const FINE = /^(s|success|ok|okay|fine|good|normal|none|running|mining|i|info|0)$/i;
@@ -48,7 +48,7 @@ export function statusFaults(summary: kit.Answer): kit.ErrorDraft[] | undefined 
         {
           code: `${part}:${code ?? '0'}`,
           message: msg ?? `${part} fault`,
-          category: STATUS_TYPES[part] ?? 'unknown',
+          category: STATUS_TYPES.get(part) ?? 'unknown',
           severity: isError ? 'major' : 'minor',
         },
       ];

@@ -49,14 +49,11 @@ function byGeneration(ability: kit.Ability, old: kit.Ability): kit.Ability {
 /** Whether the device has the old web. Where its build date is not known, a page of the web of 2020 tells. */
 const isGenerationA = async (link: kit.MinerLink, { generation }: kit.Known): Promise<boolean> =>
   generation === undefined
-    ? kit.beforeAct(link, 'ask for the web of', async () => {
-        try {
-          await link.send(page('summary.cgi'));
-          return false;
-        } catch (error) {
-          if (!(error instanceof kit.PeerError)) throw error;
-          if (error.code === 'peer.unsupported' || error.code === 'peer.unparsable') return true;
-          throw error;
-        }
-      })
+    ? kit.beforeAct(link, 'ask for the web of', () =>
+        kit.orElse(
+          () => link.send(page('summary.cgi')).then(() => false),
+          () => true,
+          ['peer.unsupported', 'peer.unparsable'],
+        ),
+      )
     : generation === 'a';

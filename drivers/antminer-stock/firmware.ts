@@ -1,5 +1,5 @@
-// New firmware for stock Antminers (atlas 3.4, 3.5): an archive for the web from before 2020, later the part of a bundle
-// that is for the machine. Whether it runs is found out by looking, not here.
+// New firmware for stock Antminers (atlas 3.4, 3.5): an archive for the web from before 2020, later the part of a
+// bundle that is for the machine. Whether it runs is found out by looking, not here.
 import * as kit from '../../src/driver/kit/index.ts';
 import { reboot } from '../_dialects/bitmain-actions.ts';
 import { page, submit } from '../_dialects/bitmain-web.ts';
@@ -54,14 +54,16 @@ function bundleVerdict(answer: kit.Answer): kit.Verdict {
 /** Builds from before late 2021 do not tell their boards. */
 const machineOf = (link: kit.MinerLink): Promise<Machine> =>
   kit.beforeAct(link, WHAT, async () => {
-    try {
-      const type = new kit.Answer(await link.send(page('miner_type.cgi')));
-      const [model, subtype] = [type.text('miner_type', 128), type.text('subtype', 128)];
-      if (model !== undefined) return { model, ...(subtype && { subtype }) };
-    } catch (error) {
-      if (!(error instanceof kit.PeerError) || error.code !== 'peer.unsupported') throw error;
-    }
-    const model = new kit.Answer(await link.send(page('get_system_info.cgi'))).text('minertype', 128);
+    const ask = async (name: string) => new kit.Answer(await link.send(page(name)));
+    const type = await kit.orElse(
+      () => ask('miner_type.cgi'),
+      () => new kit.Answer(undefined),
+      ['peer.unsupported'],
+    );
+    const subtype = type.text('subtype', 128);
+    const told = type.text('miner_type', 128);
+    if (told !== undefined) return { model: told, ...(subtype && { subtype }) };
+    const model = (await ask('get_system_info.cgi')).text('minertype', 128);
     if (model === undefined) throw new kit.PeerError('peer.unparsable', `ask ${link.ip} what it is`, 'later');
     return { model };
   });

@@ -14,7 +14,8 @@ import { read, warningIn, wattsIn } from './read.ts';
 const { summary, conf, blink, system } = PAGES;
 const [OLD, LATER, NEWEST] = [['a'], ['b', 'c'], ['c']];
 /** Small helper of the newest builds, without login. Most machines keep the port shut. */
-const helper = (path: string) => kit.asText(kit.get(path, 'none', { port: 6060 }));
+const helper = (path: string) =>
+  ({ every: 'slow', generations: NEWEST, ...kit.asText(kit.get(path, 'none', { port: 6060 })) }) as const;
 
 export const antminerStock = kit.defineDriver({
   id: 'antminer-stock',
@@ -53,18 +54,8 @@ export const antminerStock = kit.defineDriver({
     },
     system,
     minerType: { every: 'static', generations: NEWEST, ...page('miner_type.cgi') },
-    warning: {
-      every: 'slow',
-      generations: NEWEST,
-      ...helper('/warning'),
-      needs: (page) => warningIn(page) !== undefined,
-    },
-    power: {
-      every: 'slow',
-      generations: NEWEST,
-      ...helper('/miner_power'),
-      needs: (page) => wattsIn(page) !== undefined,
-    },
+    warning: { ...helper('/warning'), needs: (page) => warningIn(page) !== undefined },
+    power: { ...helper('/miner_power'), needs: (page) => wattsIn(page) !== undefined },
   },
   abilities,
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },

@@ -102,7 +102,13 @@ function errors(faults: readonly kit.ErrorDraft[] | undefined, warning: string |
   if (kit.isNoFault(warning)) return faults ?? [];
   const parts = warning.split(/[\s,;]+/).filter((part) => part !== '');
   const codes = parts.every((part) => /^[A-Z]\d*:\d+$/i.test(part)) ? parts : [warning];
-  return [...(faults ?? []), ...[...new Set(codes)].map((code) => ({ code, ...(CODES[code] ?? UNKNOWN) }))];
+  return [
+    ...(faults ?? []),
+    ...[...new Set(codes)].map((code) => ({
+      code,
+      ...((Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? UNKNOWN),
+    })),
+  ];
 }
 
 const UNKNOWN = { category: 'unknown' } as const;

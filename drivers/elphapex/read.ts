@@ -31,7 +31,8 @@ export function read({ stats: answer, power, pools, conf, ...pages }: Answers, k
   const { row, model, expected } = kit.knownModel('elphapex-stock', reported);
   const stats = readStats(answer, row, { units: UNITS });
   const mode = MODES[conf.count('fc-work-mode') ?? -1];
-  // Of five seconds it now and then counts several times what there was: more than twice what it should make is no rate.
+  // Of five seconds it now and then counts several times what there was: more than twice what it should make is no
+  // rate.
   const mostHs = 2 * (stats.idealHs ?? expected.hashrateHs ?? Number.POSITIVE_INFINITY);
   const isRate = stats.nowHs !== undefined && stats.nowHs <= mostHs;
   const outputW = toWatts(power.value('power_output'));

@@ -32,7 +32,8 @@ export function read({ stats: answer, conf, blinkForm, ...answers }: Answers, kn
   const reported = [version.text('Type'), statsType(answer), system.text('minertype'), known.model];
   const { name, row } = modelOf(kit.first(...reported));
   const stats = readStats(answer, row);
-  // As on stock: the running process knows it best, and where the two names of the setting disagree neither is believed.
+  // As on stock: the running process knows it best, and where the two names of the setting disagree neither is
+  // believed.
   const mode = modeName(stats.mode ?? settingOf(conf), row?.model);
   const rows = statsRows(answer);
   const reading = bitmainReading(stats, answers, {

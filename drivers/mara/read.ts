@@ -5,6 +5,7 @@ import { sensors } from '../_dialects/bitmain-boards.ts';
 import { toFans } from '../_dialects/bitmain-fans.ts';
 import { webPools } from '../_dialects/bitmain-web.ts';
 import { selectorIn } from './requests.ts';
+import { SELECTORS, TUNERS } from './words.data.ts';
 
 type Asked = 'brief' | 'hashboards' | 'fans' | 'pools' | 'config' | 'light' | 'overview' | 'network';
 type Answers = Readonly<Record<Asked, kit.Answer>>;
@@ -115,24 +116,9 @@ const tuning = (config: kit.Answer) => config.at('mode', 'concorde');
 
 /** Newer builds say beside their rates how they work. */
 function miningMode(config: kit.Answer, brief: kit.Answer): Mode {
-  switch ((selectorIn(config) ?? brief.text('work_mode', 32))?.toLowerCase()) {
-    case 'sleep':
-      return 'sleep';
-    case 'stock':
-    case 'fixed':
-      return 'normal';
-    case 'auto':
-      switch (tuning(config).word('mode-select', ['powertarget', 'hashrate'])) {
-        case 'powertarget':
-          return 'power_tuning';
-        case 'hashrate':
-          return 'hashrate_tuning';
-        default:
-          return undefined;
-      }
-    default:
-      return undefined;
-  }
+  const selector = (selectorIn(config) ?? brief.text('work_mode', 32))?.toLowerCase() ?? '';
+  const tuner = tuning(config).text('mode-select', 32)?.toLowerCase() ?? '';
+  return selector === 'auto' ? TUNERS.get(tuner) : SELECTORS.get(selector);
 }
 
 /** What it is tuned to; a selector that tunes to nothing is its own preset. */
