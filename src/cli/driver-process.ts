@@ -8,7 +8,8 @@ import { CommandFailed } from './output/exit.ts';
 import type { CliContext } from './output/terminal.ts';
 
 export function addDriverProcess(program: Command): void {
-  program.command(PROCESS_COMMAND, { hidden: true }).action(() => {
+  const command = program.command(PROCESS_COMMAND, { hidden: true });
+  command.addHelpText('after', '\nExamples:\n  $ pithead driver-process').action(() => {
     if (process.send === undefined) throw new CommandFailed('the agent starts this command by itself');
     return serveDrivers(kit);
   });
