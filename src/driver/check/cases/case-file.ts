@@ -4,48 +4,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError } from '../../../base/errors.ts';
+import { caseSchema as capturedSchema, exchangeSchema } from '../../../case/format.ts';
 import { repairJson } from '../../../transport/cgminer/json-fixer.ts';
 import type { Ask, Driver, Known } from '../../contract.ts';
 import type { Sample } from '../finding.ts';
 
-const responseSchema = z.object({
-  file: z.string(),
-  transport: z.string(),
-  send: z
-    .looseObject({ command: z.string().optional(), cmd: z.string().optional(), param: z.unknown().optional() })
-    .optional(),
-  path: z.string().optional(),
-  /** Captures name the driver's request, and say when it failed. */
-  ask: z.string().optional(),
-  failure: z.string().optional(),
-  method: z.string().optional(),
+const send = z.looseObject({
+  command: z.string().optional(),
+  cmd: z.string().optional(),
+  param: z.unknown().optional(),
 });
-const record = z.record(z.string(), z.unknown());
-
-export const caseSchema = z.object({
-  id: z.string(),
-  /** Id of the driver. */
-  firmware: z.string(),
-  /** Of a simulated device, or written by hand: it proves nothing about a real one. */
-  isSimulated: z.boolean().optional(),
-  /** By which program; absent = it was written by hand. */
-  capturedBy: z.string().optional(),
-  known: z
-    .object({
-      generation: z.string().exactOptional(),
-      make: z.string().exactOptional(),
-      model: z.string().exactOptional(),
-    })
-    .optional(),
-  responses: z.array(responseSchema),
-  /** Values that a person read in the answers, by the names of expected.ts; null = must not be read. */
-  expect: record,
-  /** Every value that is read, by its place (`boards[1].hashrateHs`): nothing else may be. */
-  values: record.optional(),
-  reading: record.optional(),
-  /** The same answers with other files in the place of some, for errors. */
-  variants: z.array(z.object({ id: z.string(), replace: z.record(z.string(), z.string()), expect: record })).optional(),
-});
+/** As a capture writes it. Recordings from elsewhere have other transports, and files in folders of their own. */
+const responseSchema = exchangeSchema
+  .pick({ path: true, ask: true, failure: true })
+  .extend({ file: z.string(), transport: z.string(), send: send.optional(), method: z.string().optional() });
+export const caseSchema = capturedSchema.extend({ responses: z.array(responseSchema) });
 export type DriverCase = z.output<typeof caseSchema> & { readonly folder: string };
 
 const CASE_FILE = 'case.json';
