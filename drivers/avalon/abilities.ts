@@ -26,10 +26,6 @@ export const abilities = {
       if (result.kind === 'lost-reply' || tokens?.number(isLevel ? 'WORKLEVEL' : 'WORKMODE') === value) return result;
       return ascset(link, what, `0,${isLevel ? 'worklevel' : 'workmode'},${isHome ? 'set,' : ''}${value}`);
     },
-    shows({ miningMode, miningModePreset }, { mode, preset }) {
-      const [now, wanted] = preset === undefined ? [miningMode, mode] : [miningModePreset, preset];
-      return now === undefined ? undefined : now === wanted;
-    },
     shownWithinS: 120,
   }),
   /** In force after a reboot. Each of its places holds a pool; none can be emptied. */

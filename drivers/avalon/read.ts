@@ -14,7 +14,7 @@ export function read(answers: Readonly<Record<Ask, kit.Answer>>, known: kit.Know
   const row = answers.version.row('VERSION');
   const modules = modulesOf(answer);
   const [module] = modules;
-  const tokens = module?.tokens ?? new kit.Answer(undefined);
+  const tokens = module?.tokens ?? kit.NOTHING;
   const isAlone = modules.length === 1;
   // What all controllers say that they are.
   const [Ver, ...others] = new Set(modules.map((each) => each.tokens.text('Ver')));
