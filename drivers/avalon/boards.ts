@@ -99,19 +99,14 @@ function frequency(tokens: kit.Answer, slot: number): number | undefined {
   return kit.positive((kit.sumOfAll(parts) ?? 0) / (kit.sumOfAll(uses) ?? 1));
 }
 
-/** Lists with one place per board. */
-const PER_BOARD = ['MGHS', 'MTmax', 'ECHU', 'HASHS'] as const;
-
 /**
  * What the device says that it was built with: the places in its lists, and its chips shared by them while all boards
  * are there. Where a complete unit of the known model that had lost a board would say the same, it is no build.
  */
-export function ownBuild(
-  tokens: kit.Answer,
-  { boards: ofTable = 0, chipsPerBoard = 0 }: kit.Expectation,
-): kit.OwnBuild {
+export function ownBuild(tokens: kit.Answer, ofModel: kit.Expectation): kit.OwnBuild {
+  const { boards: ofTable = 0, chipsPerBoard = 0 } = ofModel;
   const working = workingBoards(tokens);
-  const places = kit.largest(PER_BOARD.map((key) => numbers(tokens, key).length)) ?? 0;
+  const places = Math.max(...['MGHS', 'MTmax', 'ECHU', 'HASHS'].map((key) => numbers(tokens, key).length));
   const chips = whole(tokens, 'TA');
   if (working === 0 || working > places || chips === undefined) return {};
   if (places < ofTable && chips % chipsPerBoard === 0 && chips <= places * chipsPerBoard) return {};

@@ -21,13 +21,11 @@ export function read(answers: Readonly<Record<Ask, kit.Answer>>, known: kit.Know
   const names = { PROD: row.text('PROD', 64), MODEL: row.text('MODEL', 64), Ver: others.length > 0 ? undefined : Ver };
   const { model, name } = modelOf(names);
   const rows = [...[estats, stats, homeStats, litestats].map((each) => each.row('STATS')), tokens];
+  const serials = [tokens.text('DNA', 128), tokens.text('HDNA', 128)];
   const clockS = kit.whenS(answer);
   const common: kit.Draft = {
     mac: row.text('MAC', 128),
-    serialNumber: kit.firstSerial(
-      row.text('DNA', 128),
-      ...(isAlone ? [tokens.text('DNA', 128), tokens.text('HDNA', 128)] : []),
-    ),
+    serialNumber: kit.firstSerial(row.text('DNA', 128), ...(isAlone ? serials : [])),
     model: name ?? known.model,
     firmwareVersion:
       row.text('LVERSION') ?? row.text('CGVERSION') ?? row.text('VERSION') ?? splitVer(names.Ver).firmware,
