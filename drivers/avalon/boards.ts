@@ -4,7 +4,6 @@ import * as kit from '../../src/driver/kit/index.ts';
 import { type Module, numbers } from './tokens.ts';
 
 const MAX_BOARDS = 16;
-const CHIPS = { min: 1, max: 100_000 };
 
 /**
  * `MGHS` is each board's average since the start (its sum is GHSavg), the only rate per board there is; it stands still
@@ -31,7 +30,7 @@ export function boards(module: Module, isIdle: boolean): kit.BoardDraft[] | unde
     (slot) => sensors[slot]?.length || kit.positive(rates[slot]) || hottest[slot] !== undefined || spans[slot],
   );
   const shown = seen.length > 0 ? seen : slots;
-  const chips = chipsOf(sensors, whole(tokens, 'TA'), shown.length);
+  const chips = chipsOf(sensors, chipsIn(tokens), shown.length);
   return shown.map((slot) => {
     const chipTempsC = isIdle ? [] : (sensors[slot] ?? []).map((value) => kit.toTempC(value));
     return {
@@ -50,7 +49,7 @@ export function boards(module: Module, isIdle: boolean): kit.BoardDraft[] | unde
   });
 }
 
-const whole = (tokens: kit.Answer, key: string) => numbers(tokens, key, CHIPS).find((value) => Number.isInteger(value));
+export const chipsIn = (tokens: kit.Answer) => tokens.int('TA', { min: 1, max: 100_000 });
 
 /**
  * One sensor per chip, if they add up to the total that the controller gives. Where no board lists any, the total is
@@ -107,7 +106,7 @@ export function ownBuild(tokens: kit.Answer, ofModel: kit.Expectation): kit.OwnB
   const { boards: ofTable = 0, chipsPerBoard = 0 } = ofModel;
   const working = workingBoards(tokens);
   const places = Math.max(...['MGHS', 'MTmax', 'ECHU', 'HASHS'].map((key) => numbers(tokens, key).length));
-  const chips = whole(tokens, 'TA');
+  const chips = chipsIn(tokens);
   if (working === 0 || working > places || chips === undefined) return {};
   if (places < ofTable && chips % chipsPerBoard === 0 && chips <= places * chipsPerBoard) return {};
   const share = chips / places;
