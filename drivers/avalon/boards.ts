@@ -23,7 +23,6 @@ export function boards(module: Module, isIdle: boolean): kit.BoardDraft[] | unde
   // Older builds tell nothing of single boards: that says nothing of how many there are.
   const count = counts.find((each) => each !== undefined && each > 0);
   if (count === undefined) return undefined;
-
   const slots = Array.from({ length: Math.min(MAX_BOARDS, count) }, (_, slot) => slot);
   const sensors = slots.map((slot) => chipTemps(module, slot));
   const seen = slots.filter(

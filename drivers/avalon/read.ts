@@ -51,8 +51,7 @@ export function read(answers: Readonly<Record<Ask, kit.Answer>>, known: kit.Know
 
 /** From the stats; where they leave the present rate out, from `summary`. */
 function ratesOf(modules: readonly Module[], summary: kit.Answer) {
-  const hashrateAverageHs = total(modules, 'GHSavg');
-  const hashrateHs = total(modules, 'GHSspd');
+  const [hashrateHs, hashrateAverageHs] = [total(modules, 'GHSspd'), total(modules, 'GHSavg')];
   if (hashrateHs !== undefined) return { hashrateHs, hashrateWindow: 'realtime', hashrateAverageHs } as const;
   const told = kit.hashrates(summary);
   return { ...told, hashrateAverageHs: hashrateAverageHs ?? told.hashrateAverageHs };
@@ -65,12 +64,11 @@ const total = (modules: readonly Module[], key: string): number | undefined =>
 function ofOne(module: Module, hashrateHs: number | undefined, isHome: boolean, usualFans: number | undefined) {
   const { tokens } = module;
   const isOff = flag(tokens, 'SoftOFF');
-  const mode = tokens.number('WORKMODE');
   const boardList = boards(module, hashrateHs === 0);
   return {
     ...powers(tokens, (hashrateHs ?? 0) > 0),
     isMining: isOff ? false : isMining(tokens, hashrateHs),
-    miningMode: isOff ? 'sleep' : mode === undefined ? undefined : modesOf(isHome)[mode],
+    miningMode: isOff ? 'sleep' : modesOf(isHome)[tokens.number('WORKMODE') ?? -1],
     miningModePreset: isHome ? tokens.text('WORKLEVEL', 32) : undefined,
     isLightOn: flag(tokens, 'Led'),
     tempC: tokens.tempC('TMax') ?? kit.hottestC(boardList ?? []),

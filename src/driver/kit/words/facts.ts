@@ -6,8 +6,8 @@ import { Answer } from '../answer.ts';
 export type Names = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The facts of these answers, each under one name. Of several names and answers the first that says something counts: no
- * filler, and no negative figure, which devices write where they do not know.
+ * The facts of these answers, each under one name. Of several names and answers the first that says something counts:
+ * no filler, and no negative figure, which devices write where they do not know.
  */
 export function factsOf(names: Names, ...answers: readonly Answer[]): Answer {
   const facts: Record<string, unknown> = {};
