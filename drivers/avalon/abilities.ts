@@ -26,10 +26,6 @@ export const abilities = {
       if (result.kind === 'lost-reply' || tokens?.number(isLevel ? 'WORKLEVEL' : 'WORKMODE') === value) return result;
       return ascset(link, what, `0,${isLevel ? 'worklevel' : 'workmode'},${isHome ? 'set,' : ''}${value}`);
     },
-    shows({ miningMode, miningModePreset }, { mode, preset }) {
-      const [now, wanted] = preset === undefined ? [miningMode, mode] : [miningModePreset, preset];
-      return now === undefined ? undefined : now === wanted;
-    },
     shownWithinS: 120,
   }),
   /** In force after a reboot. Each of its places holds a pool; none can be emptied. */
@@ -89,12 +85,8 @@ function setPool(link: kit.MinerLink, place: number, { url, user, password }: ki
 /** Builds differ in which number comes first; one that takes the wrong form may do nothing. */
 async function setLight(link: kit.MinerLink, on: boolean): Promise<kit.ActResult> {
   const order = (form: number) => ascset(link, 'switch the light of', `0,led,${form}-${on ? 1 : 0}`);
-  const codes = ['peer.rejected', 'peer.unsupported'] as const;
-  const first = await kit.orElse(
-    () => order(1),
-    () => undefined,
-    codes,
-  );
+  const none = () => undefined;
+  const first = await kit.orElse(() => order(1), none, ['peer.rejected', 'peer.unsupported']);
   // Where the device does not say, it is for the next visits to see.
   const isLit = first?.kind === 'accepted' ? tokensOf(await kit.tryToAsk(link, STATS))?.number('Led') : undefined;
   const isWrong = isLit !== undefined && (isLit !== 0) !== on;

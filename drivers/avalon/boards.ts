@@ -4,7 +4,6 @@ import * as kit from '../../src/driver/kit/index.ts';
 import { type Module, numbers } from './tokens.ts';
 
 const MAX_BOARDS = 16;
-const CHIPS = { min: 1, max: 100_000 };
 
 /**
  * `MGHS` is each board's average since the start (its sum is GHSavg), the only rate per board there is; it stands still
@@ -24,14 +23,13 @@ export function boards(module: Module, isIdle: boolean): kit.BoardDraft[] | unde
   // Older builds tell nothing of single boards: that says nothing of how many there are.
   const count = counts.find((each) => each !== undefined && each > 0);
   if (count === undefined) return undefined;
-
   const slots = Array.from({ length: Math.min(MAX_BOARDS, count) }, (_, slot) => slot);
   const sensors = slots.map((slot) => chipTemps(module, slot));
   const seen = slots.filter(
     (slot) => sensors[slot]?.length || kit.positive(rates[slot]) || hottest[slot] !== undefined || spans[slot],
   );
   const shown = seen.length > 0 ? seen : slots;
-  const chips = chipsOf(sensors, whole(tokens, 'TA'), shown.length);
+  const chips = chipsOf(sensors, chipsIn(tokens), shown.length);
   return shown.map((slot) => {
     const chipTempsC = isIdle ? [] : (sensors[slot] ?? []).map((value) => kit.toTempC(value));
     return {
@@ -50,7 +48,7 @@ export function boards(module: Module, isIdle: boolean): kit.BoardDraft[] | unde
   });
 }
 
-const whole = (tokens: kit.Answer, key: string) => numbers(tokens, key, CHIPS).find((value) => Number.isInteger(value));
+export const chipsIn = (tokens: kit.Answer) => tokens.int('TA', { min: 1, max: 100_000 });
 
 /**
  * One sensor per chip, if they add up to the total that the controller gives. Where no board lists any, the total is
@@ -99,20 +97,15 @@ function frequency(tokens: kit.Answer, slot: number): number | undefined {
   return kit.positive((kit.sumOfAll(parts) ?? 0) / (kit.sumOfAll(uses) ?? 1));
 }
 
-/** Lists with one place per board. */
-const PER_BOARD = ['MGHS', 'MTmax', 'ECHU', 'HASHS'] as const;
-
 /**
  * What the device says that it was built with: the places in its lists, and its chips shared by them while all boards
  * are there. Where a complete unit of the known model that had lost a board would say the same, it is no build.
  */
-export function ownBuild(
-  tokens: kit.Answer,
-  { boards: ofTable = 0, chipsPerBoard = 0 }: kit.Expectation,
-): kit.OwnBuild {
+export function ownBuild(tokens: kit.Answer, ofModel: kit.Expectation): kit.OwnBuild {
+  const { boards: ofTable = 0, chipsPerBoard = 0 } = ofModel;
   const working = workingBoards(tokens);
-  const places = kit.largest(PER_BOARD.map((key) => numbers(tokens, key).length)) ?? 0;
-  const chips = whole(tokens, 'TA');
+  const places = Math.max(...['MGHS', 'MTmax', 'ECHU', 'HASHS'].map((key) => numbers(tokens, key).length));
+  const chips = chipsIn(tokens);
   if (working === 0 || working > places || chips === undefined) return {};
   if (places < ofTable && chips % chipsPerBoard === 0 && chips <= places * chipsPerBoard) return {};
   const share = chips / places;

@@ -41,21 +41,34 @@ export const PSU_BITS: readonly (readonly [bits: number, words: string])[] = [
   [2_048, 'fan failed'],
 ];
 export const SEVERITIES = ['info', 'minor', 'major'] as const;
+
 /** ECHU word of a board that failed. */
 export const BOARD_FAILED = 513;
 
-export const SINGLE: Readonly<Record<string, Row>> = {
-  POWS: { category: 'psu', severity: 'major', message: 'PSU state flag' },
-  POOLS: { category: 'pool', severity: 'major', message: 'Pool state flag' },
-  FanErr: { category: 'fan', severity: 'major', message: 'Fan fault' },
-};
+/**
+ * Flags and words that are 0 where nothing is wrong. `only` = no other value is a fault: other builds print the number of chips there (160).
+ */
+export const FLAGS: readonly (Row & {
+  readonly key: string;
+  readonly isPerBoard?: true;
+  readonly hasBits?: true;
+  readonly only?: number;
+})[] = [
+  { key: 'POWS', category: 'psu', severity: 'major', message: 'PSU state flag' },
+  { key: 'POOLS', category: 'pool', severity: 'major', message: 'Pool state flag' },
+  { key: 'FanErr', category: 'fan', severity: 'major', message: 'Fan fault' },
+  { key: 'ECMM', category: 'controlBoard', severity: 'major', message: 'Control board error word', hasBits: true },
+  { key: 'HASHS', category: 'hashboard', severity: 'major', message: 'Hashboard flag', isPerBoard: true },
+  {
+    key: 'ECHU',
+    category: 'hashboard',
+    severity: 'minor',
+    message: 'Board error word',
+    isPerBoard: true,
+    hasBits: true,
+  },
+  { key: 'EEPROM', category: 'eeprom', severity: 'major', message: 'EEPROM fault', isPerBoard: true, only: 1 },
+];
 
-export const FAULT_KEYS = ['PS', 'HASHS', 'ECHU', 'ECMM', ...Object.keys(SINGLE)];
-
-/** Words that are not zero, before their bits are looked at. */
-export const BOARD_WORD: Row = { category: 'hashboard', severity: 'minor', message: 'Board error word' };
-export const CONTROLLER_WORD: Row = {
-  category: 'controlBoard',
-  severity: 'major',
-  message: 'Control board error word',
-};
+/** One of these shows that the build tells of faults. */
+export const FAULT_KEYS = ['PS', 'HASHS', 'ECHU', 'ECMM', 'POWS', 'POOLS', 'FanErr'] as const;

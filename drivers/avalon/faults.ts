@@ -7,32 +7,23 @@ import { numbers } from './tokens.ts';
 /** Present and empty = no fault; undefined where the text has none of the places for one. */
 export function faults(tokens: kit.Answer): kit.ErrorDraft[] | undefined {
   if (!tables.FAULT_KEYS.some((key) => tokens.has(key))) return undefined;
-  const board = (code: string, index: number, message: string) =>
-    ({ code, index, category: 'hashboard', severity: 'major', message }) as const;
-  return [
-    ...psuFaults(tokens),
-    ...Object.entries(tables.SINGLE).flatMap(([key, row]) =>
-      raised(tokens, key).map(({ code, value }) => ({ ...row, code, message: `${row.message} ${value}` })),
-    ),
-    ...raised(tokens, 'ECMM').map(({ code, value }) => ({ code, ...meaning(value, tables.CONTROLLER_WORD) })),
-    ...raised(tokens, 'HASHS').map(({ code, index, value }) => board(code, index, `Hashboard flag ${value}`)),
-    ...raised(tokens, 'ECHU').map(({ code, index, value }) =>
-      value === tables.BOARD_FAILED
-        ? board(code, index, `Board failed (error word ${value})`)
-        : { code, index, ...meaning(value, tables.BOARD_WORD) },
-    ),
-    // Other builds print the number of chips here (160): only 1 can be a flag.
-    ...raised(tokens, 'EEPROM').flatMap(({ code, index, value }) =>
-      value === 1 ? [{ ...board(code, index, 'EEPROM fault'), category: 'eeprom' as const }] : [],
-    ),
-  ].slice(0, 64);
+  const raised = tables.FLAGS.flatMap(({ key, isPerBoard, hasBits, only, ...row }) =>
+    numbers(tokens, key)
+      .slice(0, 16)
+      .flatMap((value, index) => {
+        if (!value || (only !== undefined && value !== only)) return [];
+        const message = only === undefined ? `${row.message} ${value}` : row.message;
+        return {
+          code: `${key}:${value}`,
+          ...(isPerBoard && { index }),
+          ...row,
+          message,
+          ...(hasBits && meaning(value, row)),
+        };
+      }),
+  );
+  return [...psuFaults(tokens), ...raised].slice(0, 64);
 }
-
-/** Those of the values that are not 0, by board. */
-const raised = (tokens: kit.Answer, key: string) =>
-  numbers(tokens, key)
-    .slice(0, 16)
-    .flatMap((value, index) => (value ? [{ code: `${key}:${value}`, index, value }] : []));
 
 /** A PSU that answers reports at least its control rail: nothing but zeros is silence. */
 export function isPsuSilent(tokens: kit.Answer): boolean {
@@ -55,6 +46,8 @@ function psuFaults(tokens: kit.Answer): kit.ErrorDraft[] {
  * one of which nothing is known.
  */
 function meaning(word: number, unknown: tables.Row): tables.Row {
+  if (word === tables.BOARD_FAILED && unknown.category === 'hashboard')
+    return { ...unknown, severity: 'major', message: `Board failed (error word ${word})` };
   const message = `${unknown.message} ${word}`;
   const isWord = Number.isInteger(word) && word > 0 && word < 2 ** 31;
   const bits = isWord ? tables.BITS.filter(([bit]) => (word & bit) !== 0) : [];

@@ -8,9 +8,9 @@ import { identify } from './identify.ts';
 import { read } from './read.ts';
 
 const [a, home] = [['a'], ['home']] as const;
-/** Of an answer with texts that hold a token. */
-const needs = (answer: kit.Answer) => moduleTexts(answer).some((text) => text.includes('['));
-const stats = (command: string) => ({ via: 'cgminer', command, every: 'poll', needs }) as const;
+const holdsTokens = (answer: kit.Answer) => moduleTexts(answer).some((text) => text.includes('['));
+const poll = (command: string, needs: kit.Question['needs'] = holdsTokens) =>
+  ({ ...kit.tcp(command), every: 'poll', ...(needs && { needs }) }) as const;
 
 export const avalon = kit.defineDriver({
   id: 'avalon',
@@ -26,14 +26,11 @@ export const avalon = kit.defineDriver({
     { models: 'Avalon Nano 3, Nano 3s, Mini 3', firmware: 'any with litestats or stats', evidence: 'claimed' },
   ],
   asks: {
-    estats: { ...stats('estats'), generations: a },
-    stats: { ...stats('stats'), generations: a, insteadOf: 'estats' },
-    litestats: { ...stats('litestats'), generations: home },
-    homeStats: { ...stats('stats'), generations: home, insteadOf: 'litestats' },
-    summary: {
-      ...{ ...kit.tcp('summary'), every: 'poll', generations: a, needs: 'SUMMARY' },
-      ...{ insteadOf: 'estats', isLacking: lacksRate },
-    },
+    estats: { ...poll('estats'), generations: a },
+    stats: { ...poll('stats'), generations: a, insteadOf: 'estats' },
+    litestats: { ...poll('litestats'), generations: home },
+    homeStats: { ...poll('stats'), generations: home, insteadOf: 'litestats' },
+    summary: { ...poll('summary', 'SUMMARY'), generations: a, insteadOf: 'estats', isLacking: lacksRate },
     version: { ...kit.tcp('version'), every: 'static', needs: 'VERSION' },
     pools: { ...kit.tcp('pools'), every: 'slow', needs: 'POOLS' },
   },

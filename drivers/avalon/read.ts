@@ -1,7 +1,7 @@
 // Turns the answers of one Avalon into a Reading (atlas 5.2). GH/s rates; powers from the PS list; boards from lists
 // with one value per board.
 import * as kit from '../../src/driver/kit/index.ts';
-import { boards, ownBuild } from './boards.ts';
+import { boards, chipsIn, ownBuild } from './boards.ts';
 import { faults, isPsuSilent } from './faults.ts';
 import { isHomeModel, modelOf, splitVer } from './identify.ts';
 import { type Module, modulesOf, numbers } from './tokens.ts';
@@ -14,20 +14,18 @@ export function read(answers: Readonly<Record<Ask, kit.Answer>>, known: kit.Know
   const row = answers.version.row('VERSION');
   const modules = modulesOf(answer);
   const [module] = modules;
-  const tokens = module?.tokens ?? new kit.Answer(undefined);
+  const tokens = module?.tokens ?? kit.NOTHING;
   const isAlone = modules.length === 1;
   // What all controllers say that they are.
   const [Ver, ...others] = new Set(modules.map((each) => each.tokens.text('Ver')));
   const names = { PROD: row.text('PROD', 64), MODEL: row.text('MODEL', 64), Ver: others.length > 0 ? undefined : Ver };
   const { model, name } = modelOf(names);
   const rows = [...[estats, stats, homeStats, litestats].map((each) => each.row('STATS')), tokens];
+  const serials = [tokens.text('DNA', 128), tokens.text('HDNA', 128)];
   const clockS = kit.whenS(answer);
   const common: kit.Draft = {
     mac: row.text('MAC', 128),
-    serialNumber: kit.firstSerial(
-      row.text('DNA', 128),
-      ...(isAlone ? [tokens.text('DNA', 128), tokens.text('HDNA', 128)] : []),
-    ),
+    serialNumber: kit.firstSerial(row.text('DNA', 128), ...(isAlone ? serials : [])),
     model: name ?? known.model,
     firmwareVersion:
       row.text('LVERSION') ?? row.text('CGVERSION') ?? row.text('VERSION') ?? splitVer(names.Ver).firmware,
@@ -47,48 +45,36 @@ export function read(answers: Readonly<Record<Ask, kit.Answer>>, known: kit.Know
     return { ...common, ...rates, ...ofOne(module, rates.hashrateHs, isHome, model?.expected.fans), expected };
   }
   const temps = (key: string) => modules.map((each) => each.tokens.tempC(key));
-  return {
-    ...common,
-    ...rates,
-    tempC: kit.largest(temps('TMax')),
-    inletTempC: kit.mean(temps('Temp')),
-    expected: { hashrateHs },
-  };
+  const [tempC, inletTempC] = [kit.largest(temps('TMax')), kit.mean(temps('Temp'))];
+  return { ...common, ...rates, tempC, inletTempC, expected: { hashrateHs } };
 }
 
 /** From the stats; where they leave the present rate out, from `summary`. */
 function ratesOf(modules: readonly Module[], summary: kit.Answer) {
-  const hashrateAverageHs = total(modules, 'GHSavg');
-  const hashrateHs = total(modules, 'GHSspd');
+  const [hashrateHs, hashrateAverageHs] = [total(modules, 'GHSspd'), total(modules, 'GHSavg')];
   if (hashrateHs !== undefined) return { hashrateHs, hashrateWindow: 'realtime', hashrateAverageHs } as const;
   const told = kit.hashrates(summary);
   return { ...told, hashrateAverageHs: hashrateAverageHs ?? told.hashrateAverageHs };
 }
 
-const MAX_HASHRATE_HS = 1e18;
-
 /** Of all controllers, in GH/s. Undefined unless all tell it: a part of a sum is not the sum. */
-function total(modules: readonly Module[], key: string): number | undefined {
-  const sum = kit.sumOfAll(modules.map(({ tokens }) => tokens.rateHs(key, 'G')));
-  return sum !== undefined && sum <= MAX_HASHRATE_HS ? sum : undefined;
-}
+const total = (modules: readonly Module[], key: string): number | undefined =>
+  kit.rateHs(kit.sumOfAll(modules.map(({ tokens }) => tokens.number(key, { min: 0 }))), 'G');
 
 function ofOne(module: Module, hashrateHs: number | undefined, isHome: boolean, usualFans: number | undefined) {
   const { tokens } = module;
   const isOff = flag(tokens, 'SoftOFF');
-  const mode = tokens.number('WORKMODE');
   const boardList = boards(module, hashrateHs === 0);
   return {
     ...powers(tokens, (hashrateHs ?? 0) > 0),
     isMining: isOff ? false : isMining(tokens, hashrateHs),
-    miningMode: isOff ? 'sleep' : mode === undefined ? undefined : modesOf(isHome)[mode],
+    miningMode: isOff ? 'sleep' : modesOf(isHome)[tokens.number('WORKMODE') ?? -1],
     miningModePreset: isHome ? tokens.text('WORKLEVEL', 32) : undefined,
     isLightOn: flag(tokens, 'Led'),
     tempC: tokens.tempC('TMax') ?? kit.hottestC(boardList ?? []),
     inletTempC: tokens.tempC('Temp') ?? tokens.tempC('ITemp'),
-    outletTempC: kit.mean((boardList ?? []).map((board) => board.outletTempC)),
     boards: boardList,
-    totalChips: tokens.int('TA', { min: 1, max: 100_000 }),
+    totalChips: chipsIn(tokens),
     fans: fans(tokens, usualFans),
     errors: faults(tokens),
   } as const;
@@ -148,11 +134,8 @@ function ofBrick([error, control, board, amps = 0, hundredthsV = 0, told]: reado
   const isProven = told !== undefined && told >= amps * outputVoltageV && told < (amps + 1) * outputVoltageV;
   const outputPowerW = isProven ? told : undefined;
   const isOk = error === undefined ? undefined : error === 0;
-  return {
-    powerW: kit.positive(outputPowerW),
-    psuOutputPowerW: outputPowerW,
-    psus: [{ outputPowerW, outputVoltageV, isOk }],
-  };
+  const psus = [{ outputPowerW, outputVoltageV, isOk }];
+  return { powerW: kit.positive(outputPowerW), psuOutputPowerW: outputPowerW, psus };
 }
 
 /** The 7, 8 and 9 series have one. */
@@ -160,6 +143,5 @@ function fans(tokens: kit.Answer, usual: number | undefined) {
   const speeds = Array.from({ length: 8 }, (_, index) => tokens.rpm(`Fan${index + 1}`));
   speeds[0] ??= tokens.rpm('Fan');
   const [dutyPercent] = numbers(tokens, 'FanR', { min: 0, max: 100 });
-  const none = usual === 0 ? [] : undefined;
-  return kit.fansOf(speeds, usual)?.map((fan) => ({ ...fan, dutyPercent })) ?? none;
+  return kit.fansOf(speeds, usual)?.map((fan) => ({ ...fan, dutyPercent })) ?? (usual === 0 ? [] : undefined);
 }

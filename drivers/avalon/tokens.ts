@@ -8,7 +8,7 @@ const MAX_VALUES = 1_024;
 const MAX_SECTION_NAME = 32;
 
 /**
- * Values by key, as written between the brackets, by section: `STATS`, `HB0`, `HB1`, ...; `''` outside any. A token that
+ * Values by key, as they stand between the brackets, by section: `STATS`, `HB0`, ...; `''` outside of any. A token that
  * is cut off at the end is left out.
  */
 export function scanSections(text: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
@@ -62,10 +62,8 @@ export const modulesOf = (answer: kit.Answer): Module[] =>
   (answer.rows('STATS') ?? []).flatMap((row) => {
     const sections = textsOf(row, /^HBinfo$/).flatMap((text) => [...scanSections(text)]);
     const boards = new Map(sections.map(([name, tokens]) => [Number(name.match(/^HB(\d+)$/)?.[1]), answerOf(tokens)]));
-    const modules = textsOf(row, MODULE).map((text) =>
-      answerOf([...scanSections(text).values()].flatMap((tokens) => [...tokens])),
-    );
-    return modules.filter((tokens) => tokens.keys().length > 0).map((tokens) => ({ tokens, boards }));
+    const scanned = textsOf(row, MODULE).map((text) => [...scanSections(text).values()].flatMap((each) => [...each]));
+    return scanned.filter((each) => each.length > 0).map((each) => ({ tokens: answerOf(each), boards }));
   });
 
 const answerOf = (tokens: Iterable<readonly [string, string]>) => new kit.Answer(Object.fromEntries(tokens));

@@ -28,8 +28,7 @@ export const abilities = {
       const api = await apiOf(link, known, what);
       if (mode === 'sleep') return send(link, 'suspend', api.sleep);
       const { machine } = await api.look(link, what, 'power');
-      // Both can only be set while the miner is powered on, and setting them restarts the mining process: not for
-      // nothing.
+      // Both want the miner powered on, and setting them restarts the mining process: not for nothing.
       const commands: Command[] = isSuspended(machine) ? [...api.wake] : [];
       if (watts !== undefined) {
         const { machine: limited } = await api.look(link, what, 'limit');
@@ -52,7 +51,7 @@ export const abilities = {
       const chip = platformOf((await api.look(link, what, 'board')).machine);
       if (chip === undefined) throw kit.unsupported(link, what, 'it does not name its control board');
       const part = await partFor(image, chip.toLowerCase(), `${what} ${link.ip}`);
-      return kit.command(link, what, api.update(part), verdict, kit.UPLOAD);
+      return kit.upload(link, what, api.update(part), verdict);
     },
     // Makers and devices write `Rel` in any case.
     isVersion: (told, wanted) => told.toLowerCase() === wanted.trim().toLowerCase(),
@@ -68,16 +67,12 @@ type Api = typeof api2 | typeof api3;
 
 /** Throws `peer.unsupported` before anything is changed when the firmware takes no commands. */
 async function apiOf(link: kit.MinerLink, { generation: seen }: kit.Known, what: string): Promise<Api> {
-  const ask = () => kit.askFirst(link, what, kit.tcp('get_version'), () => true);
-  // Firmware of API 3 that was seen by its web page alone may have no other port. API 1 and 2 look alike until the
-  // firmware is asked, and a firmware may have been changed since the last scan.
-  const isSure = seen === 'api3' || seen === 'api1';
-  const answer = isSure
-    ? undefined
-    : seen === undefined
-      ? await kit.orElse(ask, () => undefined, ['peer.refused'])
-      : await ask();
-  const generation = isSure ? seen : answer === undefined ? 'api3' : generationOf(JSON.stringify(answer.raw) ?? '');
+  // API 1 and 2 look alike until the firmware is asked, and a firmware may have been changed since the last scan.
+  const ask = async () =>
+    generationOf(JSON.stringify((await kit.askFirst(link, what, kit.tcp('get_version'), () => true)).raw) ?? '');
+  // Firmware of API 3 that was seen by its web page alone may have no other port.
+  const find = () => (seen === undefined ? kit.orElse(ask, () => 'api3' as const, ['peer.refused']) : ask());
+  const generation = seen === 'api3' || seen === 'api1' ? seen : await find();
   if (generation !== 'api1') return generation === 'api3' ? api3 : api2;
   throw kit.unsupported(link, what, 'firmware before 2022-07-29 takes no commands over its API');
 }
@@ -118,6 +113,6 @@ async function changePools(link: kit.MinerLink, wanted: readonly kit.WantedPool[
   if (result.kind === 'lost-reply' || api === api3) return result;
   // Older builds of API 2 go on with the old ones until the mining process restarts; newer ones restart it themselves.
   const after = await api.poolsNow(link);
-  const isTaken = after === undefined || kit.samePools(after, wanted);
-  return isTaken ? result : send(link, 'restart the mining of', api.restart);
+  if (after === undefined || kit.samePools(after, wanted)) return result;
+  return send(link, 'restart the mining of', api.restart);
 }

@@ -3,13 +3,8 @@
 import * as kit from '../../src/driver/kit/index.ts';
 import * as tables from './errors.data.ts';
 
-/** A code as the device gave it, with its own words if it has any. */
-export type Fault = {
-  readonly code: string;
-  readonly detail?: string | undefined;
-  /** As `ErrorReading.since`. */
-  readonly since?: string | undefined;
-};
+/** A code as the device gave it, with its own words if it has any, and since when. */
+export type Fault = { readonly code: string } & Readonly<Partial<Record<'detail' | 'since', string | undefined>>>;
 
 const MAX_FAULTS = 64;
 const CODE = /^[0-9]{1,9}$/;

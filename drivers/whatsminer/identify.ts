@@ -1,6 +1,5 @@
 // Recognises a Whatsminer by its web page, by TCP 4028 or by TCP 4433, each alone, and tells which of its three APIs to
 // speak (atlas 4).
-
 import * as kit from '../../src/driver/kit/index.ts';
 import { GENERATIONS } from './family.data.ts';
 

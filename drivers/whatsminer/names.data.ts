@@ -6,7 +6,7 @@ export const MACHINE = {
   mac: ['MAC', 'mac'],
   hostname: ['hostname'],
   serialNumber: ['miner-sn', 'minersn'],
-  type: ['miner_type'],
+  type: ['Model', 'miner_type'],
   firmware: ['fwversion', 'fw_ver', 'Firmware Version', 'FirmwareVersion'],
   api: ['api', 'api_ver'],
   board: ['control-board-version'],

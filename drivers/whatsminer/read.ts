@@ -20,9 +20,6 @@ export type Told = {
   readonly clockS: number | undefined;
 };
 
-/** Of an answer that did not come. */
-export const NONE = new kit.Answer(undefined);
-
 /** Words in place of data: the mining process does not run. */
 export const isDown = (value: unknown) => typeof value === 'string' && /process is down|connect failed/i.test(value);
 
@@ -133,9 +130,8 @@ function boardRateHs(row: kit.Answer, unit: 'M' | 'T'): number | undefined {
 }
 
 /**
- * 0 and 0 rpm are two stopped fans on air, no fans in liquid, and not known when we cannot tell the two apart. The
- * model does not tell it alone: any air model may stand in a tank, and not all firmware says so. But on air none hashes
- * without its fans.
+ * 0 and 0 rpm are two stopped fans on air, no fans in liquid, else not known. The model does not tell it alone: any air
+ * model may stand in a tank, and not all firmware says so. But on air none hashes without its fans.
  */
 function fansOf(machine: kit.Answer, cooling: kit.Expectation['cooling'], isStopped: boolean) {
   const rpms = [machine.rpm('fanIn'), machine.rpm('fanOut')];

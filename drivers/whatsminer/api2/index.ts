@@ -3,36 +3,25 @@
 import * as kit from '../../../src/driver/kit/index.ts';
 import { faultsOf } from '../errors.ts';
 import { BOARD, MACHINE } from '../names.data.ts';
-import { highestRate, isDown, NONE, type Told } from '../read.ts';
+import { highestRate, isDown, type Told } from '../read.ts';
 import { ASKS } from './asks.data.ts';
 import { ABOUT, COMMANDS } from './commands.data.ts';
 
-export const asks = {
-  ...ASKS,
-  summary: {
-    ...ASKS.summary,
-    needs: (answer) => isDown(answer.raw) || answer.row('SUMMARY').isThere || answer.at('Msg').has('Elapsed'),
-  },
-} as const satisfies Readonly<Record<string, kit.Question>>;
+const needs = (answer: kit.Answer) =>
+  isDown(answer.raw) || answer.row('SUMMARY').isThere || answer.at('Msg').has('Elapsed');
+export const asks = { ...ASKS, summary: { ...ASKS.summary, needs } } satisfies Readonly<Record<string, kit.Question>>;
 
 export function told(answers: Partial<kit.Answers<typeof asks>>): Told {
-  const { summary = NONE, devdetails, edevs, devs, pools = NONE } = answers;
-  const msg = (name: keyof typeof asks) => (answers[name] ?? NONE).at('Msg');
+  const { summary = kit.NOTHING, devdetails, edevs, devs, pools = kit.NOTHING } = answers;
+  const msg = (name: keyof typeof asks) => (answers[name] ?? kit.NOTHING).at('Msg');
   // Firmware from 2025 on puts the row into the flat envelope.
   const row = summary.row('SUMMARY').isThere ? summary.row('SUMMARY') : summary.at('Msg');
   const windows = (['1m', '5s', '5m', '15m'] as const).map((window) => [window, kit.windowHs(row, window)]);
-  const model = devdetails?.rows('DEVDETAILS')?.find((each) => each.text('Model') !== undefined);
+  const named = devdetails?.rows('DEVDETAILS')?.find((each) => each.text('Model') !== undefined) ?? kit.NOTHING;
   const boards = (edevs?.isThere ? edevs : devs)?.rows('DEVS')?.map((each) => kit.factsOf(BOARD, each));
   return {
-    machine: kit.factsOf(
-      MACHINE,
-      new kit.Answer({ miner_type: model?.value('Model') }),
-      ...[msg('getVersion'), row, msg('status'), msg('psu'), msg('minerInfo')],
-    ),
-    ratesHs: {
-      ...{ realtime: row.rateHs('HS RT', 'M'), average: kit.windowHs(row, 'av') },
-      ...Object.fromEntries(windows),
-    },
+    machine: kit.factsOf(MACHINE, named, msg('getVersion'), row, msg('status'), msg('psu'), msg('minerInfo')),
+    ratesHs: { realtime: row.rateHs('HS RT', 'M'), average: kit.windowHs(row, 'av'), ...Object.fromEntries(windows) },
     boards,
     boardUnit: boardUnit(boards, row),
     pools: kit.cgminerPools(pools),

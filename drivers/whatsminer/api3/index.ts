@@ -3,38 +3,35 @@
 import * as kit from '../../../src/driver/kit/index.ts';
 import { faultsOf } from '../errors.ts';
 import { BOARD, MACHINE, POOL } from '../names.data.ts';
-import { isDown, NONE, slotOf, type Told } from '../read.ts';
+import { isDown, slotOf, type Told } from '../read.ts';
 import { ABOUT, COMMANDS } from './commands.data.ts';
 
 /** Words in place of the message say why there is none. */
-const needs = (answer: kit.Answer) => answer.at('msg').isThere || isDown(answer.value('msg'));
+const needs = (answer: kit.Answer, ...part: readonly string[]) =>
+  answer.at('msg', ...part).isThere || isDown(answer.value('msg'));
 const ask = { via: 'whatsminer3', generations: ['api3'], needs } as const;
 const status = { ...ask, cmd: 'get.miner.status' } as const;
 
 export const asks = {
   info3: { ...ask, cmd: 'get.device.info', every: 'slow' },
-  summary3: { ...status, param: 'summary', every: 'poll' },
+  summary3: { ...status, param: 'summary', every: 'poll', needs: (answer) => needs(answer, 'summary') },
   edevs3: { ...status, param: 'edevs', every: 'poll' },
   pools3: { ...status, param: 'pools', every: 'slow' },
 } as const satisfies Readonly<Record<string, kit.Question>>;
 
 export function told(answers: Partial<kit.Answers<typeof asks>>): Told {
-  const { info3 = NONE, summary3 = NONE, edevs3 = NONE, pools3 = NONE } = answers;
+  const { info3 = kit.NOTHING, summary3 = kit.NOTHING, edevs3 = kit.NOTHING, pools3 = kit.NOTHING } = answers;
   const info = info3.at('msg');
   const [miner, power] = [info.at('miner'), info.at('power')];
   const summary = summary3.at('msg', 'summary');
-  const rateHs = (key: string) => summary.rateHs(key, 'T');
+  const rateHs = (key: string) => summary.rateHs(`hash-${key}`, 'T');
   const temps = summary.list('board-temperature') ?? [];
   // Miner and power supply have a `type` each.
   const types = new kit.Answer({ miner_type: miner.value('type'), model: power.text('model') ?? power.value('type') });
   const [rows, pools] = [edevs3.at('msg').rows('edevs'), pools3.at('msg').rows('pools')];
-  const words = [...[info3, summary3, edevs3].map((answer) => answer.value('msg')), info.value('error-code')];
   return {
     machine: kit.factsOf(MACHINE, types, summary, miner, info.at('network'), info.at('system'), power),
-    ratesHs: {
-      ...{ realtime: rateHs('hash-realtime'), average: rateHs('hash-average') },
-      ...{ '1m': rateHs('hash-1min'), '15m': rateHs('hash-15min') },
-    },
+    ratesHs: { realtime: rateHs('realtime'), average: rateHs('average'), '1m': rateHs('1min'), '15m': rateHs('15min') },
     boards: rows?.map((row, place) => {
       const slot = slotOf(kit.factsOf(BOARD, row), place);
       const own = { 'PCB SN': miner.value(`pcbsn${slot}`), Temperature: temps[slot] };
@@ -44,7 +41,7 @@ export function told(answers: Partial<kit.Answers<typeof asks>>): Told {
     // It counts no shares.
     pools: kit.cgminerPools(new kit.Answer({ POOLS: pools?.map((row) => kit.factsOf(POOL, row).raw) })),
     faults: faultsOf(info.value('error-code')),
-    isDown: words.some(isDown),
+    isDown: [info3, summary3, edevs3].some((answer) => isDown(answer.value('msg'))) || isDown(info.value('error-code')),
     clockS: summary3.seconds('when'),
   };
 }

@@ -19,7 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const MOST_ROWS = 64;
 /** Twenty years in seconds and more than any counter of time that is meant as one. */
 const MOST_S = 4e9;
-const NOTHING: Fields = {};
+const NO_FIELDS: Fields = {};
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -35,12 +35,12 @@ export class Answer {
 
   constructor(raw: unknown) {
     this.raw = raw;
-    this.#fields = isFields(raw) ? raw : NOTHING;
+    this.#fields = isFields(raw) ? raw : NO_FIELDS;
   }
 
   /** Whether it is an object. */
   get isThere(): boolean {
-    return this.#fields !== NOTHING;
+    return this.#fields !== NO_FIELDS;
   }
 
   /** Of an answer that is text. */
@@ -207,3 +207,6 @@ export class Answer {
     return written === undefined ? undefined : words.find((word) => word.toLowerCase() === written);
   }
 }
+
+/** In place of an answer that did not come. */
+export const NOTHING = new Answer(undefined);

@@ -3,7 +3,7 @@
 import type { Ask, Driver, Evidence, Identity, Known } from '../contract.ts';
 import { confidenceOf } from '../proof.ts';
 import { withoutFillerNames, withoutFillers } from '../reported.ts';
-import { Answer } from './answer.ts';
+import { Answer, NOTHING } from './answer.ts';
 import { type Draft, toReading } from './draft.ts';
 
 /** A question of a driver, and what an answer to it must hold to have been understood. */
@@ -76,8 +76,6 @@ function byFamily(
   return isOurs ? { confidence: confidenceOf(evidence), make } : undefined;
 }
 
-const NOT_ANSWERED = new Answer(undefined);
-
 type Understood<A> = { readonly answers: Answers<A>; readonly unparsable: readonly string[] };
 function understood<A extends Readonly<Record<string, Question>>>(
   asks: A,
@@ -88,9 +86,9 @@ function understood(asks: Readonly<Record<string, Question>>, raw: Readonly<Reco
   const unparsable = Object.keys(raw).filter((name) => raw[name] !== undefined && !Object.hasOwn(asks, name));
   for (const [name, question] of Object.entries(asks)) {
     const value = raw[name];
-    const answer = value === undefined ? NOT_ANSWERED : new Answer(value);
+    const answer = value === undefined ? NOTHING : new Answer(value);
     const isFit = value !== undefined && fits(answer, question);
-    answers[name] = isFit ? answer : NOT_ANSWERED;
+    answers[name] = isFit ? answer : NOTHING;
     if (value !== undefined && !isFit) unparsable.push(name);
   }
   return { answers, unparsable };

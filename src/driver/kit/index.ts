@@ -17,7 +17,7 @@ export * from './act/pool-params.ts';
 export * from './act/targets.ts';
 export * from './act/try-to-ask.ts';
 export * from './act/usual-abilities.ts';
-export { Answer } from './answer.ts';
+export { Answer, NOTHING } from './answer.ts';
 export * from './cgminer.ts';
 export { type Answers, defineDriver, hasPart, hasRow, type Question } from './define.ts';
 export {
