@@ -1,6 +1,5 @@
 // Bitmain's `stats` dialect, both forms (atlas 3.3): the classic one with numbered keys and the new one with `chain[]`.
 // From either to boards, fans and rates in our units. The driver knows the machine, and what its sensors mean.
-import { z } from 'zod';
 import * as kit from '../../src/driver/kit/index.ts';
 import {
   BITMAIN,
@@ -15,14 +14,6 @@ import {
 import { CHAIN_GROUPS, groupChains } from './bitmain-groups.ts';
 import { SLEEP_17 } from './bitmain-modes.ts';
 import { chainUnitOf, rateReader, rateUnitOf, type UnitEvidence } from './bitmain-units.ts';
-
-/** For drivers that still check their replies with schemas. */
-const row = z.custom<Readonly<Record<string, unknown>>>((value) => new kit.Answer(value).isThere);
-export const statsReply = z.looseObject({
-  STATUS: z.unknown().optional(),
-  INFO: z.looseObject({ CompileTime: kit.text(), type: kit.text() }).optional().catch(undefined),
-  STATS: kit.list(row, 8),
-});
 
 /** Rates, boards and fans of one `stats` answer; what it does not tell is undefined. */
 export type Stats = {
