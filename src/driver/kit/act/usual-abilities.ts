@@ -129,17 +129,19 @@ export const pools = (
   });
 };
 
+const isSameText = (one: string, other: string) => one.trim().toLowerCase() === other.trim().toLowerCase();
+
 /** Of a firmware task that brings its file. */
 const firmwareParams = z.looseObject({ version: z.string().optional() });
 
-/** `isVersion` compares what the device tells with what the task names; default: to the letter. */
+/** `isVersion` compares what the device tells with what the task names; default: the same text, in any case. */
 export const firmware = (
   spec: Timing & {
     send(link: MinerLink, image: FirmwareImage, known: Known): Promise<ActResult>;
     isVersion?(told: string, wanted: string): boolean | undefined;
   },
 ): UsualAbility => {
-  const { send, isVersion = (told, wanted) => told === wanted, shownWithinS = 900, offlineS } = spec;
+  const { send, isVersion = isSameText, shownWithinS = 900, offlineS } = spec;
   return ability({
     ...{ effect: 'once', offlineS, shownWithinS },
     params: firmwareParams,
