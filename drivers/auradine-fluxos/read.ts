@@ -108,7 +108,11 @@ function boardsOf({ devs, temperature, frequency, asccount, ipreport }: Answers,
   const rows = devs.rows('DEVS')?.filter((row) => idOf(row) > 0);
   const count = asccount.row('ASCCount');
   const perBoard = (count.count('AsicCount', 100_000) || Number.NaN) / (count.count('BoardCount', 63) ?? Number.NaN);
-  const serials = ipreport.row('IPReport').list('HBSerialNo', 16) ?? [];
+  const serials =
+    ipreport
+      .row('IPReport')
+      .list('HBSerialNo', 16)
+      ?.filter((serial) => typeof serial === 'string') ?? [];
   return rows?.map((row): kit.BoardDraft => {
     const id = idOf(row);
     const ofBoard = (list: kit.Answer[] | undefined) => list?.find((each) => idOf(each) === id);

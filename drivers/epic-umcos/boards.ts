@@ -4,7 +4,8 @@ import * as kit from '../../src/driver/kit/index.ts';
 
 type Answers = Readonly<Record<'summary' | 'temps' | 'hashrate' | 'capabilities', kit.Answer>>;
 
-const slotOf = (row: kit.Answer) => row.int('Index', { min: 0, max: 63 }) ?? -1;
+const slotOf = (row: kit.Answer) => row.int('Index', { min: 0, max: 63 });
+const slotsOf = (rows: readonly kit.Answer[] = []) => rows.flatMap((row) => slotOf(row) ?? []);
 const inSlot = (rows: readonly kit.Answer[] | undefined, slot: number) =>
   rows?.find((row) => slotOf(row) === slot) ?? new kit.Answer(undefined);
 
@@ -20,9 +21,9 @@ export function boardsOf({ summary, temps, hashrate, capabilities }: Answers): k
   const [rows, states] = [summary.rows('HBs', 16), summary.rows('HBStatus', 16)];
   if (rows === undefined && states === undefined) return undefined;
   const found = states?.filter((row) => row.bool('Detected') !== false) ?? [];
-  const slots = new Set([...found, ...(rows ?? [])].map(slotOf));
+  const slots = new Set(slotsOf([...found, ...(rows ?? [])]));
   const enabled = states === undefined ? rows : found.filter((row) => row.bool('Enabled') === true);
-  const serials = serialsOf(capabilities, enabled?.map(slotOf).filter((slot) => slot >= 0) ?? []);
+  const serials = serialsOf(capabilities, slotsOf(enabled));
   return [...slots]
     .toSorted((a, b) => a - b)
     .map((slot): kit.BoardDraft => {
@@ -54,14 +55,17 @@ const clockOf = (value: unknown): number | undefined =>
 
 /** The list has no numbers: it counts only if it has as many as there are boards at work. */
 function serialsOf(capabilities: kit.Answer, slots: readonly number[]): ReadonlyMap<number, string | undefined> {
-  const serials = (capabilities.list('Board Serial Numbers', 16) ?? []).map((serial) => kit.toText(serial, 128));
+  const written = capabilities.list('Board Serial Numbers', 16)?.filter((serial) => typeof serial === 'string') ?? [];
+  const serials = written.map((serial) => kit.toText(serial, 128));
   if (serials.length !== slots.length || serials.includes(undefined)) return new Map();
   return new Map(slots.toSorted((a, b) => a - b).map((slot, place) => [slot, serials[place]]));
 }
 
 /** Chips that hash; while none does, there is no telling. */
 function chipsOf(row: kit.Answer): number | undefined {
-  const working = row.list('Data', 2_048)?.filter((chip) => Array.isArray(chip) && Number(chip[0]) > 0);
+  const working = row
+    .list('Data', 2_048)
+    ?.filter((chip) => Array.isArray(chip) && typeof chip[0] === 'number' && chip[0] > 0);
   return kit.positive(working?.length);
 }
 

@@ -2,13 +2,14 @@
 // from 0).
 import * as kit from '../../src/driver/kit/index.ts';
 import { type Stats, statsRows } from '../_dialects/bitmain.ts';
-import type { Answers } from './read.ts';
+
+type Answers = Readonly<Record<'devs' | 'stats' | 'temps', kit.Answer>>;
 
 const idOf = (row: kit.Answer) => row.int('ID', { min: 0, max: 63 }) ?? -1;
 
 /**
- * Boards that `devs` lists, and those that have chips; undefined when no answer tells of boards. The temperature is that
- * of the hottest chip, where there is a sensor on chips, else of the hottest sensor: that is what `devs` tells, too.
+ * Boards that `devs` lists, and those that have chips; nothing when no answer tells of boards. The temperature is that
+ * of the hottest chip, where a sensor is on chips, else of the hottest sensor: that is what `devs` tells, too.
  */
 export function boardsOf({ devs, stats: answer, temps }: Answers, stats: Stats): kit.Draft {
   const rows = devs.rows('DEVS');
@@ -33,8 +34,8 @@ export function boardsOf({ devs, stats: answer, temps }: Answers, stats: Stats):
         ...sensors(temps, slot),
       };
     });
-  const isMeasured = boards.some(({ chipTempMaxC, boardTempsC = [] }) => kit.largest([chipTempMaxC, ...boardTempsC]));
-  return { boards, ...(!isMeasured && { tempC: kit.largest(rows?.map((row) => row.tempC('Temperature')) ?? []) }) };
+  const isUntold = kit.hottestC(boards) === undefined;
+  return { boards, ...(isUntold && { tempC: kit.largest(rows?.map((row) => row.tempC('Temperature')) ?? []) }) };
 }
 
 const chainOf = (slot: number) => `chain_acn${slot + 1}`;

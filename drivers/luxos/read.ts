@@ -6,9 +6,7 @@ import { boardsOf } from './boards.ts';
 import { EVENTS } from './errors.data.ts';
 
 type Polled = 'summary' | 'devs' | 'stats' | 'temps' | 'power';
-export type Answers = Readonly<
-  Record<Polled | 'pools' | 'fans' | 'config' | 'events' | 'version' | 'profiles', kit.Answer>
->;
+type Answers = Readonly<Record<Polled | 'pools' | 'fans' | 'config' | 'events' | 'version' | 'profiles', kit.Answer>>;
 
 export function read(answers: Answers, known: kit.Known): kit.Draft {
   const config = answers.config.row('CONFIG');

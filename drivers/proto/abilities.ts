@@ -65,9 +65,10 @@ export const abilities = {
     },
   }),
   log: kit.log((link) =>
-    kit.fetchLog(link, locked('system/logs?lines=5000'), (answer) =>
-      answer.at('logs').list('content', 5_000)?.join('\n'),
-    ),
+    kit.fetchLog(link, locked('system/logs?lines=5000'), (answer) => {
+      const lines = answer.at('logs').list('content', 5_000);
+      return lines?.filter((line) => typeof line === 'string').join('\n');
+    }),
   ),
 };
 

@@ -36,7 +36,7 @@ export function read(answers: Answers, known: kit.Known): kit.Draft {
 
     ...(status !== undefined && { isMining: isAtWork(status) && hashrateHs !== 0 }),
     ...tuning(status, mining, answers.target),
-    ...heat(boards, mining),
+    ...heat(answers.telemetry.rows('hashboards'), mining),
 
     boards,
     fans: answers.cooling
@@ -85,13 +85,19 @@ function tuning(status: string | undefined, mining: kit.Answer, target: kit.Answ
 }
 
 /**
- * The hottest chip. Where the chips are not told one by one their mean stands in, if it is hotter than the sensors on
- * the boards, which lie 15 to 20 C below the chips.
+ * Of all boards that are heard of, listed or not. The hottest chip: where the chips are not told one by one their mean
+ * stands in, if it is hotter than the sensors on the boards, which lie 15 to 20 C below the chips.
  */
-function heat(boards: readonly kit.BoardDraft[] = [], mining: kit.Answer): kit.Draft {
-  if (boards.some(({ chipTempsC = [] }) => kit.largest(chipTempsC) !== undefined)) return {};
-  const onBoards = boards.flatMap(({ boardTempsC = [] }) => boardTempsC);
-  return { tempC: kit.largest([mining.tempC('average_asic_temp_c'), ...onBoards]) };
+function heat(heard: readonly kit.Answer[] = [], mining: kit.Answer): kit.Draft {
+  const sensors = (key: string) => heard.map((row) => row.at('temperature').tempC(key));
+  const [inlets, outlets] = [sensors('inlet'), sensors('outlet')];
+  const hottestChipC = kit.largest(heard.flatMap((row) => chipsC(row.at('asics', 'temperature')) ?? []));
+  const others = [mining.tempC('average_asic_temp_c'), ...inlets, ...outlets, ...sensors('average')];
+  return {
+    tempC: hottestChipC ?? kit.largest(others),
+    inletTempC: kit.mean(inlets),
+    outletTempC: kit.mean(outlets),
+  };
 }
 
 /** Of what counts from 1; -1 where it is not told. */
