@@ -19,5 +19,4 @@ export const contract = {
       },
     },
   },
-  mutants: [],
 } satisfies ContractData;

@@ -48,4 +48,5 @@ export const contract = {
   ],
   recordedAs: 'whatsminer-stock',
   recordings: RECORDINGS,
+  mutants: [],
 } satisfies ContractData;

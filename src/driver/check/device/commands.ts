@@ -1,6 +1,7 @@
 // Checks of each ability on simulated devices: done when it is accepted; refused with the wrong password, and where
 // writing is switched off; found out when the device says yes and does nothing; and never called a failure where only
 // the answer was lost.
+import { z } from 'zod';
 import { PeerError } from '../../../base/errors.ts';
 import type { Reading } from '../../../model/reading.ts';
 import type { Truth } from '../../../model/simulated/truth.ts';
@@ -25,6 +26,11 @@ import { mayChange } from './may-change.ts';
 const MOST_REQUESTS = 16;
 /** Longer than simulated devices wait before they go. */
 const RESTART_SEEN_MS = 150;
+
+const actResult = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('accepted'), note: z.string().exactOptional(), log: z.string().exactOptional() }),
+  z.looseObject({ kind: z.literal('lost-reply') }),
+]);
 
 type Outcome = ActResult | PeerError;
 const isRefusal = (outcome: Outcome): outcome is PeerError => outcome instanceof PeerError;
@@ -124,9 +130,13 @@ export class CommandChecks {
     const ability = this.#ability(name);
     const known = await this.#subject.bench.known(kind);
     try {
-      return await ability.act(link, ability.params.parse(params), known, image);
+      const result: unknown = await ability.act(link, ability.params.parse(params), known, image);
+      const checked = actResult.safeParse(result);
+      if (checked.success) return checked.data;
+      throw this.#found(`it ends with ${shown(result)}`, 'return accepted or lost-reply, or throw a PeerError');
     } catch (error) {
       if (error instanceof PeerError) return error;
+      if (error instanceof Found) throw error;
       throw this.#found(`it threw ${String(error)}`, 'throw PeerError only');
     }
   }
