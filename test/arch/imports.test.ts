@@ -14,9 +14,13 @@ test('a room imports only what lies below it', () => {
   expect(wrong).toEqual([]);
 });
 
+/** The contract is held against recorded bytes, which it mends as the link to a device would. */
+const MENDS_JSON = /^src\/driver\/check\/cases\/\S+ src\/transport\/cgminer\/json-fixer\.ts$/;
+
 test('driver/ sees the types of transport and nothing else of it', () => {
   const wrong = all.filter(
-    ({ from, to, isTypeOnly }) => roomOf(from) === 'driver' && roomOf(to) === 'transport' && !isTypeOnly,
+    ({ from, to, isTypeOnly }) =>
+      roomOf(from) === 'driver' && roomOf(to) === 'transport' && !isTypeOnly && !MENDS_JSON.test(`${from} ${to}`),
   );
   expect(wrong).toEqual([]);
 });

@@ -20,8 +20,13 @@ export const recordings: readonly Recording[] = hasRecordings
   ? z
       .object({ recordings: z.array(caseSchema) })
       .parse(JSON.parse(readFileSync(join(FOLDER, 'index.json'), 'utf8')))
-      .recordings.map((recording) => ({ ...recording, folder: FOLDER }))
+      .recordings.map((recording) => ({ ...recording, expect: named(recording.expect), folder: FOLDER }))
   : [];
+
+/** The recordings call one value by another name than our cases do. */
+function named({ intakeTempC, ...rest }: Recording['expect']): Recording['expect'] {
+  return intakeTempC === undefined ? rest : { ...rest, boardInletsTempC: intakeTempC };
+}
 
 const DRIVERS = join(ROOT, 'drivers');
 

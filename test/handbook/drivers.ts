@@ -45,8 +45,8 @@ const RARE = new Set(['serial', '24 h', 'power', 'light', 'inlet', 'outlet', 'bo
 const LEVELS: readonly EvidenceLevel[] = ['recording', 'simulated', 'claimed'];
 
 /**
- * What the driver reads of its samples and cases. Some fields are shown by recordings of real devices alone: where these
- * are not at hand, what the page says of the driver stays.
+ * What the driver reads of its samples and cases. Some fields are shown by recordings of real devices alone: where
+ * these are not at hand, what the page says of the driver stays.
  */
 function fieldsOf(driver: Driver): Set<string> {
   const readings = samplesOf(driver).map(({ raw, known }) => driver.read(raw, known).reading);

@@ -1,4 +1,4 @@
-// Checks with answers as devices and networks damage them: a reading or a declared failure, no 0 that nobody said, in
+// Checks with answers as devices and networks damage them: a reading or a declared failure, no 0 that no answer said, in
 // bounded time and size.
 import { systemClock } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';

@@ -21,6 +21,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   boardAvgTempC: (r) => r.boards?.map((board) => board.chipTempAvgC),
   boardCount: (r) => r.boards?.length,
   boardHashrateHs: (r) => r.boards?.map((board) => board.hashrateHs),
+  boardInletsTempC: (r) => r.boards?.map((board) => board.inletTempC),
   boardInletTempC: (r) => r.boards?.[0]?.inletTempC,
   boardMaxTempC: (r) => r.boards?.map((board) => board.chipTempMaxC),
   boardOutletTempC: (r) => r.boards?.[0]?.outletTempC,
@@ -43,7 +44,6 @@ const PLACES: Readonly<Record<string, Place>> = {
   hashrateHsRounded: (r) => (r.hashrateHs === undefined ? undefined : Math.round(r.hashrateHs / 1e6) * 1e6),
   hostname: (r) => r.hostname,
   inletTempC: (r) => r.inletTempC,
-  intakeTempC: (r) => r.boards?.map((board) => board.inletTempC),
   isMining: (r) => r.isMining,
   lightOn: (r) => r.isLightOn,
   // As written it goes on to the identity rules, which take only a valid one.

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ACCEPTED, SO_ALREADY } from '../../../../src/driver/kit/act/outcomes.ts';
 import { edgesC, inTurn, mustBeWithin, showsTarget, tunedTo, wantedTarget } from '../../../../src/driver/kit/index.ts';
 
-const link = { ip: '127.0.0.9' };
+const link = { ip: '127.0.0.1' };
 const unsupported = expect.objectContaining({ code: 'peer.unsupported', wasSent: false });
 
 describe('a target', () => {
