@@ -20,10 +20,10 @@ export const recordings: readonly Recording[] = hasRecordings
   ? z
       .object({ recordings: z.array(caseSchema) })
       .parse(JSON.parse(readFileSync(join(FOLDER, 'index.json'), 'utf8')))
-      .recordings.map(({ expect, variants, ...recording }) => ({
+      .recordings.map(({ expect, reading, ...recording }) => ({
         ...recording,
         expect: named(expect),
-        ...(variants && { variants: variants.map((each) => ({ ...each, expect: named(each.expect) })) }),
+        ...(reading && { reading: named(reading) }),
         folder: FOLDER,
       }))
   : [];
