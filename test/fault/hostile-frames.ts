@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import type { Random } from '../../src/driver/check/answers/mutate.ts';
 import { serviceFrameSchema, type TaskCommand } from '../../src/wire/frames.ts';
 import { MAX_FRAME_BYTES } from '../../src/wire/protocol.ts';
-import type { Random } from '../../src/driver/check/answers/mutate.ts';
 import { welcomeFrame } from '../unit/agent/uplink/tiny-service.ts';
 import { inForm } from '../unit/agent/uplink/uplink-to.ts';
 
