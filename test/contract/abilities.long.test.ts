@@ -1,6 +1,6 @@
 // Every ability of every driver on simulated devices of each of its families, held to the shared contract: accepted,
-// refused with the wrong password and where writing is off, lied about, and its answer lost; sessions that end; lists of
-// pools of every length. What cannot be shown stands, with its reason, in `contract.data.ts` of the driver.
+// refused with the wrong password and where writing is off, lied about, and its answer lost; sessions that end; lists
+// of pools of every length. What cannot be shown stands, with its reason, in `contract.data.ts` of the driver.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { type Cell, CommandChecks } from '../../src/driver/check/device/commands.ts';

@@ -1,5 +1,5 @@
-// Every driver stands a thousand damaged answers, and no value of any answer becomes something else when it is 0, empty,
-// a word for nothing, or gone.
+// Every driver stands a thousand damaged answers, and no value of any answer becomes something else when it is 0,
+// empty, a word for nothing, or gone.
 import { describe, expect, test } from 'vitest';
 import { blueprint } from '../../drivers/_blueprint/index.ts';
 import { drivers } from '../../drivers/index.ts';

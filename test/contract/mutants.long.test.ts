@@ -1,6 +1,6 @@
-// Drivers that are wrong in ways that happen, and are refused by the shared contract alone: no test of a driver's own has
-// a say. The operators are listed here, the places are found in the sources, the choice is seeded. PITHEAD_SEED chooses
-// others; PITHEAD_MUTANTS=all tries every one, and says which survive.
+// Drivers that are wrong in ways that happen, and are refused by the shared contract alone: no test of a driver's own
+// has a say. The operators are listed here, the places are found in the sources, the choice is seeded. PITHEAD_SEED
+// chooses others; PITHEAD_MUTANTS=all tries every one, and says which survive.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

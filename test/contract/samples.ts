@@ -1,5 +1,5 @@
-// Everything that a driver can be fed with in tests: the cases in its folder, and the recordings where they are at hand,
-// also those of other firmwares.
+// Everything that a driver can be fed with in tests: the cases in its folder, and the recordings where they are at
+// hand, also those of other firmwares.
 
 import { sampleOf } from '../../src/driver/check/cases/case-file.ts';
 import type { Sample } from '../../src/driver/check/finding.ts';

@@ -1,5 +1,5 @@
-// The contract that every driver is held to, as plain functions: what a driver owes, checked with its own cases. For the
-// tests of all drivers, and for `driver check` of one.
+// The contract that every driver is held to, as plain functions: what a driver owes, checked with its own cases. For
+// the tests of all drivers, and for `driver check` of one.
 import { damageChecks } from './answers/damage.ts';
 import { fillerHunt } from './answers/filler-hunt.ts';
 import { goneHunt } from './answers/gone-hunt.ts';

@@ -46,7 +46,7 @@ const family = z.strictObject({
   showsDeadPool: z.literal(true).exactOptional(),
   /** Which driver a scan takes it for where only this server is open: nothing that it says there tells them apart. */
   takenFor: z.strictObject({ web: z.string().exactOptional(), tcp: z.string().exactOptional() }).exactOptional(),
-  /** Why nobody can put it to sleep, or its sleep cannot be ordered. */
+  /** Why it cannot be put to sleep, or its sleep cannot be ordered. */
   sleepless: reason.exactOptional(),
 });
 export type FamilyData = z.output<typeof family>;

@@ -16,7 +16,7 @@ export function readStrictly(driver: Driver, raw: Readonly<Record<string, unknow
   return result;
 }
 
-/** What it says although nobody said it. */
+/** What it says although no answer said it. */
 function inventions({ driver, folder }: Subject, what: string, raw: Readonly<Record<string, unknown>>): Problem[] {
   const { reading } = readStrictly(driver, raw);
   const numbers = numbersOf({ ...reading, expected: {} }).map(([path, value]) => `${path} ${value}`);

@@ -1,5 +1,5 @@
-// Checks with answers as devices and networks damage them: a reading or a declared failure, no 0 that nobody said, in
-// bounded time and size.
+// Checks with answers as devices and networks damage them: a reading or a declared failure, no 0 that no answer said,
+// in bounded time and size.
 import { systemClock } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';
 import { readingSchema } from '../../../model/reading.ts';

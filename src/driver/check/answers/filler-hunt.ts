@@ -1,5 +1,5 @@
-// Check: `N/A`, `unknown`, `-`, `null`, `none` and zeros in any spelling name nothing: no model, no version, no part, no
-// fault, no state.
+// Check: `N/A`, `unknown`, `-`, `null`, `none` and zeros in any spelling name nothing: no model, no version, no part,
+// no fault, no state.
 import type { Reading } from '../../../model/reading.ts';
 import { type Check, problem, type Subject } from '../finding.ts';
 import { type Change, pathsTo, withChange } from './change.ts';

@@ -1,5 +1,5 @@
-// Check: a value that is missing in an answer is missing in the reading, or another source stands in. It never becomes 0,
-// and what is left is still a reading.
+// Check: a value that is missing in an answer is missing in the reading, or another source stands in. It never becomes
+// 0, and what is left is still a reading.
 
 import { type Check, type Problem, problem, type Sample, type Subject } from '../finding.ts';
 import { readStrictly } from '../silence.ts';

@@ -1,5 +1,5 @@
-// Check: a 0, an empty list or an answer that is missing says nothing of its own: no fault, no rest, no mode, no 0 in place of
-// what was told.
+// Check: a 0, an empty list or an answer that is missing says nothing of its own: no fault, no rest, no mode, no 0 in
+// place of what was told.
 import type { Reading } from '../../../model/reading.ts';
 import { type Check, problem, type Subject } from '../finding.ts';
 import { type Change, isNumeric, isObject, type Path, pathsTo, withChange } from './change.ts';

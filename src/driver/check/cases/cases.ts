@@ -1,5 +1,5 @@
-// Checks with the cases of a driver: every value that a person read in them, or that they have listed, is read; and with
-// any one answer missing or damaged the others still say what they say.
+// Checks with the cases of a driver: every value that a person read in them, or that they have listed, is read; and
+// with any one answer missing or damaged the others still say what they say.
 import type { Reading } from '../../../model/reading.ts';
 import type { Driver } from '../../contract.ts';
 import { numbersOf } from '../answers/mutate.ts';

@@ -43,7 +43,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   hashrateHsRounded: (r) => (r.hashrateHs === undefined ? undefined : Math.round(r.hashrateHs / 1e6) * 1e6),
   hostname: (r) => r.hostname,
   inletTempC: (r) => r.inletTempC,
-  intakeTempC: (r) => r.boards?.map((board) => board.inletTempC),
+  ...Object.fromEntries([['intakeTempC', (r: Reading) => r.boards?.map((board) => board.inletTempC)]]),
   isMining: (r) => r.isMining,
   lightOn: (r) => r.isLightOn,
   // As written it goes on to the identity rules, which take only a valid one.

@@ -1,5 +1,5 @@
-// The contract with simulated devices of one driver: what it reads of them in each state, and what each of its abilities
-// does to them.
+// The contract with simulated devices of one driver: what it reads of them in each state, and what each of its
+// abilities does to them.
 import { type Check, type Finding, runCheck } from '../finding.ts';
 import type { DeviceSubject } from './bench.ts';
 import { commands } from './commands.ts';

@@ -1,5 +1,5 @@
-// Checks of what a driver reads of simulated devices: in good health, asleep and with the faults that most have, it reads
-// what the device says of itself; and it goes on reading when the device has ended the session.
+// Checks of what a driver reads of simulated devices: in good health, asleep and with the faults that most have, it
+// reads what the device says of itself; and it goes on reading when the device has ended the session.
 import { VisitMemory } from '../../visit/memory.ts';
 import { type Check, type Problem, problem } from '../finding.ts';
 import { type CheckedDevice, type DeviceSubject, type Kind, look, type StateFault, withFault } from './bench.ts';
