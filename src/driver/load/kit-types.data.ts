@@ -1418,8 +1418,9 @@ export declare namespace z {
   type Fields<S extends Shape> = { -readonly [K in Exclude<keyof S, AbsentKeys<S>>]: S[K]['_output'] } & {
     -readonly [K in keyof Pick<S, AbsentKeys<S>>]?: S[K]['_output'];
   };
-  type Flat<T> = { [K in keyof T]: T[K] };
-  type ZodObject<S extends Shape, C = core.$strip> = ZodType<Flat<Fields<S> & C>>;
+  type ZodObject<S extends Shape, C = core.$strip> = ZodType<{
+    [K in keyof (Fields<S> & C)]: (Fields<S> & C)[K];
+  }>;
   namespace core {
     type $strict = unknown;
     type $strip = unknown;

@@ -25,9 +25,9 @@ export async function compile(
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['**/*'] }));
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   try {
-    const { stdout } = await run(process.execPath, [tsc, '-p', folder], { timeout: COMPILE_MS });
+    const { stdout } = await run(process.execPath, [tsc, '-p', '.'], { cwd: folder, timeout: COMPILE_MS });
     return stdout;
   } catch (error) {
-    return error instanceof Error && 'stdout' in error ? `${error.stdout}${error.message}` : String(error);
+    return error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error);
   }
 }
