@@ -175,7 +175,7 @@ export type Driver = {
 /** One entry of \`replies\`: the schema of one answer; an answer that does not fit is counted as unparsable. */
 export declare function reply<S extends z.ZodType>(schema: S): z.ZodCatch<z.ZodOptional<S>>;
 /** Completes a driver: it identifies by its families, and has no abilities, login and quirks, unless it says so. */
-export declare function defineDriver<const A extends Readonly<Record<string, Question>>>(spec: Omit<DriverSpec<A>, 'login' | 'quirks'> & Partial<Pick<Driver, 'login' | 'quirks'>>): Driver;
+export declare function defineDriver<const A extends Readonly<Record<string, Question>>, D extends Draft>(spec: Omit<DriverSpec<A, D>, 'login' | 'quirks'> & Partial<Pick<Driver, 'login' | 'quirks'>>): Driver;
 /** Largest of the defined values, undefined when there is none. */
 export declare function largest(values: readonly (number | undefined)[]): number | undefined;
 /** Mean of the defined values, undefined when there is none. */
@@ -777,7 +777,7 @@ type Quirks = {
   readonly warmUpS?: number;
 };
 /** A driver as its author writes it. */
-type DriverSpec<A extends Readonly<Record<string, Question>>> = Omit<Driver, 'asks' | 'read' | 'abilities' | 'identify'> & {
+type DriverSpec<A extends Readonly<Record<string, Question>>, D extends Draft = Draft> = Omit<Driver, 'asks' | 'read' | 'abilities' | 'identify'> & {
   readonly asks: A;
   readonly abilities?: Driver['abilities'];
   /** \`ours\` = what the families say: undefined for another family. A driver may add to it, or deny it. */
@@ -786,7 +786,7 @@ type DriverSpec<A extends Readonly<Record<string, Question>>> = Omit<Driver, 'as
    * Pure, and never throws. One \`Answer\` for each ask, empty where nothing came; \`known\` is what earlier visits
    * learned.
    */
-  read(answers: Answers<A>, known: Known): Draft;
+  read(answers: Answers<A>, known: Known): D & NoOthers<D, Draft>;
 };
 type Range = {
   readonly min?: number;
@@ -1230,6 +1230,10 @@ type FactoryLogin = {
   readonly user: string;
   readonly password: string;
 };
+/** The compiler lets a function return more fields than its type has: a misspelt one would be read by nothing. */
+type NoOthers<D, T> = {
+  readonly [K in keyof D]: K extends keyof T ? RowOf<T[K]> extends never ? unknown : readonly (NoOthers<RowOf<D[K]>, RowOf<T[K]>> | undefined)[] | undefined : NoSuchField;
+};
 declare const POWER_MODES: readonly ['sleep', 'low', 'normal', 'high'];
 declare const modeOrPreset: z.ZodObject<{
   mode: z.ZodOptional<z.ZodPipe<z.ZodOptional<z.ZodNullable<z.ZodEnum<{
@@ -1340,6 +1344,10 @@ declare const poolReadingSchema: z.ZodObject<{
   /** Difficulty of the work in hand. */
   difficulty: z.ZodOptional<z.ZodNumber>;
 }, z.core.$strict>;
+type RowOf<L> = L extends readonly (infer R)[] ? Exclude<R, undefined> : never;
+type NoSuchField = {
+  readonly isNoFieldOfAReading: true;
+};
 type Opening = {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -104,7 +104,8 @@ describe('the type file', () => {
 
   test.each([
     ["'rate', 'T'", "'rate', 'TH/s'", `'"TH/s"' is not assignable`],
-    ['uptimeS:', 'uptime:', "'uptime' does not exist"],
+    ['uptimeS:', 'uptime:', "Types of property 'uptime' are incompatible"],
+    ["chips: board.count('chips')", "chip: board.count('chips')", "Types of property 'chip' are incompatible"],
     ["uptimeS: status.seconds('uptime')", "uptimeS: status.text('uptime')", "'string' is not assignable"],
     ["every: 'poll'", "every: 'often'", `'"often"' is not assignable`],
     ["chips: board.count('chips')", "chips: board.counts('chips')", "'counts' does not exist"],
