@@ -23,9 +23,9 @@ const HELP = `
 It makes ./<id>/ and asks nothing. With --from it takes over the case: the driver asks what was answered there,
 recognises the device by it, and reads what needs no guess at a unit. The rest are comments in its index. The folder:
 
-  index.mjs      the driver: what it asks, recognises and reads
-  cases/<name>/  the recorded device: pithead driver replay serves it, and the values in its case.json are the test
-  README.md      what is left to do
+  index.mjs          the driver: what it asks, recognises and reads
+  cases/<name>/      the recorded device: pithead driver replay serves it, and the values in its case.json are the test
+  README.md          what is left to do
   pithead-kit.d.ts  what the kit holds, for editors: they complete, explain and check index.mjs by it
 
 In the folder drivers/ of the project's sources it also makes farm.ts and a test.

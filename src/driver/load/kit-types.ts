@@ -13,8 +13,8 @@ export const TYPES_FILE = 'pithead-kit.d.ts';
 export const kitParam = (folder: '.' | '..'): string => `/** @param {import('${folder}/${TYPES_FILE}').Kit} kit */`;
 
 export const kitTypesText =
-  (): string => `// Written by Pithead, which writes it anew when it changes: the kit of driver files, version ${KIT_VERSION}. No
-// driver needs it. An editor completes, explains and checks a driver file that begins like this:
+  (): string => `// Written by Pithead: the kit of driver files, version ${KIT_VERSION}. No driver needs it. An editor completes, explains
+// and checks a driver file by it that begins like this:
 //
 //   // @ts-check
 //   ${kitParam('.')}

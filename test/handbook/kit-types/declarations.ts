@@ -1,5 +1,5 @@
-// What the compiler says of the kit, statement by statement: each has its names, its text with the comment above it, and
-// what it is called from outside. It knows declaration files as the compiler writes them, and no other code.
+// What the compiler says of the kit, statement by statement: each has its name and its text, with the comment above it.
+// It knows declaration files as the compiler writes them, and no other code.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

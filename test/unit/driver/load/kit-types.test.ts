@@ -83,6 +83,24 @@ const toyWith = (from: string, to: string) => {
   return TOY.replace(from, to);
 };
 
+/** What is right in the driver above, what is wrong in its place, and what the compiler says of that. */
+const WRONG = [
+  ["'rate', 'T'", "'rate', 'TH/s'", `'"TH/s"' is not assignable`],
+  ['uptimeS:', 'uptime:', "Types of property 'uptime' are incompatible"],
+  ["chips: board.count('chips')", "chip: board.count('chips')", "Types of property 'chip' are incompatible"],
+  ["uptimeS: status.seconds('uptime')", "uptimeS: status.text('uptime')", "'string' is not assignable"],
+  ["every: 'poll'", "every: 'often'", `'"often"' is not assignable`],
+  ["chips: board.count('chips')", "chips: board.counts('chips')", "'counts' does not exist"],
+  ["every: 'slow', ...kit.get", "every: 'slow', ...kit.got", "'got' does not exist"],
+  ['read({ summary, status }', 'read({ summary, state: status }', "'state' does not exist"],
+  ["evidence: 'claimed'", "evidence: 'believed'", `'"believed"' is not assignable`],
+  ["kind: 'session'", "kind: 'cookie'", `'"cookie"' is not assignable`],
+  ["effect: 'once'", "effect: 'twice'", `'"twice"' is not assignable`],
+  ['mode.length', 'mode.size', "'size' does not exist"],
+  ['(link, on) =>', '(on, link) =>', "'boolean' is not assignable"],
+  ["kit.knownModel('luxos'", "kit.knownModel('luxor'", `'"luxor"' is not assignable`],
+] as const;
+
 describe('the type file', () => {
   test('is what the compiler says of the kit: npm run handbook', () => {
     expect(areKitTypesCurrent()).toBe(true);
@@ -95,38 +113,28 @@ describe('the type file', () => {
     expect(kitTypesText()).not.toContain('Antminer S19');
   });
 
-  test.each(['nodenext', 'preserve'])('takes a good driver, as module %s', async (module) => {
-    expect(await compile({ 'toy.mjs': TOY }, { module })).toBe('');
+  test.each(['nodenext', 'preserve'])('takes a good driver and a new one, as module %s', async (module) => {
+    const kinds = ['none', 'page', 'digest'] as const;
+    const news = kinds.map((login) => driverText({ ...draftOf('my-miner', undefined), login }, 'folder'));
+    for (const text of news) expect(text).toContain(`'./${TYPES_FILE}'`);
+    const files = ['toy.mjs', ...kinds.map((kind) => `${kind}.mjs`), 'toy/index.mjs'];
+    const texts = [TOY, ...news, TOY.replaceAll(`./${TYPES_FILE}`, `../${TYPES_FILE}`)];
+    expect(await compile(Object.fromEntries(files.map((file, at) => [file, texts[at] ?? ''])), { module })).toBe('');
+  });
+
+  test('takes what the strictest compiler takes', async () => {
     const strictest = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
-    const plain = TOY.replace(', model: kit.versionTexts(version).Type', ", model: 'T1'");
-    expect(await compile({ 'toy.mjs': plain }, { module, ...strictest })).toBe('');
+    // A text that may be missing is no model then.
+    const plain = toyWith('kit.versionTexts(version).Type', "kit.versionTexts(version).Type ?? 'T1'");
+    expect(await compile({ 'toy.mjs': plain }, strictest)).toBe('');
   });
 
-  test.each([
-    ["'rate', 'T'", "'rate', 'TH/s'", `'"TH/s"' is not assignable`],
-    ['uptimeS:', 'uptime:', "Types of property 'uptime' are incompatible"],
-    ["chips: board.count('chips')", "chip: board.count('chips')", "Types of property 'chip' are incompatible"],
-    ["uptimeS: status.seconds('uptime')", "uptimeS: status.text('uptime')", "'string' is not assignable"],
-    ["every: 'poll'", "every: 'often'", `'"often"' is not assignable`],
-    ["chips: board.count('chips')", "chips: board.counts('chips')", "'counts' does not exist"],
-    ["every: 'slow', ...kit.get", "every: 'slow', ...kit.got", "'got' does not exist"],
-    ['read({ summary, status }', 'read({ summary, state: status }', "'state' does not exist"],
-    ["evidence: 'claimed'", "evidence: 'believed'", `'"believed"' is not assignable`],
-    ["kind: 'session'", "kind: 'cookie'", `'"cookie"' is not assignable`],
-    ["effect: 'once'", "effect: 'twice'", `'"twice"' is not assignable`],
-    ['mode.length', 'mode.size', "'size' does not exist"],
-    ['(link, on) =>', '(on, link) =>', "'boolean' is not assignable"],
-    ["kit.knownModel('luxos'", "kit.knownModel('luxor'", `'"luxor"' is not assignable`],
-  ])('refuses %s as %s', async (right, wrong, said) => {
-    expect(await compile({ 'toy.mjs': toyWith(right, wrong) })).toMatch(new RegExp(`^toy\\.mjs.*${said}`, 'ms'));
-  });
-
-  test.each(['none', 'page', 'digest'] as const)('takes a new driver behind %s, in a folder', async (login) => {
-    const text = driverText({ ...draftOf('my-miner', undefined), login }, 'folder');
-    expect(text).toContain(TYPES_FILE);
-    expect(await compile({ 'index.mjs': text })).toBe('');
-    const inside = text.replace(`./${TYPES_FILE}`, `../${TYPES_FILE}`);
-    expect(await compile({ 'my-miner/index.mjs': inside })).toBe('');
+  test('refuses what the kit does not have', async () => {
+    const files = WRONG.map(([right, wrong], at): [string, string] => [`wrong${at}.mjs`, toyWith(right, wrong)]);
+    const said = await compile(Object.fromEntries(files));
+    const errors = said.split(/^(?=wrong)/m);
+    for (const [at, [, wrong, why]] of WRONG.entries())
+      expect(errors.filter((error) => error.startsWith(`wrong${at}.mjs`)).join(''), wrong).toContain(why);
   });
 });
 
