@@ -171,6 +171,7 @@ export function createDevices(
   const inUse = new DriverSet(drivers);
   const folder = new DriverFolder({
     ...{ clock, log, builtIn: drivers, folder: () => config.driversDir, settings: () => config.drivers },
+    writesTypes: true,
     ...(driverProcess && { command: driverProcess }),
   });
   const driverOnRecord = (ip: string) => registry.byIp(ip)?.driverId;

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { ConfigError } from '../../base/errors.ts';
 import { CASE_FILE, type CaseFolder, readCase } from '../../case/folder.ts';
 import type { Case } from '../../case/format.ts';
+import { kitTypesText, TYPES_FILE } from '../../driver/load/kit-types.ts';
 import { wrongOption } from '../options.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { caseOf, draftOf } from './draft/draft.ts';
@@ -22,9 +23,10 @@ const HELP = `
 It makes ./<id>/ and asks nothing. With --from it takes over the case: the driver asks what was answered there,
 recognises the device by it, and reads what needs no guess at a unit. The rest are comments in its index. The folder:
 
-  index.mjs      the driver: what it asks, recognises and reads
-  cases/<name>/  the recorded device: pithead driver replay serves it, and the values in its case.json are the test
-  README.md      what is left to do
+  index.mjs          the driver: what it asks, recognises and reads
+  cases/<name>/      the recorded device: pithead driver replay serves it, and the values in its case.json are the test
+  README.md          what is left to do
+  pithead-kit.d.ts  what the kit holds, for editors: they complete, explain and check index.mjs by it
 
 In the folder drivers/ of the project's sources it also makes farm.ts and a test.
 
@@ -68,7 +70,8 @@ const isProject = () => existsSync('farm-index.ts') && existsSync('_farm');
 
 function filesOf(draft: Draft, place: Place, name: string | undefined): ReadonlyMap<string, string> {
   const readme: [string, string] = ['README.md', readmeText(draft, place, name)];
-  if (place === 'folder') return new Map([['index.mjs', driverText(draft, place)], readme]);
+  if (place === 'folder')
+    return new Map([['index.mjs', driverText(draft, place)], readme, [TYPES_FILE, kitTypesText()]]);
   return new Map([
     ['index.ts', driverText(draft, place)],
     ...(name === undefined

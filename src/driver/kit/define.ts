@@ -30,7 +30,7 @@ export const hasRow =
 export type Answers<A> = { readonly [K in keyof A]: Answer };
 
 /** A driver as its author writes it. */
-export type DriverSpec<A extends Readonly<Record<string, Question>>> = Omit<
+export type DriverSpec<A extends Readonly<Record<string, Question>>, D extends Draft = Draft> = Omit<
   Driver,
   'asks' | 'read' | 'abilities' | 'identify'
 > & {
@@ -42,12 +42,23 @@ export type DriverSpec<A extends Readonly<Record<string, Question>>> = Omit<
    * Pure, and never throws. One `Answer` for each ask, empty where nothing came; `known` is what earlier visits
    * learned.
    */
-  read(answers: Answers<A>, known: Known): Draft;
+  read(answers: Answers<A>, known: Known): D & NoOthers<D, Draft>;
 };
 
+/** The compiler lets a function return more fields than its type has: a misspelt one would be read by nothing. */
+type NoOthers<D, T> = {
+  readonly [K in keyof D]: K extends keyof T
+    ? RowOf<T[K]> extends never
+      ? unknown
+      : readonly (NoOthers<RowOf<D[K]>, RowOf<T[K]>> | undefined)[] | undefined
+    : NoSuchField;
+};
+type RowOf<L> = L extends readonly (infer R)[] ? Exclude<R, undefined> : never;
+type NoSuchField = { readonly isNoFieldOfAReading: true };
+
 /** Completes a driver: it identifies by its families, and has no abilities, login and quirks, unless it says so. */
-export function defineDriver<const A extends Readonly<Record<string, Question>>>(
-  spec: Omit<DriverSpec<A>, 'login' | 'quirks'> & Partial<Pick<Driver, 'login' | 'quirks'>>,
+export function defineDriver<const A extends Readonly<Record<string, Question>>, D extends Draft>(
+  spec: Omit<DriverSpec<A, D>, 'login' | 'quirks'> & Partial<Pick<Driver, 'login' | 'quirks'>>,
 ): Driver {
   const { asks, read, identify = (_evidence, ours) => ours, ...rest } = spec;
   return {

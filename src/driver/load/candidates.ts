@@ -74,9 +74,12 @@ function entriesOf(folder: string): Entry[] {
 /** In a checkout: the drivers of the program itself, beside which a configuration may lie. */
 const OWN_FOLDER = join(import.meta.dirname, '..', '..', '..', 'drivers');
 
+/** Throws where the folder is not there. */
+export const isOwnFolder = (folder: string): boolean => realpathSync(folder) === OWN_FOLDER;
+
 function namesIn(folder: string): string[] {
   try {
-    if (realpathSync(folder) === OWN_FOLDER) return [];
+    if (isOwnFolder(folder)) return [];
     return readdirSync(folder)
       .filter((name) => !name.startsWith('.') && !name.startsWith('_') && name !== 'node_modules')
       .toSorted();

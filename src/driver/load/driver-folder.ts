@@ -6,6 +6,7 @@ import { type Log, oncePerMinute } from '../../base/log.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import { ABILITY_NAMES, type AbilityName } from '../../model/tasks/task-kinds.data.ts';
 import { type Candidate, type Found, findCandidates, type Refusal, whyNotNow } from './candidates.ts';
+import { writeKitTypes } from './kit-types.ts';
 import type { LoadedDriver } from './loaded-driver.ts';
 import { type ChildCommand, ownCommand } from './process/child-command.ts';
 import { DriverProcess, DriverThrew, type Message, ProcessEnded } from './process/driver-process.ts';
@@ -23,6 +24,8 @@ export type FolderOptions = {
   readonly builtIn: readonly LoadedDriver[];
   readonly clock: Clock;
   readonly log: Log;
+  /** Whether each load brings the type file for editors up to date, where it can. */
+  readonly writesTypes?: boolean;
   /** What is started; absent = this program. */
   readonly command?: ChildCommand;
 };
@@ -95,9 +98,10 @@ export class DriverFolder {
    * loaded is refused, with the reason.
    */
   async load(): Promise<readonly LoadedDriver[]> {
-    const { folder, builtIn, log, settings } = this.#options;
+    const { folder, builtIn, log, settings, writesTypes = false } = this.#options;
     const closed = this.#closed;
     this.#folder = folder() ?? '';
+    if (writesTypes && this.#folder !== '') writeKitTypes(this.#folder);
     const found = this.#folder === '' ? NOTHING : await findCandidates(this.#folder);
     const key = JSON.stringify([found, settings()]);
     if (this.#last?.key === key && this.faults().length === 0) return this.#last.drivers;

@@ -1,5 +1,6 @@
 // The text of a new driver, formatted as the project formats. For a folder of drivers it is a function of the kit, for
 // the project a module that imports the kit. Pure.
+import { kitParam } from '../../../driver/load/kit-types.ts';
 import type { DraftAsk } from './asks.ts';
 import type { DraftField } from './fields.ts';
 import type { Recognition } from './recognition.ts';
@@ -50,9 +51,10 @@ export function driverText(draft: Draft, place: Place): string {
       '});',
       '',
     ].join('\n');
+  const head = ['// @ts-check', comment, '', kitParam('.')];
   if (session.length === 0)
     return [
-      comment,
+      ...head,
       'export default (kit) =>',
       '  kit.defineDriver({',
       ...lines('    ', specLines(draft)),
@@ -60,7 +62,7 @@ export function driverText(draft: Draft, place: Place): string {
       '',
     ].join('\n');
   return [
-    comment,
+    ...head,
     'export default (kit) => {',
     ...lines('  ', session),
     '',

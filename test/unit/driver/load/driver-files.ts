@@ -62,10 +62,12 @@ export async function open(
     settings = {},
     builtIn = [],
     clock = systemClock,
+    writesTypes = false,
   }: {
     readonly settings?: Readonly<Record<string, Partial<DriverSettings>>>;
     readonly builtIn?: readonly LoadedDriver[];
     readonly clock?: typeof systemClock;
+    readonly writesTypes?: boolean;
   } = {},
 ): Promise<Opened> {
   const lines: Opened['lines'] = [];
@@ -76,6 +78,7 @@ export async function open(
       Object.fromEntries(Object.entries(settings).map(([id, given]) => [id, { replace: false, allow: [], ...given }])),
     builtIn,
     clock,
+    writesTypes,
     log: { debug() {}, info() {}, warn: note, error: note },
   });
   onTestFinished(() => folder.close());
