@@ -108,7 +108,7 @@ test('scan --csv prints a header and a line per miner, and nothing that a spread
   const { code, stdout } = await scan(first.ip, second.ip, '--csv');
   expect(code).toBe(0);
   const [header, ...rows] = stdout.trimEnd().split('\n');
-  expect(header).toMatch(/^ip,status,driver,make,model,firmware_version,mac,serial_number,/);
+  expect(header).toMatch(/^ip,status,driver,driver_origin,make,model,firmware_version,mac,serial_number,/);
   expect(rows.map((row) => row.split(',')[0]).toSorted()).toEqual([first.ip, second.ip].toSorted());
   expect(rows.filter((row) => row.split(',').some((cell) => /^"?[=+@\t\r-]/.test(cell)))).toEqual([]);
 });

@@ -305,7 +305,8 @@ test('reload takes a new configuration over and says what of it takes a restart;
   try {
     written({ poll: { interval: '2s', deadline: '3s' }, name: 'renamed' });
     const { code, stdout } = await pithead('reload', '--json');
-    expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, changed: ['poll'], needs_restart: ['name'] });
+    const drivers = { loaded: [], refused: [] };
+    expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, changed: ['poll'], needs_restart: ['name'], drivers });
     written({ networks: ['10.0.0.0/99'] });
     const wrong = await pithead('reload');
     expect(wrong).toMatchObject({ code: 78, stdout: '' });

@@ -12,8 +12,7 @@ const EXAMPLES = `
 From a device to a driver: pithead help drivers.
 
 Examples:
-  $ pithead capture 10.31.0.17                          record the device: a case
-  $ pithead driver new my-miner --from <case folder>    a driver that reads it
+  $ pithead driver new my-miner --from <case folder>    a driver for the device that pithead capture recorded
   $ pithead driver check ./my-miner                     what is right with it, and what is not yet
   $ pithead driver list                                 the drivers that an agent here would load`;
 
