@@ -172,28 +172,15 @@ export type Driver = {
    */
   read(raw: Readonly<Record<string, unknown>>, known: Known): ReadResult;
 };
-/** One entry of \`replies\`: the schema of one answer; an answer that does not fit is counted as unparsable. */
-export declare function reply<S extends z.ZodType>(schema: S): z.ZodCatch<z.ZodOptional<S>>;
-/** Completes a driver: it identifies by its families, and has no abilities, login and quirks, unless it says so. */
-export declare function defineDriver<const A extends Readonly<Record<string, Question>>, D extends Draft>(spec: Omit<DriverSpec<A, D>, 'login' | 'quirks'> & Partial<Pick<Driver, 'login' | 'quirks'>>): Driver;
 /** Largest of the defined values, undefined when there is none. */
 export declare function largest(values: readonly (number | undefined)[]): number | undefined;
 /** Mean of the defined values, undefined when there is none. */
 export declare function mean(values: readonly (number | undefined)[]): number | undefined;
 /** Sum of the values; undefined when one is missing, as a part would look like a loss, or when there is none. */
 export declare function sumOfAll(values: readonly (number | undefined)[]): number | undefined;
-/** A reply field read by \`read\`: absent keys stay absent, and what \`read\` cannot use is undefined. */
-export declare const field: <T>(read: (value: unknown) => T | undefined) => z.ZodOptional<z.ZodTransform<Awaited<T> | undefined, unknown>>;
 /** A finite number in the range, also from text (\`"37,603.30"\`, \`" 12 "\`); otherwise undefined. */
 export declare function toNumber(value: unknown, { min, max }?: Range): number | undefined;
-/** Field of a reply schema: a number within the range, else undefined. */
-export declare const num: (range?: Range) => z.ZodOptional<z.ZodTransform<number | undefined, unknown>>;
-/** A whole number, rounded from \`"156.0000"\`. */
-export declare const int: (range?: Range) => z.ZodOptional<z.ZodTransform<number | undefined, unknown>>;
 /** Celsius; absent on an empty sensor. \`zeroIsAbsent\` is the usual case: sensors that are not there report 0. */
-export declare const temp: (options?: {
-  zeroIsAbsent?: boolean;
-}) => z.ZodOptional<z.ZodTransform<number | undefined, unknown>>;
 export declare function toTempC(value: unknown, { zeroIsAbsent }?: {
   zeroIsAbsent?: boolean;
 }): number | undefined;
@@ -201,20 +188,14 @@ export declare function toTempC(value: unknown, { zeroIsAbsent }?: {
  * Trimmed text without anything that is not seen, at most 256 characters; undefined when blank. Numbers become text.
  */
 export declare function toText(value: unknown, maxLength?: number): string | undefined;
-export declare const text: (maxLength?: number) => z.ZodOptional<z.ZodTransform<string | undefined, unknown>>;
 /** Address of a pool: \`''\` where the device shows none, undefined where it cannot be read or is hidden (\`*\`). */
 export declare function toPoolAddress(value: unknown): string | undefined;
-export declare const poolAddress: () => z.ZodOptional<z.ZodTransform<string | undefined, unknown>>;
 /** Serial number of a part, to join rows of several answers; undefined where it names nothing (\`N/A\`, \`0x0\`). */
 export declare function toPartSerial(value: unknown): string | undefined;
-export declare const partSerial: () => z.ZodOptional<z.ZodTransform<string | undefined, unknown>>;
 /** As \`toText\`; undefined too where the device does not know it (\`N/A\`, \`null\`, \`-\`). */
 export declare function toKnownText(value: unknown, maxLength?: number): string | undefined;
 /** true/false from booleans, 0/1, "true"/"false", "Y"/"N", "on"/"off". */
 export declare function toBoolean(value: unknown): boolean | undefined;
-export declare const bool: () => z.ZodOptional<z.ZodTransform<boolean | undefined, unknown>>;
-/** Items of an array that fit the schema. Undefined when it is no array, or none of its items fits. */
-export declare function list<S extends z.ZodType>(item: S, maxItems?: number): z.ZodOptional<z.ZodTransform<z.output<S>[] | undefined, unknown>>;
 /** First defined value. */
 export declare function first<T>(...values: readonly (T | undefined)[]): T | undefined;
 /** The first that can identify a miner; else the first that is reported, for checks of it. */
@@ -629,6 +610,8 @@ export declare const NOTHING: Answer;
 export type Answers<A> = {
   readonly [K in keyof A]: Answer;
 };
+/** Completes a driver: it identifies by its families, and has no abilities, login and quirks, unless it says so. */
+export declare function defineDriver<const A extends Readonly<Record<string, Question>>, D extends Draft>(spec: Omit<DriverSpec<A, D>, 'login' | 'quirks'> & Partial<Pick<Driver, 'login' | 'quirks'>>): Driver;
 /** \`needs\` of an ask whose answer is of no use without the object under the key. */
 export declare const hasPart: (key: string) => (answer: Answer) => boolean;
 /** \`needs\` of an ask whose answer is of no use without a row under the key. */
@@ -775,18 +758,6 @@ type Quirks = {
   readonly gapMs?: number;
   /** Seconds after a restart until its figures mean something; default 600, unless the operator sets \`flags.warmUp\`. */
   readonly warmUpS?: number;
-};
-/** A driver as its author writes it. */
-type DriverSpec<A extends Readonly<Record<string, Question>>, D extends Draft = Draft> = Omit<Driver, 'asks' | 'read' | 'abilities' | 'identify'> & {
-  readonly asks: A;
-  readonly abilities?: Driver['abilities'];
-  /** \`ours\` = what the families say: undefined for another family. A driver may add to it, or deny it. */
-  identify?(evidence: Evidence, ours: Identity | undefined): Identity | undefined;
-  /**
-   * Pure, and never throws. One \`Answer\` for each ask, empty where nothing came; \`known\` is what earlier visits
-   * learned.
-   */
-  read(answers: Answers<A>, known: Known): D & NoOthers<D, Draft>;
 };
 type Range = {
   readonly min?: number;
@@ -1137,6 +1108,18 @@ type Range2 = {
   readonly min?: number;
   readonly max?: number;
 };
+/** A driver as its author writes it. */
+type DriverSpec<A extends Readonly<Record<string, Question>>, D extends Draft = Draft> = Omit<Driver, 'asks' | 'read' | 'abilities' | 'identify'> & {
+  readonly asks: A;
+  readonly abilities?: Driver['abilities'];
+  /** \`ours\` = what the families say: undefined for another family. A driver may add to it, or deny it. */
+  identify?(evidence: Evidence, ours: Identity | undefined): Identity | undefined;
+  /**
+   * Pure, and never throws. One \`Answer\` for each ask, empty where nothing came; \`known\` is what earlier visits
+   * learned.
+   */
+  read(answers: Answers<A>, known: Known): D & NoOthers<D, Draft>;
+};
 type Loose<T> = {
   readonly [K in keyof T]?: T[K] | undefined;
 };
@@ -1230,10 +1213,6 @@ type FactoryLogin = {
   readonly user: string;
   readonly password: string;
 };
-/** The compiler lets a function return more fields than its type has: a misspelt one would be read by nothing. */
-type NoOthers<D, T> = {
-  readonly [K in keyof D]: K extends keyof T ? RowOf<T[K]> extends never ? unknown : readonly (NoOthers<RowOf<D[K]>, RowOf<T[K]>> | undefined)[] | undefined : NoSuchField;
-};
 declare const POWER_MODES: readonly ['sleep', 'low', 'normal', 'high'];
 declare const modeOrPreset: z.ZodObject<{
   mode: z.ZodOptional<z.ZodPipe<z.ZodOptional<z.ZodNullable<z.ZodEnum<{
@@ -1314,6 +1293,10 @@ declare const factStateSchema: z.ZodEnum<{
   invalid: "invalid";
   ok: "ok";
 }>;
+/** The compiler lets a function return more fields than its type has: a misspelt one would be read by nothing. */
+type NoOthers<D, T> = {
+  readonly [K in keyof D]: K extends keyof T ? RowOf<T[K]> extends never ? unknown : readonly (NoOthers<RowOf<D[K]>, RowOf<T[K]>> | undefined)[] | undefined : NoSuchField;
+};
 declare const psuReadingSchema: z.ZodObject<{
   serialNumber: z.ZodOptional<z.ZodString>;
   model: z.ZodOptional<z.ZodString>;
@@ -1344,10 +1327,6 @@ declare const poolReadingSchema: z.ZodObject<{
   /** Difficulty of the work in hand. */
   difficulty: z.ZodOptional<z.ZodNumber>;
 }, z.core.$strict>;
-type RowOf<L> = L extends readonly (infer R)[] ? Exclude<R, undefined> : never;
-type NoSuchField = {
-  readonly isNoFieldOfAReading: true;
-};
 type Opening = {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -1364,6 +1343,10 @@ type ErrorEntry = {
   readonly status?: number;
   readonly text: string;
   readonly advice: string;
+};
+type RowOf<L> = L extends readonly (infer R)[] ? Exclude<R, undefined> : never;
+type NoSuchField = {
+  readonly isNoFieldOfAReading: true;
 };
 /** Shapes of values, as of the answer that proves a family. It is zod 4: https://zod.dev has the rest. */
 export declare namespace z {
