@@ -10,7 +10,7 @@ import {
   toTempC,
   toText,
 } from '../fields.ts';
-import { positive, type RateUnit, rateHs, toDifficulty } from './figures.ts';
+import { positive, type RateUnit, rateHs, rateTextHs, toDifficulty } from './figures.ts';
 
 type Range = { readonly min?: number; readonly max?: number };
 type Fields = Readonly<Record<string, unknown>>;
@@ -163,6 +163,11 @@ export class Answer {
   /** `unit` hashes per second as H/s. */
   rateHs(key: string, unit: RateUnit): number | undefined {
     return rateHs(this.#fields[key], unit);
+  }
+
+  /** The same of a text that may name another unit: `6226G`, `16.3 GH/s`. */
+  rateText(key: string, unit: RateUnit | undefined): number | undefined {
+    return rateTextHs(this.#fields[key], unit);
   }
 
   /** Of a pool; also `1.05M`. */

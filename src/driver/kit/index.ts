@@ -27,6 +27,7 @@ export {
   edgesC,
   type FanDraft,
   hottestC,
+  joinedBoards,
   type PoolDraft,
 } from './draft.ts';
 export * from './fans.ts';
