@@ -67,6 +67,13 @@ export class Answer {
     return this.#fields[key];
   }
 
+  /** A text, number or boolean as a form takes it back; undefined for what is none. */
+  written(key: string): string | undefined {
+    const value = this.#fields[key];
+    const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    return isPlain ? String(value) : undefined;
+  }
+
   /** Whether the device wrote anything but null under this key. */
   has(key: string): boolean {
     const value = this.#fields[key];
