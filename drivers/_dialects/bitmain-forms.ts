@@ -26,7 +26,7 @@ export const formLight = kit.light(async (link, on) => {
   throw new kit.PeerError('peer.rejected', `${what} ${link.ip}`, 'later', new Error('it stays as it was'));
 });
 
-const POOLS = 3;
+export const POOLS = 3;
 /** The page answers when the mining process is up again. */
 const RESTARTS = { deadlineMs: 75_000 };
 
@@ -58,15 +58,16 @@ export const formMode = kit.modes({ offlineS: [0, 120], shownWithinS: 300 }, asy
   return writeConf(link, what, { ...confForm(conf, pools), _ant_work_mode: String(wanted) });
 });
 
-const writeConf = (link: kit.MinerLink, what: string, form: Record<string, string>): Promise<kit.ActResult> =>
-  kit.command(
-    link,
-    what,
-    kit.asText(submit('set_miner_conf.cgi', { form })),
-    // Nothing is what it says while it is busy with another change: whether that was ours shows later.
-    ({ raw }) => /^\s*"?ok/i.test(String(raw)) || { kind: 'lost-reply' },
-    RESTARTS,
-  );
+// Nothing is what it says while it is busy with another change: whether that was ours shows later.
+const okOrBusy = ({ raw }: kit.Answer): kit.Verdict => /^\s*"?ok/i.test(String(raw)) || { kind: 'lost-reply' };
+
+export const writeConf = (
+  link: kit.MinerLink,
+  what: string,
+  form: Record<string, string>,
+  judge = okOrBusy,
+): Promise<kit.ActResult> =>
+  kit.command(link, what, kit.asText(submit('set_miner_conf.cgi', { form })), judge, RESTARTS);
 
 /**
  * The page is a shell script that decodes only these escapes, and keeps others in the address as they are. It decodes
@@ -77,19 +78,14 @@ export const isStorable = ({ url, user, password }: kit.WantedPool) =>
 
 export const UNSTORABLE = 'this firmware would store other characters than these';
 
+/** Of all places, in words that begin with those of the make. */
+export const poolFields = (make: '_ant' | '_bb', wanted: readonly kit.WantedPool[]): Record<string, string> =>
+  kit.placesAsFields(wanted, POOLS, (no) => [`${make}_pool${no}url`, `${make}_pool${no}user`, `${make}_pool${no}pw`]);
+
 /** In the order of the device's own page: the script counts fields and does not look at their names. */
 function confForm(conf: kit.Answer, wanted: readonly kit.WantedPool[]): Record<string, string> {
-  const form = kit.placesAsFields(wanted, POOLS, (no) => [
-    `_ant_pool${no}url`,
-    `_ant_pool${no}user`,
-    `_ant_pool${no}pw`,
-  ]);
-  const was = (key: string, otherwise = '') => {
-    const value = conf.value(key);
-    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-      ? String(value)
-      : otherwise;
-  };
+  const form = poolFields('_ant', wanted);
+  const was = (key: string, otherwise = '') => conf.written(key) ?? otherwise;
   form._ant_nobeeper = was('bitmain-nobeeper', 'false');
   form._ant_notempoverctrl = was('bitmain-notempoverctrl', 'false');
   form._ant_fan_customize_switch = was('bitmain-fan-ctrl', 'false');

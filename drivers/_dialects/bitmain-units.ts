@@ -40,6 +40,8 @@ const isAlike = (one: number, other: number, most = 3) => one < other * most && 
 /** A thousand lies between two units. */
 const APART = 30;
 
+const WITH_UNIT = /^\s*([\d.,]+)\s*((?:[kmgtp]?h|[kmgtp]?sol)s?(?:\/s)?)\s*$/i;
+
 /**
  * Some builds write each chain's average as text with a unit. The whole is in that unit if both figures have one
  * magnitude.
@@ -50,10 +52,9 @@ function unitOfChains(data: kit.Answer): Unit | undefined {
     const rate = kit.positive(kit.toNumber(digits));
     return rate === undefined ? [] : [{ rate, unit: kit.rateUnit(unit) }];
   });
-  const [unit, ...others] = new Set(named.map((chain) => chain.unit));
   const average = averageOf(data);
   const sum = named.reduce((total, { rate }) => total + rate, 0);
-  return others.length === 0 && average !== undefined && isAlike(sum, average) ? unit : undefined;
+  return average !== undefined && isAlike(sum, average) ? kit.common(named.map(({ unit }) => unit)) : undefined;
 }
 
 /**
@@ -124,17 +125,8 @@ function steadyFigure(data: kit.Answer): { readonly rate: number; readonly least
     : undefined;
 }
 
-/** `16.3 GH/s`: a rate that names its own unit. */
-const WITH_UNIT = /^\s*([\d.,]+)\s*((?:[kmgtp]?h|[kmgtp]?sol)s?(?:\/s)?)\s*$/i;
-
-/** Reads one rate. 0 is 0 in every unit. */
+/** Reads one rate, which may name its own unit. 0 is 0 in every unit. */
 export const rateReader =
   (unit: Unit | undefined): RateOf =>
-  (row, key) => {
-    const value = row.value(key);
-    const own = typeof value === 'string' && value.length < 64 ? value.match(WITH_UNIT) : null;
-    const named = kit.rateUnit(own?.[2]);
-    if (named !== undefined) return kit.rateHs(own?.[1], named);
-    if (unit === undefined) return kit.toNumber(value) === 0 ? 0 : undefined;
-    return kit.rateHs(value, unit);
-  };
+  (row, key) =>
+    unit === undefined && row.number(key) === 0 ? 0 : row.rateText(key, unit);

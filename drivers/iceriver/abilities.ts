@@ -26,35 +26,29 @@ export const abilities = {
     kit.command(link, 'switch the light of', page('userpanel', `5&locate=${on ? 1 : 0}`), verdict),
   ),
   pools: kit.pools({ offlineS: [0, 60], atMost: POOLS, set: changePools, shownWithinS: 120 }),
-  log: kit.log(async (link) => {
-    const answer = new kit.Answer(await link.send(page('logconfig', '1'), { ...PATIENT, maxBytes: 1_048_576 }));
-    const text = answer.at('data').value('text');
-    if (answer.int('error') !== 0 || typeof text !== 'string')
-      throw new kit.PeerError('peer.rejected', `read the log of ${link.ip}`, 'later');
-    return kit.textOfPage(text);
-  }),
+  log: kit.log(async (link) => kit.textOfPage(await kit.fetchLog(link, page('logconfig', '1'), logText, verdict))),
 };
 
 /** Every command is answered with a number, 0 for yes. A page that does not know the command answers without one. */
 function verdict(answer: kit.Answer): kit.Verdict {
   const error = answer.int('error');
-  if (error === 0) return true;
   if (error === undefined) return { code: 'peer.unsupported' };
-  return kit.refused(`${error}: ${answer.text('message') ?? ''}`);
+  return error === 0 || kit.refused(`${error}: ${answer.text('message') ?? ''}`);
 }
+
+const logText = (answer: kit.Answer) => new kit.Answer(answer.at('data').value('text')).body;
 
 /** One form holds the pools and the fans: what it says of the fans goes back as it was read. */
 async function changePools(link: kit.MinerLink, wanted: readonly kit.WantedPool[]): Promise<kit.ActResult> {
   const what = 'change the pools of';
-  const ratioOf = (answer: kit.Answer) => answer.at('data').int('ratio', { min: 0, max: 100 });
+  const ratioOf = (answer: kit.Answer) => answer.at('data').count('ratio', 100);
   const before = await kit.askFirst(link, what, page('machineconfig', '1'), (answer) => ratioOf(answer) !== undefined);
-  const set = pools(before.at('data'));
-  if (set !== undefined && kit.samePools(set, wanted)) return kit.THEY_WERE_SO;
-  const mode = before.at('data').int('mode', { min: 0, max: 16 }) ?? 1;
+  const data = before.at('data');
+  if (kit.samePools(pools(data), wanted)) return kit.THEY_WERE_SO;
   const form = {
     post: '2',
     fanratio: String(ratioOf(before)),
-    fanmode: mode === 1 ? 'normal' : 'sleep',
+    fanmode: (data.count('mode', 16) ?? 1) === 1 ? 'normal' : 'sleep',
     ...kit.placesAsFields(wanted, POOLS, (no) => [`pool${no}address`, `pool${no}miner`, `pool${no}pwd`]),
   };
   return kit.command(link, what, kit.post('/user/machineconfig', session, { form }), verdict, PATIENT);

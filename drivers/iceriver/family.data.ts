@@ -1,6 +1,13 @@
-// How devices of this driver are recognised. Iceriver: by its start page and its panel. Atlas sections 2.2, 2.3.
+// Which devices this driver is for, and how they are recognised. Iceriver: by its start page and its panel. Atlas
+// sections 2.2, 2.3.
 import { z } from 'zod';
+import type { Cover } from '../../src/driver/contract.ts';
 import type { Family, IpReportForm } from '../../src/driver/recognition.ts';
+
+export const COVERS: readonly Cover[] = [
+  { models: 'Iceriver KS0, KS3M, KS5L, AL3', firmware: 'stock with /user/userpanel', evidence: 'simulated' },
+  { models: 'Iceriver KS1, KS2, KS3, KS3L, KS5, KS5M', firmware: 'stock with /user/userpanel', evidence: 'claimed' },
+];
 
 export const FAMILIES: readonly Family[] = [
   {

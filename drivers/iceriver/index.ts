@@ -2,7 +2,7 @@
 // TCP API on the network.
 import * as kit from '../../src/driver/kit/index.ts';
 import { abilities, page } from './abilities.ts';
-import { FAMILIES, IP_REPORT } from './family.data.ts';
+import { COVERS, FAMILIES, IP_REPORT } from './family.data.ts';
 import { read } from './read.ts';
 
 export const iceriver = kit.defineDriver({
@@ -10,10 +10,7 @@ export const iceriver = kit.defineDriver({
   make: 'Iceriver',
   families: FAMILIES,
   ipReport: IP_REPORT,
-  covers: [
-    { models: 'Iceriver KS0, KS3M, KS5L, AL3', firmware: 'stock with /user/userpanel', evidence: 'simulated' },
-    { models: 'Iceriver KS1, KS2, KS3, KS3L, KS5, KS5M', firmware: 'stock with /user/userpanel', evidence: 'claimed' },
-  ],
+  covers: COVERS,
   asks: {
     panel: {
       ...{ every: 'poll', ...page('userpanel', '4') },

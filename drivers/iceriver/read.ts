@@ -8,12 +8,14 @@ type Answers = { readonly panel: kit.Answer; readonly machine: kit.Answer };
 export function read({ panel, machine }: Answers, known: kit.Known): kit.Draft {
   const data = panel.at('data');
   const { model, expected } = kit.knownModel('iceriver-stock', reportedModel(data), known.model);
-  if (!panel.isThere) return { model };
-  const hashrateHs = powHs(data, 'rtpow', data);
-  const settledHs = powHs(data, 'avgpow', data);
-  const boards = data.rows('boards')?.flatMap((row, place) => board(row, place, data) ?? []);
+  const unit = kit.rateUnit(data.text('unit', 4));
+  const hashrateHs = data.rateText('rtpow', unit);
+  const settledHs = data.rateText('avgpow', unit);
+  const boards = data.rows('boards')?.flatMap((row, place) => board(row, place, unit) ?? []);
   // The web page answers for a mining program that does not.
   const fault = kit.positive(panel.int('error'));
+  const message = panel.name('message');
+  const mode = machine.at('data').count('mode', 16);
   return {
     model,
     mac: data.asWritten('mac'),
@@ -29,31 +31,17 @@ export function read({ panel, machine }: Answers, known: kit.Known): kit.Draft {
     // Without a rate `powstate` says yes, and nothing else: it is false in every warm-up.
     ...(hashrateHs === undefined && data.bool('powstate') === true && { isMining: true }),
     ...(fault !== undefined && { isMining: false }),
-    miningMode: modeOf(machine.at('data').count('mode', 16), hashrateHs),
+    // Any number but 1 is sleep, if nothing is hashed; a miner that hashes is awake, and in which mode its setting does
+    // not say.
+    miningMode: mode === 1 ? 'normal' : mode !== undefined && hashrateHs === 0 ? 'sleep' : undefined,
     isLightOn: data.bool('locate'),
 
     boards,
     fans: kit.fansOf(data.list('fans', 32), expected.fans),
     pools: pools(data),
-    errors: fault === undefined ? faults(data, expected) : [webFault(fault, panel.name('message'))],
+    errors: fault === undefined ? faults(data, expected) : [{ code: `web:${fault}`, message, category: 'software' }],
     expected: expectation(expected, boards, hashrateHs),
   };
-}
-
-/** `6226G`, `37.68G`, `15.1 T`; a number alone is in the unit of the whole answer. */
-function powHs(row: kit.Answer, key: string, data: kit.Answer): number | undefined {
-  const [, number, letter = data.text('unit', 4)] = row.text(key, 32)?.match(/^([\d.,]+)\s*([a-z])?(?:h\/s)?$/i) ?? [];
-  const unit = letter === undefined ? undefined : kit.rateUnit(`${letter}H`);
-  return unit === undefined ? undefined : kit.rateHs(number, unit);
-}
-
-/**
- * Any number but 1 is sleep, if nothing is hashed; a miner that hashes is awake, and in which mode its setting does not
- * say.
- */
-function modeOf(mode: number | undefined, hashrateHs: number | undefined): 'normal' | 'sleep' | undefined {
-  if (mode === 1) return 'normal';
-  return mode !== undefined && hashrateHs === 0 ? 'sleep' : undefined;
 }
 
 /**
@@ -66,8 +54,8 @@ function reportedModel(data: kit.Answer): string | undefined {
 }
 
 /** A slot with neither chips nor a rate is empty. Slots count from 1. */
-function board(row: kit.Answer, place: number, data: kit.Answer): kit.BoardDraft | undefined {
-  const hashrateHs = powHs(row, 'rtpow', data);
+function board(row: kit.Answer, place: number, unit: kit.RateUnit | undefined): kit.BoardDraft | undefined {
+  const hashrateHs = row.rateText('rtpow', unit);
   // No chips beside a rate: not counted.
   const chips = kit.positive(row.count('chipnum', 100_000));
   if (chips === undefined && kit.positive(hashrateHs) === undefined) return undefined;
@@ -75,7 +63,7 @@ function board(row: kit.Answer, place: number, data: kit.Answer): kit.BoardDraft
   return {
     slot: slotOf(row, place),
     hashrateHs,
-    expectedHashrateHs: kit.believableHs(powHs(row, 'idealpow', data), hashrateHs),
+    expectedHashrateHs: kit.believableHs(row.rateText('idealpow', unit), hashrateHs),
     chips,
     frequencyMhz: row.mhz('freq'),
     boardTempsC: [inletTempC, outletTempC],
@@ -114,12 +102,6 @@ export const pools = (data: kit.Answer) =>
     },
   );
 
-const webFault = (error: number, message: string | undefined): kit.ErrorDraft => ({
-  code: `web:${error}`,
-  message,
-  category: 'software',
-});
-
 /** Whether the rate is as it should be is judged by the rate, not by `powstate`, which is false in every warm-up. */
 function faults(data: kit.Answer, { fans: usual }: kit.Expectation): kit.ErrorDraft[] | undefined {
   const reported = STATES.filter(({ code }) => data.bool(code) !== undefined);
@@ -130,8 +112,7 @@ function faults(data: kit.Answer, { fans: usual }: kit.Expectation): kit.ErrorDr
 
 /** What the device says of its build, and of what it makes. */
 function expectation(table: kit.Expectation, boards: kit.BoardDraft[] = [], hashrateHs: number | undefined) {
-  const [chipsPerBoard, ...others] = new Set(boards.map(({ chips }) => chips));
-  const own = others.length === 0 ? { chipsPerBoard } : {};
+  const own = { chipsPerBoard: kit.common(boards.map(({ chips }) => chips)) };
   // One without fans is a home machine, with fewer boards than the table gives to the whole series.
   const usual = table.fans === 0 ? kit.present({ cooling: table.cooling, hashrateHs: table.hashrateHs }) : table;
   return { ...kit.withOwnBuild(usual, own), hashrateHs: kit.idealOr(usual, boards, hashrateHs) };

@@ -15,8 +15,6 @@ export const session = kit.tokenSession({
 export const call = (name: string) => kit.post(`/api/${name}`, session, { json: {} });
 
 const POOLS = 3;
-/** A change of pools restarts the mining program. */
-const PATIENT = { deadlineMs: 15_000 };
 
 export const abilities = {
   reboot: kit.reboot([30, 240], (link) => kit.command(link, 'restart', call('reboot'), verdict)),
@@ -34,17 +32,9 @@ function verdict(answer: kit.Answer): kit.Verdict {
 async function changePools(link: kit.MinerLink, wanted: readonly kit.WantedPool[]): Promise<kit.ActResult> {
   const what = 'change the pools of';
   const before = await kit.askFirst(link, what, call('pools'), (answer) => answer.rows('pools') !== undefined);
-  const set = before
-    .rows('pools')
-    ?.map((row) => ({ url: row.text('url', 512) ?? '', user: row.text('user', 512) ?? '' }));
-  if (
-    set !== undefined &&
-    kit.samePools(
-      set.filter(({ url }) => url !== ''),
-      wanted,
-    )
-  )
-    return kit.THEY_WERE_SO;
+  const userOf = (row: kit.Answer, url: string) => ({ url, user: row.text('user', 512) ?? '' });
+  const set = kit.setPools(before.rows('pools'), (row) => row.poolAddress('url'), userOf);
+  if (kit.samePools(set, wanted)) return kit.THEY_WERE_SO;
   const form = kit.placesAsFields(wanted, POOLS, (no) => [`Pool${no}`, `UserName${no}`, `Password${no}`]);
-  return kit.command(link, what, kit.post('/api/updatePools', session, { form }), verdict, PATIENT);
+  return kit.command(link, what, kit.post('/api/updatePools', session, { form }), verdict);
 }

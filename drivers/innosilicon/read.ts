@@ -1,11 +1,11 @@
 // Turns the answers of one Innosilicon into a Reading (atlas 19). The web knows most, TCP the chips; where the web
 // refuses us, TCP has rates too.
 import * as kit from '../../src/driver/kit/index.ts';
+import type { ASKS } from './asks.data.ts';
 import { ERRORS } from './errors.data.ts';
 import { MODES, STEPS, TUNINGS } from './words.data.ts';
 
-type Ask = 'all' | 'summary' | 'devs' | 'webDevs' | 'stats' | 'pools' | 'webPools';
-type Answers = Readonly<Record<Ask | 'fault' | 'overview' | 'type' | 'version', kit.Answer>>;
+type Answers = Readonly<Record<keyof typeof ASKS | 'all' | 'fault', kit.Answer>>;
 
 export function read(answers: Answers, known: kit.Known): kit.Draft {
   const { type, overview, webDevs, stats } = answers;
@@ -18,6 +18,7 @@ export function read(answers: Answers, known: kit.Known): kit.Draft {
   const uptimeS = kit.first(web.seconds('uptime'), kit.uptimeWordsS(web.value('uptime')));
   const duties = stats.rows('STATS')?.map((row) => row.percent('Fan duty')) ?? [];
   const dutyPercent = kit.first(web.percent('fansSpeed'), webDevs.at('HARDWARE').percent('Fan duty'), ...duties);
+  const fans = dutyPercent === undefined ? 0 : (expected.fans ?? 0);
   return {
     model,
     mac: kit.firstMac(web.asWritten('mac'), build.asWritten('ethaddr')),
@@ -34,10 +35,7 @@ export function read(answers: Answers, known: kit.Known): kit.Draft {
     ...tuningOf(web.at('running_mode')),
     boards: boardsOf(answers, isMega),
     // One duty for all fans; how fast they turn is not told, nor how many they are.
-    fans:
-      dutyPercent === undefined
-        ? []
-        : Array.from({ length: expected.fans ?? 0 }, (_, index) => ({ index, dutyPercent })),
+    fans: Array.from({ length: fans }, (_, index) => ({ index, dutyPercent })),
     pools: kit.first(...[answers.pools, answers.webPools, webDevs].map(kit.cgminerPools)),
     errors: errorsOf(answers.fault),
     expected,
@@ -47,12 +45,11 @@ export function read(answers: Answers, known: kit.Known): kit.Draft {
 const devicesOf = ({ devs, webDevs }: Answers) => kit.first(devs.rows('DEVS'), webDevs.rows('DEVS')) ?? [];
 
 /** Of the mining program. */
-const ageOf = (answers: Answers) =>
-  kit.first(
-    kit.largest(answers.stats.rows('STATS')?.map((row) => row.seconds('Elapsed')) ?? []),
-    answers.summary.row('SUMMARY').seconds('Elapsed'),
-    kit.largest(devicesOf(answers).map((row) => row.seconds('Device Elapsed'))),
-  );
+function ageOf(answers: Answers): number | undefined {
+  const told = [answers.stats.rows('STATS'), answers.summary.rows('SUMMARY'), devicesOf(answers)];
+  const age = (row: kit.Answer) => row.seconds('Elapsed') ?? row.seconds('Device Elapsed');
+  return kit.first(...told.map((rows = []) => kit.largest(rows.map(age))));
+}
 
 /**
  * An A8 counts thousands, an A9 solutions, A10, A11 and B29 hashes, all under names that mean millions elsewhere. What
@@ -86,14 +83,8 @@ function ratesOf({ all, summary, webDevs }: Answers, isMega: boolean, ageS: numb
   // Where the whole is told nowhere it is the sum of its boards.
   const sum = (of: (row: kit.Answer) => number | undefined) => kit.sumOfAll(webDevs.rows('DEVS')?.map(of) ?? []);
   if (!isMega) return ofAge(rateOf(webDevs.at('TotalHash'), false) ?? sum((board) => rateOf(board, false)), ageS);
-  const minuteHs = sum((board) => kit.windowHs(board, '1m'));
-  const averageHs = sum((board) => kit.windowHs(board, 'av'));
-  return {
-    hashrateHs: minuteHs ?? averageHs,
-    hashrateWindow: minuteHs === undefined ? 'average' : '1m',
-    hashrateSettledHs: sum((board) => kit.windowHs(board, '15m')),
-    hashrateAverageHs: averageHs,
-  };
+  const windows = ['MHS 1m', 'MHS 15m', 'MHS av'].map((key) => [key, sum((board) => board.number(key))]);
+  return kit.hashrates(new kit.Answer(Object.fromEntries(windows)));
 }
 
 /** The web shows the longest average that the mining program is old enough for. */
@@ -105,7 +96,7 @@ function ofAge(hashrateHs: number | undefined, ageS: number | undefined): kit.Dr
 
 function tuningOf(running: kit.Answer): kit.Draft {
   const mode = running.word('mode', TUNINGS);
-  const step = STEPS[running.int('level', { min: 0, max: 4 }) ?? 2];
+  const step = STEPS[running.count('level', 4) ?? 2];
   return mode === undefined ? {} : { miningMode: MODES[mode], miningModePreset: `${mode}${step}` };
 }
 
@@ -114,26 +105,17 @@ function boardsOf(answers: Answers, isMega: boolean): kit.BoardDraft[] | undefin
   // Pools have rows among the statistics, too.
   const chains = answers.stats.rows('STATS')?.filter((row) => row.has('Chain ID')) ?? [];
   const rows = [...chains, ...devicesOf(answers), ...(answers.all.at('all').rows('chain') ?? [])];
-  const found = new Map<number, kit.BoardDraft>();
-  for (const row of rows) {
-    const slot = kit.first(...['Chain ID', 'ASC', 'ID'].map((key) => row.int(key, CHAIN)));
-    if (slot !== undefined) found.set(slot, { slot, ...found.get(slot), ...kit.present(boardOf(row, isMega)) });
-  }
   // What tells of no chain does not say that there are none.
-  if (found.size === 0) return undefined;
-  return [...found.values()].filter(isBoard).toSorted((a, b) => a.slot - b.slot);
+  return kit.joinedBoards(rows.map((row) => boardOf(row, isMega)))?.filter(isBoard);
 }
 
-const CHAIN = { min: 0, max: 63 } as const;
-/** 0 is a sensor that is not there. */
-const SENSOR = { min: 1, max: 200 } as const;
-
-const boardOf = (row: kit.Answer, isMega: boolean) => ({
+const boardOf = (row: kit.Answer, isMega: boolean): kit.BoardDraft => ({
+  slot: kit.first(...['Chain ID', 'ASC', 'ID'].map((key) => row.count(key, 63))) ?? -1,
   // The statistics have none but the average since the start.
   hashrateHs: row.has('Chain ID') ? undefined : rateOf(row, isMega),
   chips: row.count('Num active chips', 100_000),
-  chipTempMaxC: row.number('Temp max', SENSOR),
-  chipTempAvgC: kit.first(...['Average Temp', 'Temp', 'Temperature'].map((key) => row.number(key, SENSOR))),
+  chipTempMaxC: row.tempC('Temp max'),
+  chipTempAvgC: kit.first(...['Average Temp', 'Temp', 'Temperature'].map((key) => row.tempC(key))),
   hwErrors: row.count('Hardware Errors'),
   isAlive: kit.poolIsAlive(row.text('Status')),
 });

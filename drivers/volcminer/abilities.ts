@@ -3,13 +3,12 @@
 // in its place.
 import * as kit from '../../src/driver/kit/index.ts';
 import { hasPools } from '../_dialects/bitmain-conf.ts';
-import { isStorable, UNSTORABLE } from '../_dialects/bitmain-forms.ts';
-import { page, submit } from '../_dialects/bitmain-web.ts';
+import { isStorable, POOLS, poolFields, UNSTORABLE, writeConf } from '../_dialects/bitmain-forms.ts';
+import { page } from '../_dialects/bitmain-web.ts';
 import { FIELDS } from './conf.data.ts';
 import { asConf } from './pages.ts';
 
 const WHAT = 'change the pools of';
-const POOLS = 3;
 
 export const pools = kit.pools({
   offlineS: [0, 120],
@@ -22,13 +21,7 @@ export const pools = kit.pools({
     const other = await kit.askFirst(link, WHAT, newPage, ({ raw }) => asConf(raw).isThere);
     const conf = new kit.Answer({ ...asConf(other.raw).fields, ...half.fields });
     if (hasPools(conf, wanted)) return kit.THEY_WERE_SO;
-    const form = {
-      ...kit.placesAsFields(wanted, POOLS, (no) => [`_bb_pool${no}url`, `_bb_pool${no}user`, `_bb_pool${no}pw`]),
-      ...otherFields(link, conf),
-    };
-    // The page answers when the mining process is up again.
-    const limits = { deadlineMs: 75_000 };
-    return kit.command(link, WHAT, kit.asText(submit('set_miner_conf.cgi', { form })), verdict, limits);
+    return writeConf(link, WHAT, { ...poolFields('_bb', wanted), ...otherFields(link, conf) }, verdict);
   },
   shownWithinS: 180,
 });
@@ -43,9 +36,7 @@ function verdict({ raw }: kit.Answer): kit.Verdict {
 function otherFields(link: kit.MinerLink, conf: kit.Answer): Record<string, string> {
   return Object.fromEntries(
     FIELDS.map(([field, key, otherwise]) => {
-      const value = conf.value(key);
-      const isTold = typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && value);
-      const written = isTold ? String(value) : otherwise;
+      const written = conf.written(key) || otherwise;
       if (written !== undefined) return [field, written];
       throw kit.unsupported(link, WHAT, `its configuration does not tell ${key}`);
     }),

@@ -4,15 +4,13 @@ import * as kit from '../../src/driver/kit/index.ts';
 import { speaksOfBoards } from '../_dialects/bitmain.ts';
 import { reboot } from '../_dialects/bitmain-actions.ts';
 import { BITMAIN_IP_REPORT } from '../_dialects/bitmain-ip-report.ts';
-import { PAGES } from '../_dialects/bitmain-reading.ts';
 import { page } from '../_dialects/bitmain-web.ts';
 import { speaksCgminer, whichBlackMiner } from '../_dialects/black-miner.ts';
 import { pools } from './abilities.ts';
+import { ASKS, PORT } from './asks.data.ts';
 import { FAMILIES } from './family.data.ts';
-import { asStatus, lacksRates, unwrapped } from './pages.ts';
+import { isStatus, lacksRates, unwrapped } from './pages.ts';
 import { read } from './read.ts';
-
-const onPort = (command: string) => ({ ...kit.tcp(command), port: 8359 });
 
 const lacksType = (answer: unknown) => new kit.Answer(answer).text('minertype') === undefined;
 
@@ -23,24 +21,18 @@ export const volcminer = kit.defineDriver({
   ipReport: BITMAIN_IP_REPORT,
   covers: [{ models: 'VolcMiner D1', firmware: 'stock', evidence: 'recording' }],
   asks: {
-    status: { every: 'poll', ...page('get_miner_status.cgi') },
-    system: PAGES.system,
+    ...ASKS,
     // The pages of newer builds.
     statusV1: {
       ...{ every: 'poll', insteadOf: 'status', isLacking: lacksRates, ...kit.asText(page('get_miner_statusV1.cgi')) },
-      needs: ({ raw }) => asStatus(raw).isThere,
+      needs: ({ raw }) => isStatus(unwrapped(raw)),
     },
     systemV1: {
       ...{ every: 'static', insteadOf: 'system', isLacking: lacksType, ...kit.asText(page('get_system_infoV1.cgi')) },
       needs: ({ raw }) => unwrapped(raw).isThere,
     },
-    // Where the web is shut, or lets us not in, the CGMiner API tells nearly as much.
-    stats: { every: 'poll', insteadOf: 'status', ...onPort('stats') },
-    summary: { every: 'poll', insteadOf: 'status', ...onPort('summary') },
-    pools: { every: 'poll', insteadOf: 'status', ...onPort('pools') },
-    version: { every: 'static', insteadOf: 'system', ...onPort('version') },
     devs: {
-      ...{ every: 'poll', insteadOf: 'stats', ...onPort('devs') },
+      ...{ every: 'poll', insteadOf: 'stats', ...kit.tcp('devs'), ...PORT },
       isLacking: (answer) => !speaksOfBoards(new kit.Answer(answer)),
     },
   },

@@ -125,7 +125,7 @@ export type EvidenceLevel = 'recording' | 'simulated' | 'claimed';
 /**
  * One row of what a driver covers. `models` are patterns in words for people; `firmware` names the range of versions.
  */
-type Cover = { readonly models: string; readonly firmware: string; readonly evidence: EvidenceLevel };
+export type Cover = { readonly models: string; readonly firmware: string; readonly evidence: EvidenceLevel };
 
 type FactoryLogin = { readonly user: string; readonly password: string };
 

@@ -10,7 +10,7 @@ import {
   toTempC,
   toText,
 } from '../fields.ts';
-import { positive, type RateUnit, rateHs, toDifficulty } from './figures.ts';
+import { positive, type RateUnit, rateHs, rateTextHs, toDifficulty } from './figures.ts';
 
 type Range = { readonly min?: number; readonly max?: number };
 type Fields = Readonly<Record<string, unknown>>;
@@ -65,6 +65,13 @@ export class Answer {
   /** The field as the device wrote it. */
   value(key: string): unknown {
     return this.#fields[key];
+  }
+
+  /** A text, number or boolean as a form takes it back; undefined for what is none. */
+  written(key: string): string | undefined {
+    const value = this.#fields[key];
+    const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    return isPlain ? String(value) : undefined;
   }
 
   /** Whether the device wrote anything but null under this key. */
@@ -163,6 +170,11 @@ export class Answer {
   /** `unit` hashes per second as H/s. */
   rateHs(key: string, unit: RateUnit): number | undefined {
     return rateHs(this.#fields[key], unit);
+  }
+
+  /** The same of a text that may name another unit: `6226G`, `16.3 GH/s`. */
+  rateText(key: string, unit: RateUnit | undefined): number | undefined {
+    return rateTextHs(this.#fields[key], unit);
   }
 
   /** Of a pool; also `1.05M`. */

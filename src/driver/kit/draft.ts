@@ -85,6 +85,17 @@ export function edgesC(boardTempsC: LooseList<number> = []): Pick<BoardDraft, 'i
   return measuredC.length < 2 ? {} : { inletTempC: Math.min(...measuredC), outletTempC: Math.max(...measuredC) };
 }
 
+/**
+ * Boards that several answers tell of, in the order of their slots: what a later entry knows counts. Entries outside
+ * the slots 0 to 63 are left out; undefined where none is left.
+ */
+export function joinedBoards(drafts: readonly BoardDraft[]): BoardDraft[] | undefined {
+  const found = new Map<number, BoardDraft>();
+  for (const draft of drafts)
+    if (isSlot(draft.slot)) found.set(draft.slot, { ...found.get(draft.slot), ...present(draft) });
+  return found.size === 0 ? undefined : [...found.values()].toSorted((a, b) => a.slot - b.slot);
+}
+
 function toBoards(drafts: readonly (BoardDraft | undefined)[]): BoardReading[] {
   const taken = new Set<number>();
   return drafts.flatMap((draft) => {

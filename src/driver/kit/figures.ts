@@ -12,15 +12,27 @@ export function rateHs(value: unknown, unit: RateUnit): number | undefined {
   return number !== undefined && number <= MAX_HASHRATE_HS ? number : undefined;
 }
 
-/** Unit letter of texts such as `GH`, `GH/s`, `MHS`, `KSol/s`; undefined when it is not one of ours. */
+/** Unit letter of texts such as `GH`, `GH/s`, `MHS`, `KSol/s`, `G`; undefined when it is not one of ours. */
 export function rateUnit(written: string | undefined): RateUnit | undefined {
-  const letter = written
-    ?.trim()
-    .match(/^([kmgtp]?)(h|sol)/i)?.[1]
-    ?.toUpperCase();
+  const [found] = written?.trim().match(/^([kmgtp]?(?=h|sol)|[kmgtp]$)/i) ?? [];
+  const letter = found?.toUpperCase();
   return letter === '' || letter === 'K' || letter === 'M' || letter === 'G' || letter === 'T' || letter === 'P'
     ? letter
     : undefined;
+}
+
+/** A rate that may name its unit: `6226G`, `15.1 T`, `16.3 GH/s`; else it is in `unit`, where that is known. */
+export function rateTextHs(value: unknown, unit: RateUnit | undefined): number | undefined {
+  const text = typeof value === 'string' ? value.slice(0, 64) : '';
+  const [, number = value, name] = text.match(/^\s*([\d.,]+)\s*([a-z/]+)\s*$/i) ?? [];
+  const own = name === undefined ? unit : rateUnit(name);
+  return own === undefined ? undefined : rateHs(number, own);
+}
+
+/** What all of them are; undefined where they differ, and of none. */
+export function common<T>(values: readonly T[]): T | undefined {
+  const [value, ...others] = new Set(values);
+  return others.length === 0 ? value : undefined;
 }
 
 /**

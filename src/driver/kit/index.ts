@@ -27,6 +27,7 @@ export {
   edgesC,
   type FanDraft,
   hottestC,
+  joinedBoards,
   type PoolDraft,
 } from './draft.ts';
 export * from './fans.ts';
@@ -41,6 +42,7 @@ export * from './web/requests.ts';
 export * from './web/sessions.ts';
 export * from './words/facts.ts';
 export * from './words/firmware-version.ts';
+export * from './words/quoted-json.ts';
 export * from './words/target-preset.ts';
 export * from './words/trouble-words.ts';
 export * from './words/uptime.ts';

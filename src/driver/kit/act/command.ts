@@ -42,16 +42,18 @@ export const command = (
   judge: (answer: Answer) => Verdict = () => true,
   limits: ExchangeLimits = LIMITS,
 ): Promise<ActResult> =>
-  orLostReply(async () => {
-    const verdict = judge(new Answer(await link.send(request, limits)));
-    if (verdict === true) return ACCEPTED;
-    if (typeof verdict === 'object' && 'kind' in verdict) return verdict;
-    throw refusal(`${what} ${link.ip}`, verdict);
-  });
+  orLostReply(async () => resultOf(`${what} ${link.ip}`, judge(new Answer(await link.send(request, limits)))));
 
 /** A command that brings a file. */
 export const upload = (link: MinerLink, what: string, request: MinerRequest, judge?: (answer: Answer) => Verdict) =>
   command(link, what, request, judge, UPLOAD);
+
+/** Of an attempt such as "restart 10.0.0.1". Throws what is no yes. */
+export function resultOf(attempt: string, verdict: Verdict): ActResult {
+  if (verdict === true) return ACCEPTED;
+  if (typeof verdict === 'object' && 'kind' in verdict) return verdict;
+  throw refusal(attempt, verdict);
+}
 
 function refusal(attempt: string, verdict: Exclude<Verdict, true | ActResult>): PeerError {
   if (verdict === undefined) return new PeerError('peer.unparsable', attempt, 'later', undefined, { wasSent: true });

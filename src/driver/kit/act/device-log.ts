@@ -2,19 +2,23 @@
 import { PeerError } from '../../../base/errors.ts';
 import type { MinerLink, MinerRequest } from '../../contract.ts';
 import { Answer } from '../answer.ts';
+import { resultOf, type Verdict } from './command.ts';
 
 const LIMITS = { deadlineMs: 60_000, maxBytes: 1024 * 1024 } as const;
 
 /**
  * A log of more than 1 MiB is `peer.rejected`: to ask for it again would be no use. `textOf` finds the log in an answer
- * that holds more, or undefined.
+ * that holds more, or undefined; `judge` says whether the device gives one, where it answers a refusal with words.
  */
 export async function fetchLog(
   link: MinerLink,
   request: MinerRequest,
   textOf: (answer: Answer) => string | undefined = ({ raw }) => String(raw),
+  judge: (answer: Answer) => Verdict = () => true,
 ): Promise<string> {
-  const text = textOf(new Answer(await askForLog(link, request)));
+  const answer = new Answer(await askForLog(link, request));
+  resultOf(`read the log of ${link.ip}`, judge(answer));
+  const text = textOf(answer);
   if (text === undefined) throw new PeerError('peer.unparsable', `read the log of ${link.ip}`, 'later');
   return text;
 }

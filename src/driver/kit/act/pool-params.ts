@@ -35,9 +35,9 @@ export function placesAsFields(
 
 type Named = { readonly url: string; readonly user: string };
 
-/** The same pools in the same order. Hosts are written in any case. */
-export const samePools = (set: readonly Named[], wanted: readonly Named[]): boolean =>
-  set.length === wanted.length &&
+/** The same pools in the same order; no, where it is not known what is set. Hosts are written in any case. */
+export const samePools = (set: readonly Named[] | undefined, wanted: readonly Named[]): boolean =>
+  set?.length === wanted.length &&
   set.every(
     ({ url, user }, place) => url.toLowerCase() === wanted[place]?.url.toLowerCase() && user === wanted[place]?.user,
   );

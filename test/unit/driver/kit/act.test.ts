@@ -158,3 +158,20 @@ describe('fans and ideals', () => {
     expect(kit.idealOr({}, undefined, 0)).toBeUndefined();
   });
 });
+
+describe('a log that stands in an answer', () => {
+  const log = (answer: unknown) => kit.fetchLog(linkWith(answer), request, (it) => it.text('text'), judge);
+  test('is told, or refused by the device, or not there', async () => {
+    expect(await log({ error: 0, text: 'all is well' })).toBe('all is well');
+    expect(await codeOf(log({ error: 1, text: 'all is well' }))).toBe('peer.rejected');
+    expect(await codeOf(log({ error: 0 }))).toBe('peer.unparsable');
+    expect(await codeOf(log('<html>'))).toBe('peer.unparsable');
+  });
+});
+
+test('pools that are not known are not those that are wanted, not even none', () => {
+  const pool = { url: 'stratum+tcp://A.example:1', user: 'w' };
+  expect(kit.samePools([pool], [{ ...pool, url: 'stratum+tcp://a.example:1' }])).toBe(true);
+  expect(kit.samePools([pool], [{ ...pool, user: 'W' }])).toBe(false);
+  for (const wanted of [[], [pool]]) expect(kit.samePools(undefined, wanted)).toBe(false);
+});

@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest';
 import {
   Answer,
   cgminerPools,
+  common,
   findAntminer,
   findModel,
   hashrates,
   present,
+  rateTextHs,
   rateUnit,
   toDifficulty,
   versionTexts,
@@ -80,13 +82,36 @@ test('hashrate: the shortest window is now, the longest up to half an hour is se
 });
 
 test('rate units', () => {
-  expect(['GH', 'GH/s', 'mhs', 'KSol/s', 'H/s', 'TH', 'parsec', ''].map(rateUnit)).toEqual([
+  expect(['GH', 'GH/s', 'mhs', 'KSol/s', 'H/s', 'TH', 't', 'parsec', ''].map(rateUnit)).toEqual([
     'G',
     'G',
     'M',
     'K',
     '',
     'T',
+    'T',
+    undefined,
+    undefined,
+  ]);
+});
+
+test.each([
+  ['16.3 GH/s', undefined, 16.3e9],
+  ['1,226G', 'T', 1_226e9],
+  ['0 H/s', undefined, 0],
+  ['15.5', 'T', 15.5e12],
+  [15.5, 'T', 15.5e12],
+  ['15.5', undefined, undefined],
+  // It names what is no unit of rates.
+  ['637 rpm', 'G', undefined],
+  ['fast', 'G', undefined],
+  ['-5 GH/s', 'G', undefined],
+] as const)('the rate %j beside the unit %s is %s', (written, unit, hs) => expect(rateTextHs(written, unit)).toBe(hs));
+
+test('what all are is what is common; nothing is common to none', () => {
+  expect([common([18, 18]), common([18, 20]), common([18, undefined]), common([])]).toEqual([
+    18,
+    undefined,
     undefined,
     undefined,
   ]);

@@ -1,7 +1,15 @@
 // Targets of a tuner: what is refused before the device is asked, what it refuses itself, and which reading shows one.
 import { describe, expect, test } from 'vitest';
 import { ACCEPTED, SO_ALREADY } from '../../../../src/driver/kit/act/outcomes.ts';
-import { edgesC, inTurn, mustBeWithin, showsTarget, tunedTo, wantedTarget } from '../../../../src/driver/kit/index.ts';
+import {
+  edgesC,
+  inTurn,
+  joinedBoards,
+  mustBeWithin,
+  showsTarget,
+  tunedTo,
+  wantedTarget,
+} from '../../../../src/driver/kit/index.ts';
 
 const link = { ip: '127.0.0.1' };
 const unsupported = expect.objectContaining({ code: 'peer.unsupported', wasSent: false });
@@ -38,4 +46,18 @@ test('steps that are not needed are not taken; none at all = it was so already',
 test('one sensor has no edges', () => {
   expect(edgesC([undefined, 41])).toEqual({});
   expect(edgesC([57, undefined, 41])).toEqual({ inletTempC: 41, outletTempC: 57 });
+});
+
+test('boards of several answers are joined by their slots; what a later one does not know stays', () => {
+  const joined = joinedBoards([
+    { slot: 2, chips: 40, isAlive: true },
+    { slot: 0, chips: 41 },
+    { slot: -1, chips: 9 },
+    { slot: 2, chips: undefined, isAlive: false },
+  ]);
+  expect(joined).toEqual([
+    { slot: 0, chips: 41 },
+    { slot: 2, chips: 40, isAlive: false },
+  ]);
+  for (const none of [[], [{ slot: 64, chips: 9 }]]) expect(joinedBoards(none)).toBeUndefined();
 });
