@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Reading } from '../../../model/reading.ts';
 import { isModeOrPreset, PARAMS_FIELDS, POWER_MODES, type PowerMode } from '../../../model/tasks/task-params.ts';
 import type { Ability, ActResult, FirmwareImage, Known, MinerLink } from '../../contract.ts';
-import { sameTarget } from '../words/target-preset.ts';
+import { sameTarget, wattsOf } from '../words/target-preset.ts';
 import { unsupported } from './outcomes.ts';
 import { poolParams, showsPools, type WantedPool } from './pool-params.ts';
 
@@ -89,6 +89,12 @@ function showsWanted({ miningMode, miningModePreset }: Reading, { mode, preset }
   if (miningMode === undefined && miningModePreset === undefined) return undefined;
   if (preset === undefined) return miningMode === mode;
   return miningMode !== 'sleep' && (miningModePreset === preset || sameTarget(miningModePreset, preset));
+}
+
+/** `shows` of families whose presets are power limits, in watts. */
+export function showsModeOrLimit({ miningMode, powerLimitW }: Reading, { mode, preset }: Wanted): boolean | undefined {
+  if (preset === undefined) return miningMode === undefined ? undefined : miningMode === mode;
+  return powerLimitW === undefined ? undefined : powerLimitW === wattsOf(preset) && miningMode !== 'sleep';
 }
 
 /** For families that take a preset instead of a mode; what a preset is they say themselves. */

@@ -1,7 +1,15 @@
 // Targets of a tuner: what is refused before the device is asked, what it refuses itself, and which reading shows one.
 import { describe, expect, test } from 'vitest';
 import { ACCEPTED, SO_ALREADY } from '../../../../src/driver/kit/act/outcomes.ts';
-import { edgesC, inTurn, mustBeWithin, showsTarget, tunedTo, wantedTarget } from '../../../../src/driver/kit/index.ts';
+import {
+  edgesC,
+  inTurn,
+  mustBeWithin,
+  showsModeOrLimit,
+  showsTarget,
+  tunedTo,
+  wantedTarget,
+} from '../../../../src/driver/kit/index.ts';
 
 const link = { ip: '127.0.0.1' };
 const unsupported = expect.objectContaining({ code: 'peer.unsupported', wasSent: false });
@@ -26,6 +34,14 @@ describe('a target', () => {
     expect(showsTarget(tunedTo(143, 'TH/s'), '143 W')).toBe(false);
     expect(showsTarget(tunedTo(undefined, 'W'), '143 W')).toBeUndefined();
   });
+});
+
+test('a power limit is shown by the limit of one that is awake', () => {
+  const limited = { miningMode: 'normal', powerLimitW: 3_000 } as const;
+  expect(showsModeOrLimit(limited, { preset: '3000W' })).toBe(true);
+  expect(showsModeOrLimit({ ...limited, miningMode: 'sleep' }, { preset: '3000 W' })).toBe(false);
+  expect(showsModeOrLimit({}, { preset: '3000 W' })).toBeUndefined();
+  expect(showsModeOrLimit(limited, { mode: 'low' })).toBe(false);
 });
 
 test('steps that are not needed are not taken; none at all = it was so already', async () => {
