@@ -9,6 +9,8 @@ export const RECORDINGS: Readonly<Record<string, RecordingData>> = {
       controllerSerialNumber: '002000353232510933363631',
       hostname: 'cminer32092035',
       model: 'S19 XP',
+      inletTempC: 49.81199999999999,
+      outletTempC: 58.062333333333335,
       firmwareVersion: 'PowerPlay-BMS v1.5.13',
       controlBoard: 'STM32 (Device Tree Support)',
       hashrateHs: 99365848000000,

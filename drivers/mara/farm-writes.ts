@@ -1,6 +1,6 @@
 // What MARA firmware can be told, and the configuration that it keeps: the whole of it or nothing, with a history of
 // what was changed. Atlas section 14.
-import { bodyOf, FORBIDDEN, json, NOT_FOUND, reboot } from '../_farm/bitmain/pages.ts';
+import { bodyOf, json, NOT_FOUND, reboot } from '../_farm/bitmain/pages.ts';
 import type { PoolSetting, SimDevice } from '../_farm/device.ts';
 import { isRecord } from '../_farm/servers/cgminer-api.ts';
 import type { WebReply, WebRequest } from '../_farm/servers/web.ts';
@@ -37,7 +37,8 @@ const wrong: WebReply = { status: 400, type: 'application/json', body: '{"error"
 const done = () => json({ error: false, msg: 'success' });
 
 export function write(device: SimDevice, kept: Kept, name: string, request: WebRequest): WebReply {
-  if (device.faults.has('write-api-off')) return FORBIDDEN;
+  // It says no with status 200.
+  if (device.faults.has('write-api-off')) return json({ error: true, msg: 'not allowed' });
   const body = bodyOf(request);
   if (!body) return wrong;
   const isDeaf = device.faults.has('ignores-writes');

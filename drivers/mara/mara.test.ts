@@ -296,7 +296,7 @@ test('it takes pools, all of them into its first group', async () => {
 test('it says no, says yes without doing it, or does it unheard', async () => {
   const device = of('S21', 1);
   for (const [name, params] of ORDERS) {
-    await forbids(device, name, params);
+    await forbids(device, name, params, 'peer.rejected');
     await findsOut(device, name, params, name === 'powerMode' ? 'at once' : 'later');
     expect(await actUnheard(device, name, params), name).toEqual({ kind: 'lost-reply' });
     await expect.poll(() => shown(device, name, params)).toBe(true);

@@ -75,7 +75,7 @@ export const PERFORMANCE = { low: 'Efficiency', high: 'MaximumHashrate' } as con
 /** A power target that is not the one from the factory is what it tunes to, whatever the performance mode. */
 function tuning(status: string | undefined, mining: kit.Answer, target: kit.Answer): kit.Draft {
   const powerLimitW = kit.first(mining.watts('power_target_watts'), target.watts('power_target_watts'));
-  const usualW = target.watts('default_power_target_watts') ?? powerLimitW;
+  const usualW = target.number('default_power_target_watts', { min: 0, max: 100_000 }) ?? powerLimitW;
   const { miningMode, ...tuned } = kit.tunedTo(powerLimitW === usualW ? undefined : powerLimitW, 'W');
   const mode = target.word('performance_mode', [PERFORMANCE.low, PERFORMANCE.high]);
   const usual = mode && (mode === PERFORMANCE.low ? 'low' : 'high');

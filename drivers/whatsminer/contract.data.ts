@@ -48,5 +48,4 @@ export const contract = {
   ],
   recordedAs: 'whatsminer-stock',
   recordings: RECORDINGS,
-  mutants: [],
 } satisfies ContractData;

@@ -4,9 +4,7 @@ import { z } from 'zod';
 import type { Reading } from '../model/reading.ts';
 import type { AbilityName, Effect } from '../model/tasks/task-kinds.data.ts';
 import type { Awaitable, MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
-import { compiledWhenUsed } from './compiled.ts';
 import type { Family, IpReportForm } from './recognition.ts';
-import { withoutFillerNames, withoutFillers } from './reported.ts';
 
 export type { MinerLink, MinerRequest, WebSession } from '../transport/request.ts';
 
@@ -171,42 +169,3 @@ export type Driver = {
    */
   read(raw: Readonly<Record<string, unknown>>, known: Known): ReadResult;
 };
-
-/** One entry of `replies`: the schema of one answer; an answer that does not fit is counted as unparsable. */
-export function reply<S extends z.ZodType>(schema: S): z.ZodCatch<z.ZodOptional<S>> {
-  return schema.optional().catch(undefined);
-}
-
-/**
- * Checks and completes a driver. `replies` is one object schema with a `reply(...)` per ask, lenient in shape (wrong
- * fields are dropped by the field readers of fields.ts), strict in range; `read` gets those that parsed.
- */
-export function defineDriver<
-  const A extends Readonly<Record<string, Ask>>,
-  R extends z.ZodObject<{ [K in keyof A]: z.ZodType }>,
->(
-  spec: Omit<Driver, 'asks' | 'read'> & {
-    readonly asks: A;
-    readonly replies: R;
-    read(replies: z.output<R>, known: Known): Reading;
-  },
-): Driver {
-  const { replies, ...driver } = spec;
-  const check = compiledWhenUsed(replies);
-  return {
-    ...driver,
-    identify(evidence) {
-      const identity = spec.identify(evidence);
-      return identity && withoutFillerNames(identity);
-    },
-    read(raw, known) {
-      const { data: parsed, error } = check(raw);
-      if (error !== undefined) throw error;
-      const understood = new Set(
-        Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [name])),
-      );
-      const unparsable = Object.keys(raw).filter((name) => raw[name] !== undefined && !understood.has(name));
-      return { reading: withoutFillers(spec.read(parsed, known)), unparsable };
-    },
-  };
-}

@@ -1,14 +1,9 @@
-// Readers of single fields in reply schemas: they turn what devices write into numbers and texts, or into undefined,
-// never into 0. They handle text numbers, separators, `nan` and sentinels (atlas section 1.4).
-import { z } from 'zod';
+// What devices write in single fields, as numbers and texts, or as undefined, never as 0: numbers in texts, separators,
+// `nan` and sentinels (atlas section 1.4).
 import { macState, serialState } from '../model/identity-facts.ts';
 import { plainText } from '../model/plain-text.ts';
-import { compiledWhenUsed } from './compiled.ts';
 
 export { largest, mean, sumOfAll } from '../base/numbers.ts';
-
-/** A reply field read by `read`: absent keys stay absent, and what `read` cannot use is undefined. */
-export const field = <T>(read: (value: unknown) => T | undefined) => z.transform(read).optional();
 
 type Range = { readonly min?: number; readonly max?: number };
 
@@ -29,19 +24,7 @@ function textToNumber(text: string): number {
   return NUMERIC.test(bare) ? Number(bare) : Number.NaN;
 }
 
-/** Field of a reply schema: a number within the range, else undefined. */
-export const num = (range: Range = {}) => field((value) => toNumber(value, range));
-
-/** A whole number, rounded from `"156.0000"`. */
-export const int = (range: Range = {}) =>
-  field((value) => {
-    const number = toNumber(value, range);
-    return number === undefined ? undefined : Math.round(number);
-  });
-
 /** Celsius; absent on an empty sensor. `zeroIsAbsent` is the usual case: sensors that are not there report 0. */
-export const temp = (options: { zeroIsAbsent?: boolean } = {}) => field((value) => toTempC(value, options));
-
 export function toTempC(value: unknown, { zeroIsAbsent = true }: { zeroIsAbsent?: boolean } = {}): number | undefined {
   const tempC = toNumber(value, { min: -50, max: 200 });
   return tempC === 0 && zeroIsAbsent ? undefined : tempC;
@@ -56,21 +39,18 @@ export function toText(value: unknown, maxLength = 256): string | undefined {
   return plainText(String(value).slice(0, MAX_WRITTEN).trim(), maxLength);
 }
 const MAX_WRITTEN = 64 * 1024;
-export const text = (maxLength = 256) => field((value) => toKnownText(value, maxLength));
 
 /** Address of a pool: `''` where the device shows none, undefined where it cannot be read or is hidden (`*`). */
 export function toPoolAddress(value: unknown): string | undefined {
   if (typeof value !== 'string' || /^\s*\*+\s*$/.test(value)) return undefined;
   return value.trim() === '' ? '' : toKnownText(value, 512);
 }
-export const poolAddress = () => field(toPoolAddress);
 
 /** Serial number of a part, to join rows of several answers; undefined where it names nothing (`N/A`, `0x0`). */
 export function toPartSerial(value: unknown): string | undefined {
   const written = toText(value, 128);
   return serialState(written) === 'ok' ? written : undefined;
 }
-export const partSerial = () => field(toPartSerial);
 
 /** As `toText`; undefined too where the device does not know it (`N/A`, `null`, `-`). */
 export function toKnownText(value: unknown, maxLength = 256): string | undefined {
@@ -88,22 +68,6 @@ export function toBoolean(value: unknown): boolean | undefined {
   const word = String(value).trim().toLowerCase();
   if (YES.has(word)) return true;
   return NO.has(word) ? false : undefined;
-}
-export const bool = () => field(toBoolean);
-
-/** Items of an array that fit the schema. Undefined when it is no array, or none of its items fits. */
-export function list<S extends z.ZodType>(item: S, maxItems = 256) {
-  const check = compiledWhenUsed(item);
-  return field((value): z.output<S>[] | undefined => {
-    if (!Array.isArray(value)) return undefined;
-    const items: z.output<S>[] = [];
-    for (const entry of value.slice(0, maxItems)) {
-      const parsed = check(entry);
-      if (parsed.success) items.push(parsed.data);
-    }
-    // Only a list that is empty itself says that there are none.
-    return items.length === 0 && value.length > 0 ? undefined : items;
-  });
 }
 
 /** First defined value. */

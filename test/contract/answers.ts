@@ -20,7 +20,12 @@ export const recordings: readonly Recording[] = hasRecordings
   ? z
       .object({ recordings: z.array(caseSchema) })
       .parse(JSON.parse(readFileSync(join(FOLDER, 'index.json'), 'utf8')))
-      .recordings.map((recording) => ({ ...recording, expect: named(recording.expect), folder: FOLDER }))
+      .recordings.map(({ expect, reading, ...recording }) => ({
+        ...recording,
+        expect: named(expect),
+        ...(reading && { reading: named(reading) }),
+        folder: FOLDER,
+      }))
   : [];
 
 /** The recordings call one value by another name than our cases do. */

@@ -47,6 +47,9 @@ test(`without ${GONE}`, { timeout: 600_000 }, async () => {
   const types = await run('typescript/bin/tsc', '--noEmit', '-p', '.');
   expect(types.output, 'nothing but the lists may import a driver').toBe('');
   expect(types.code).toBe(0);
+  // Its rows in the tables of the handbook are made from the drivers that there are.
+  const handbook = await run('../test/handbook/write.ts');
+  expect(handbook.code, handbook.output).toBe(0);
   const tests = await run('vitest/vitest.mjs', 'run', '--project', 'contract', '--reporter', 'dot');
   const failed = tests.output.split('\n').filter((line) => /FAIL|Error:/.test(line));
   expect(failed, 'tests that name the driver: move them to its folder, or find it by its data').toEqual([]);

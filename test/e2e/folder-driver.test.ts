@@ -8,32 +8,21 @@ import { loopback } from '../support/loopback.ts';
 import { type Site, startSite } from './site.ts';
 
 const DRIVER = `export const kitVersion = 1;
-export default ({ defineDriver, reply, num, z, confidenceOf }) =>
-  defineDriver({
+export default (kit) =>
+  kit.defineDriver({
     id: 'toyminer',
     make: 'Toy',
     families: [{ id: 'toyminer', tcp: [{ words: ['TOYMINER'] }] }],
     covers: [{ models: 'Toy T1', firmware: '1.x', evidence: 'claimed' }],
-    asks: { summary: { every: 'poll', via: 'cgminer', command: 'summary' } },
-    replies: z.looseObject({
-      summary: reply(z.looseObject({ SUMMARY: z.array(z.looseObject({ 'MHS av': num(), Elapsed: num() })) })),
-    }),
-    abilities: {
-      reboot: {
-        effect: 'once', offlineS: [0, 10], params: z.object({}),
-        async act(link) {
-          await link.send({ via: 'cgminer', command: 'restart' });
-          return { kind: 'accepted' };
-        },
-      },
-    },
-    login: { kind: 'none' },
+    asks: { summary: { every: 'poll', ...kit.tcp('summary'), needs: 'SUMMARY' } },
+    abilities: { reboot: kit.reboot([0, 10], (link) => kit.command(link, 'restart', kit.tcp('restart'))) },
     quirks: { warmUpS: 1 },
-    identify: (evidence) =>
-      evidence.family === 'toyminer' ? { confidence: confidenceOf(evidence), make: 'Toy', model: 'T1' } : undefined,
     read({ summary }) {
-      const { Elapsed, 'MHS av': rate } = summary?.SUMMARY[0] ?? {};
-      return { make: 'Toy', model: 'T1', mac: '02:00:00:00:70:01', uptimeS: Elapsed, hashrateHs: rate * 1e6 };
+      const row = summary.row('SUMMARY');
+      return {
+        model: 'T1', mac: '02:00:00:00:70:01',
+        uptimeS: row.seconds('Elapsed'), hashrateHs: row.rateHs('MHS av', 'M'),
+      };
     },
   });
 `;
@@ -111,15 +100,10 @@ test('a driver of the folder reads a device, restarts it, changes, breaks, and g
   expect(await task.outcome).toMatchObject({ status: 'succeeded' });
   expect(toy.asked.filter((command) => command === 'restart')).toHaveLength(1);
 
-  put(DRIVER.replace('hashrateHs: rate * 1e6', "hashrateHs: rate * 1e6, hostname: 'renamed'"));
+  put(DRIVER.replace("model: 'T1'", "model: 'T1', hostname: 'renamed'"));
   await expect.poll(() => known()?.reading?.hostname, { timeout: 30_000 }).toBe('renamed');
 
-  put(
-    DRIVER.replace('const { Elapsed', 'if (rate > 0) for (;;) {}\n const { Elapsed')
-      .replace('read({ summary }) {', 'read({ summary }) { const rate = 1;')
-      .replace("'MHS av': rate }", "'MHS av': other }")
-      .replace('rate * 1e6', 'other * 1e6'),
-  );
+  put(DRIVER.replace('read({ summary }) {', 'read({ summary }) {\n for (;;) {}'));
   const others = [...agent().fleet.all()].find(({ target }) => target.ip !== ip);
   await expect
     .poll(() => known()?.target.driver.waitsFor?.(), { timeout: 30_000 })

@@ -25,16 +25,24 @@ export async function withDeviceClient<T>(
   work: (client: DeviceClient) => Promise<T>,
 ): Promise<T> {
   const mayReach = (ip: string) => covers(ranges, ip);
-  return withTrust(config, async (trust) => {
-    const folder = driverFolderOf(config, silentLog);
-    const inUse = new DriverSet(await folder.load());
+  return withDrivers(config, (trust, inUse) => {
     const client = createDeviceClient({
       ...{ clock: systemClock, log: silentLog, drivers: inUse, config, mayReach, trust },
     });
+    return work(client).finally(() => client.close());
+  });
+}
+
+/** Does the work with the drivers of the program and of the folder, and with the record of trust. */
+export async function withDrivers<T>(
+  config: AgentConfig,
+  work: (trust: TrustSources, inUse: DriverSet) => Promise<T>,
+): Promise<T> {
+  return withTrust(config, async (trust) => {
+    const folder = driverFolderOf(config, silentLog);
     try {
-      return await work(client);
+      return await work(trust, new DriverSet(await folder.load()));
     } finally {
-      await client.close();
       await folder.close();
     }
   });

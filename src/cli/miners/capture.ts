@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { ALSO_FORMS, readAlso } from '../../agent/capture/recording/also.ts';
 import { type CaptureRequest, captureOnce } from '../../agent/capture/recording/record.ts';
 import type { ShownCapture } from '../../agent/control/control-client.ts';
-import { singleAddress, withTrust } from '../../agent/standalone/reach.ts';
+import { singleAddress, withDrivers } from '../../agent/standalone/reach.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { writeCase } from '../../case/folder.ts';
 import { loadHere } from '../driver/load-here.ts';
@@ -79,7 +79,9 @@ async function run(ip: string, flags: Flags, context: CliContext): Promise<void>
   };
   const capture = await withProgress(context, 'capturing', ({ update }) => {
     const alone = (config: ReturnType<typeof readAccessConfig>): Promise<ShownCapture | undefined> =>
-      withTrust(config, (trust) => captureOnce({ ...request, config, trust, driver }, update, context.signal));
+      withDrivers(config, (trust, inUse) =>
+        captureOnce({ ...request, config, trust, inUse, driver }, update, context.signal),
+      );
     // A driver that is being written is none of the agent's.
     if (driver !== undefined) return alone(readAccessConfig(flags, context));
     return throughRunning(flags, context, { ask: (agent) => agent.capture(request, update, context.signal), alone });

@@ -147,6 +147,6 @@ const lacking: Check<Subject> = {
     }),
 };
 
-/** The last is not for what a third party writes: no check asks it for a reason. */
+/** The last is not for what a third party writes: it needs no reason. */
 export const DATA_CHECKS: readonly Check<Subject>[] = [names, evidence, substitutes, polled, abilities];
 export const LACKING: Check<Subject> = lacking;

@@ -29,5 +29,7 @@ export function setPools<R, P>(
  */
 export function poolUrl(address: string, port?: number, scheme = 'stratum+tcp'): string {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `${scheme}://${address}`;
-  return port === undefined || /:\d+$/.test(url) ? url : `${url}:${port}`;
+  const whole = port === undefined || /:\d+$/.test(url) ? url : `${url}:${port}`;
+  // As long as a Reading may have it: a device that writes more writes no address.
+  return whole.slice(0, 512);
 }

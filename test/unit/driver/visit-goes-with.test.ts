@@ -1,44 +1,28 @@
 // A family whose older devices lack a whole API: what is asked once it is known, and that the API is asked for again
 // later.
 import { expect, test } from 'vitest';
-import { z } from 'zod';
-import { defineDriver, reply } from '../../../src/driver/contract.ts';
-import { num } from '../../../src/driver/fields.ts';
+import { defineDriver, tcp } from '../../../src/driver/kit/index.ts';
 import { VisitMemory } from '../../../src/driver/visit/memory.ts';
 import { visit } from '../../../src/driver/visit/visit.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { fakeLink, peerError } from './fake-link.ts';
 
-const answer = reply(z.looseObject({ hashrate: num({ min: 0 }) }));
-const via = 'cgminer';
 const driver = defineDriver({
   id: 'toy',
   make: 'Toy',
   covers: [],
   asks: {
-    lead: { every: 'poll', via, command: 'lead' },
-    boards: { every: 'poll', via, command: 'boards', goesWith: 'lead' },
-    names: { every: 'static', via, command: 'names', goesWith: 'lead' },
-    older: { every: 'poll', via, command: 'older', insteadOf: 'lead' },
-    olderBoards: { every: 'poll', via, command: 'olderBoards', insteadOf: 'boards', goesWith: 'older' },
-    oldest: { every: 'poll', via, command: 'oldest', insteadOf: 'older' },
+    lead: { every: 'poll', ...tcp('lead') },
+    boards: { every: 'poll', ...tcp('boards'), goesWith: 'lead' },
+    names: { every: 'static', ...tcp('names'), goesWith: 'lead' },
+    older: { every: 'poll', ...tcp('older'), insteadOf: 'lead' },
+    olderBoards: { every: 'poll', ...tcp('olderBoards'), insteadOf: 'boards', goesWith: 'older' },
+    oldest: { every: 'poll', ...tcp('oldest'), insteadOf: 'older' },
   },
-  replies: z.object({
-    lead: answer,
-    boards: answer,
-    names: answer,
-    older: answer,
-    olderBoards: answer,
-    oldest: answer,
-  }),
-  abilities: {},
-  login: { kind: 'none' },
-  quirks: {},
   identify: () => undefined,
-  read: ({ lead, older, oldest }) => {
-    const hashrateHs = lead?.hashrate ?? older?.hashrate ?? oldest?.hashrate;
-    return hashrateHs === undefined ? {} : { hashrateHs };
-  },
+  read: ({ lead, older, oldest }) => ({
+    hashrateHs: [lead, older, oldest].map((answer) => answer.number('hashrate')).find((rate) => rate !== undefined),
+  }),
 });
 
 function device(script: Record<string, unknown>) {

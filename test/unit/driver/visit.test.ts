@@ -1,42 +1,30 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
-import { type Driver, defineDriver, reply } from '../../../src/driver/contract.ts';
-import { num, text } from '../../../src/driver/fields.ts';
+import { type Driver, defineDriver, get, tcp } from '../../../src/driver/kit/index.ts';
 import { VisitMemory } from '../../../src/driver/visit/memory.ts';
 import { type Visit, visit } from '../../../src/driver/visit/visit.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { fakeLink, peerError, takes } from './fake-link.ts';
-
-const answerSchema = z.looseObject({ hashrate: num({ min: 0 }), uptime: num({ min: 0 }), host: text(), fw: text() });
 
 const toy = defineDriver({
   id: 'toy',
   make: 'Toy',
   covers: [],
   asks: {
-    fast: { every: 'poll', via: 'cgminer', command: 'fast' },
-    second: { every: 'poll', via: 'cgminer', command: 'second', insteadOf: 'fast' },
-    slow: { every: 'slow', via: 'http', method: 'GET', path: '/slow', auth: 'digest', as: 'json' },
-    fixed: { every: 'static', via: 'http', method: 'GET', path: '/static', auth: 'digest', as: 'json' },
-    only2: { every: 'poll', via: 'cgminer', command: 'only2', generations: ['two'] },
+    fast: { every: 'poll', ...tcp('fast') },
+    second: { every: 'poll', ...tcp('second'), insteadOf: 'fast' },
+    slow: { every: 'slow', ...get('/slow', 'digest') },
+    fixed: { every: 'static', ...get('/static', 'digest') },
+    only2: { every: 'poll', ...tcp('only2'), generations: ['two'] },
   },
-  replies: z.object({
-    fast: reply(answerSchema),
-    second: reply(answerSchema),
-    slow: reply(answerSchema),
-    fixed: reply(answerSchema),
-    only2: reply(answerSchema),
-  }),
-  abilities: {},
   login: { kind: 'digest' },
-  quirks: {},
   identify: () => undefined,
   read: ({ fast, second, slow, fixed }) => ({
-    ...(fast?.hashrate !== undefined && { hashrateHs: fast.hashrate }),
-    ...(second?.hashrate !== undefined && { hashrateHs: second.hashrate }),
-    ...(fast?.uptime !== undefined && { uptimeS: fast.uptime }),
-    ...(slow?.host && { hostname: slow.host }),
-    ...(fixed?.fw && { firmwareVersion: fixed.fw }),
+    make: undefined,
+    isMining: undefined,
+    hashrateHs: second.number('hashrate', { min: 0 }) ?? fast.number('hashrate', { min: 0 }),
+    uptimeS: fast.number('uptime', { min: 0 }),
+    hostname: slow.text('host'),
+    firmwareVersion: fixed.text('fw'),
   }),
 });
 

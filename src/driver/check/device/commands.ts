@@ -180,7 +180,7 @@ export class CommandChecks {
     if (name === 'reboot') return wanted('the device did not restart once', () => device.reboots === 1);
     if (name === 'firmware') return wanted('the device did not come back', () => rebooted() && device.isUp);
     const isChanged = () => JSON.stringify(device.truth()) !== JSON.stringify(before);
-    // What cannot be seen is accepted and no more.
+    // What does not show is accepted and no more.
     if (shows === undefined && name === 'light' && device.truth().light_on === null) return;
     if (shows === undefined) return wanted('nothing changed', isChanged);
     await wanted('`shows` does not say so of a later reading', async () => {

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { defineDriver, type FirmwareImage, reply } from '../../../../src/driver/contract.ts';
+import { defineDriver, type FirmwareImage } from '../../../../src/driver/kit/index.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
 import { freshClient } from '../../../support/fresh-client.ts';
 import { freshTrust } from '../../../support/fresh-trust.ts';
@@ -34,11 +34,6 @@ const driver = defineDriver({
     status: { ...ask('/status', SESSION), every: 'slow' },
     more: { ...ask('/more', SESSION), every: 'slow' },
   },
-  replies: z.object({
-    open: reply(z.object({})),
-    status: reply(z.object({ light: z.boolean() })),
-    more: reply(z.object({})),
-  }),
   abilities: {
     firmware: {
       effect: 'once',
@@ -51,9 +46,8 @@ const driver = defineDriver({
     },
   },
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'factory' } },
-  quirks: {},
   identify: ({ web }) => (web === undefined ? undefined : { confidence: 'sure' }),
-  read: ({ status }) => ({ hostname: 'it', ...(status ? { isLightOn: status.light } : {}) }),
+  read: ({ status }) => ({ hostname: 'it', isLightOn: status.bool('light') }),
 });
 
 let server: Server | undefined;

@@ -11,7 +11,7 @@ import { waitingDevices } from '../../../../src/agent/device/trust/waiting.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { type Driver, defineDriver, reply } from '../../../../src/driver/contract.ts';
+import { type Driver, defineDriver } from '../../../../src/driver/kit/index.ts';
 import { DriverSet } from '../../../../src/driver/load/driver-set.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
 import { loopback } from '../../../support/loopback.ts';
@@ -36,7 +36,6 @@ const driver = defineDriver({
   make: 'Test',
   covers: [],
   asks: { open: { ...ask('/open', 'none'), every: 'poll' }, status: { ...ask('/status', SESSION), every: 'poll' } },
-  replies: z.object({ open: reply(z.object({})), status: reply(z.object({ light: z.boolean() })) }),
   abilities: {
     pools: {
       effect: 'once',
@@ -49,10 +48,9 @@ const driver = defineDriver({
     },
   },
   login: { kind: 'session', factoryDefault: { user: 'admin', password: FACTORY } },
-  quirks: {},
   identify: ({ web, version }) =>
     web?.body.includes('test miner') || version !== undefined ? { confidence: 'sure' } : undefined,
-  read: ({ status }) => ({ hostname: 'it', ...(status ? { isLightOn: status.light } : {}) }),
+  read: ({ status }) => ({ hostname: 'it', isLightOn: status.bool('light') }),
 });
 
 /** What stands at port 80: a page that sends to https, the site itself, or nobody who answers. */

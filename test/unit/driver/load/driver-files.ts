@@ -9,33 +9,27 @@ import type { LoadedDriver } from '../../../../src/driver/load/loaded-driver.ts'
 
 /** A driver that reads the summary of CGMiner; `more` replaces parts of it. */
 export const driverText = (id: string, more = '', before = '') => `${before}
-export default ({ defineDriver, reply, num, z, confidenceOf, PeerError }) =>
+export default ({ defineDriver, tcp, z, confidenceOf, PeerError }) =>
   defineDriver({
     id: '${id}',
     make: 'Toy',
     families: [{ id: '${id}', tcp: [{ words: ['${id.toUpperCase()}'] }] }],
     covers: [{ models: 'Toy T1', firmware: '1.x', evidence: 'claimed' }],
-    asks: { summary: { every: 'poll', via: 'cgminer', command: 'summary' } },
-    replies: z.looseObject({
-      summary: reply(z.looseObject({ SUMMARY: z.array(z.looseObject({ 'MHS av': num(), Elapsed: num() })) })),
-    }),
-    abilities: {},
-    login: { kind: 'none' },
-    quirks: {},
+    asks: { summary: { every: 'poll', ...tcp('summary'), needs: 'SUMMARY' } },
     identify(evidence) {
       if (evidence.family !== '${id}') return undefined;
       return { confidence: confidenceOf(evidence), make: 'Toy', model: 'T1' };
     },
     read({ summary }) {
-      const { Elapsed, 'MHS av': rate } = summary?.SUMMARY[0] ?? {};
-      return { uptimeS: Elapsed, ...(rate !== undefined && { hashrateHs: rate * 1e6 }) };
+      const row = summary.row('SUMMARY');
+      return { uptimeS: row.seconds('Elapsed'), hashrateHs: row.rateHs('MHS av', 'M') };
     },
     ${more}
   });
 `;
 
 export const RAW = { summary: { SUMMARY: [{ 'MHS av': '95,000.5', Elapsed: 12 }] } };
-export const READ = { reading: { hashrateHs: 95_000.5e6, uptimeS: 12 }, unparsable: [] };
+export const READ = { reading: { make: 'Toy', hashrateHs: 95_000.5e6, isMining: true, uptimeS: 12 }, unparsable: [] };
 
 /** A folder with these files, which is gone after the test. */
 export function folderWith(files: Readonly<Record<string, string>>): string {
