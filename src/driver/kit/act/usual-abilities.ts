@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Reading } from '../../../model/reading.ts';
 import { isModeOrPreset, PARAMS_FIELDS, POWER_MODES, type PowerMode } from '../../../model/tasks/task-params.ts';
 import type { Ability, ActResult, FirmwareImage, Known, MinerLink } from '../../contract.ts';
+import type { Draft } from '../draft.ts';
 import { sameTarget, wattsOf } from '../words/target-preset.ts';
 import { unsupported } from './outcomes.ts';
 import { poolParams, showsPools, type WantedPool } from './pool-params.ts';
@@ -85,7 +86,11 @@ const modeOrPreset = z.looseObject(PARAMS_FIELDS['miner.power_mode.update']).ref
 /** One of both, never none. */
 type Wanted = Pick<z.output<typeof modeOrPreset>, 'mode' | 'preset'>;
 
-function showsWanted({ miningMode, miningModePreset }: Reading, { mode, preset }: Wanted): boolean | undefined {
+/** `shows` of a mode or a preset; of what was asked before anything is changed, whether it is so already. */
+export function showsWanted(
+  { miningMode, miningModePreset }: Pick<Draft, 'miningMode' | 'miningModePreset'>,
+  { mode, preset }: Wanted,
+): boolean | undefined {
   if (miningMode === undefined && miningModePreset === undefined) return undefined;
   if (preset === undefined) return miningMode === mode;
   return miningMode !== 'sleep' && (miningModePreset === preset || sameTarget(miningModePreset, preset));

@@ -19,6 +19,7 @@ const seconds = firstOf((answer, key) => answer.seconds(key));
 const watts = firstOf((answer, key) => answer.watts(key));
 const bool = firstOf((answer, key) => answer.bool(key));
 const rpm = firstOf((answer, key) => answer.rpm(key));
+const tempC = firstOf((answer, key) => answer.tempC(key));
 const chips = firstOf((answer, key) => answer.count(key, 100_000));
 
 /** Of the machine, of a board, of a fan and of a power supply: no name means two things. */
@@ -30,7 +31,7 @@ const FIELDS = {
   ...{ isLightOn: bool, isAlive: bool },
   ...{ chips, badChips: chips, frequencyMhz: firstOf((answer, key) => answer.mhz(key)) },
   ...{ rpm, fanRpm: rpm, dutyPercent: firstOf((answer, key) => answer.percent(key)) },
-  tempC: firstOf((answer, key) => answer.tempC(key)),
+  ...{ tempC, inletTempC: tempC, outletTempC: tempC },
   ...{ inputPowerW: watts, inputVoltageV: firstOf((answer, key) => answer.positive(key, 1_000)) },
   // A supply that is there and gives nothing out says 0.
   outputPowerW: firstOf((answer, key) => answer.number(key, { min: 0, max: 100_000 })),
