@@ -1,11 +1,8 @@
-// What we change on Auradine machines through their web API on port 8080 (atlas 10): reboot, lamp, modes and tuning
-// targets, pools; firmware, which the machine fetches by itself.
-import { z } from 'zod';
+// What we change on Auradine machines, all through their web API on port 8080 (atlas 10).
 import * as kit from '../../src/driver/kit/index.ts';
 import { LOCATE, NORMAL } from './errors.data.ts';
-import { lampCode, NAMED, sleeps, tuningOf } from './read.ts';
-
-const web = { port: 8080 };
+import { TUNES, WORD_OF } from './names.data.ts';
+import { lampCode, sleeps, tuningOf } from './read.ts';
 
 const session = kit.tokenSession({
   name: 'fluxos',
@@ -19,22 +16,22 @@ const session = kit.tokenSession({
   },
 });
 
-export const resource = (name: string) => kit.get(`/${name}`, session, web);
+export const resource = (name: string) => kit.get(`/${name}`, session, { port: 8080 });
 
 /** Every command repeats its own name. The device's words may hold what it was told: they go no further. */
 const order = (link: kit.MinerLink, name: string, params: object = {}) => {
-  const json = { command: name, ...params };
-  return kit.command(link, `command ${name} of`, kit.post(`/${name}`, session, { ...web, json }), (answer) => {
+  const request = kit.post(`/${name}`, session, { port: 8080, json: { command: name, ...params } });
+  return kit.command(link, `command ${name} of`, request, (answer) => {
     const status = answer.row('STATUS').text('STATUS');
     if (status === 'S' || status === 'I') return true;
     return status === undefined ? undefined : { why: 'that it is an error', retry: 'later' };
   });
 };
 
-const custom = ({ value, unit }: kit.Target) => ({
-  ...{ mode: 'custom' },
-  ...(unit === 'W' ? { tune: 'power', power: value } : { tune: 'ths', ths: value }),
-});
+/** To tune to a target: `tune` names the field that holds it. */
+const tuneTo = ({ value, unit }: kit.Target) => ({ mode: 'custom', tune: TUNES[unit], [TUNES[unit]]: value });
+
+const poolRow = ({ url, user, password }: kit.WantedPool) => ({ url, user, pass: password === '' ? 'x' : password });
 
 export const abilities = {
   reboot: kit.reboot([40, 180], (link) => order(link, 'restart')),
@@ -52,12 +49,10 @@ export const abilities = {
       const mode = (await kit.askFirst(link, 'set the mode of', resource('mode'), kit.hasRow('Mode'))).row('Mode');
       const isAsleep = sleeps(mode);
       if (wanted === 'sleep') return isAsleep ? kit.SO_ALREADY : order(link, 'mode', { sleep: 'on' });
-      const { miningMode, miningModePreset } = tuningOf(mode);
-      const isSet = target === undefined ? miningMode === wanted : kit.sameTarget(miningModePreset, preset);
-      const name = Object.entries(NAMED).find(([, means]) => means === wanted)?.[0];
+      const isSet = kit.showsWanted(tuningOf(mode), { mode: wanted, preset });
       return kit.inTurn(
         // The mode first: it wakes to what it is meant to do.
-        !isSet && (() => order(link, 'mode', target === undefined ? { mode: name } : custom(target))),
+        !isSet && (() => order(link, 'mode', target === undefined ? { mode: WORD_OF[wanted] } : tuneTo(target))),
         isAsleep && (() => order(link, 'mode', { sleep: 'off' })),
       );
     },
@@ -66,17 +61,14 @@ export const abilities = {
   pools: kit.pools({
     offlineS: [0, 60],
     atMost: 3,
-    set: (link, wanted) =>
-      order(link, 'updatepools', {
-        pools: wanted.map(({ url, user, password }) => ({ url, user, pass: password === '' ? 'x' : password })),
-      }),
+    set: (link, wanted) => order(link, 'updatepools', { pools: wanted.map(poolRow) }),
     shownWithinS: 120,
   }),
   /** It takes no file, only an address to fetch one from. */
   firmware: kit.ability({
     effect: 'once',
     offlineS: [60, 900],
-    params: z.looseObject({ url: z.url({ protocol: /^https?$/ }), version: z.string().optional() }),
+    params: kit.z.looseObject({ url: kit.z.url({ protocol: /^https?$/ }), version: kit.z.string().optional() }),
     act: (link, { url }) => order(link, 'firmware-upgrade', { url }),
     shows: ({ firmwareVersion }, { version }) => kit.showsVersionIn(firmwareVersion, version),
     shownWithinS: 900,

@@ -5,6 +5,7 @@ export const LOCATE = 3;
 export const NORMAL = 2;
 
 export const LAMP: Readonly<Record<number, Pick<ErrorReading, 'category' | 'severity'> & { message: string }>> = {
+  0: { message: 'No pattern at all', category: 'state', severity: 'info' },
   1: { message: 'No power', category: 'psu', severity: 'major' },
   2: { message: 'Normal', category: 'state', severity: 'info' },
   3: { message: 'Blinks to be found', category: 'state', severity: 'info' },

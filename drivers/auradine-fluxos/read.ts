@@ -1,118 +1,72 @@
 // Turns the answers of one Auradine machine into a Reading (atlas 10).
 import * as kit from '../../src/driver/kit/index.ts';
+import type { ASKS } from './asks.data.ts';
 import { LAMP, LOCATE } from './errors.data.ts';
+import { COOLANT, MACHINE, MODE_WORDS, MODES, SUPPLY, UNIT_OF } from './names.data.ts';
 
-type Web = 'temperature' | 'fan' | 'psu' | 'mode' | 'led' | 'frequency' | 'ipreport';
-type Tcp = 'summary' | 'devs' | 'pools' | 'asccount' | 'version';
-type Answers = Readonly<Record<Web | Tcp, kit.Answer>>;
+type Answers = kit.Answers<typeof ASKS>;
 
 export function read(answers: Answers, known: kit.Known): kit.Draft {
   const summary = answers.summary.row('SUMMARY');
-  const report = answers.ipreport.row('IPReport');
-  const lamp = answers.led.row('LED');
-  const code = lampCode(lamp);
-  const { model, expected } = kit.knownModel('auradine-fluxos', report.text('model'), known.model);
+  const machine = kit.namedFields(MACHINE, answers.ipreport.row('IPReport'), answers.version.row('VERSION'), summary);
+  const { model, expected } = kit.knownModel('auradine-fluxos', machine.model, known.model);
   const mode = answers.mode.row('Mode');
   const isAsleep = sleeps(mode);
   const { ths, ...tuning } = tuningOf(mode);
+  const isAsSold = isAsleep || tuning.miningMode === 'normal';
+  const lamp = answers.led.row('LED');
+  const code = lampCode(lamp);
   const boards = boardsOf(answers, expected);
-  const heat = answers.temperature.rows('Temperature') ?? [];
-  const supplies = answers.psu.rows('PSU', 16);
+  const psus = answers.psu.rows('PSU', 16)?.map((row) => kit.namedFields(SUPPLY, withoutUnits(row))) ?? [];
   return {
-    mac: report.asWritten('mac'),
-    serialNumber: report.asWritten('SerialNo'),
-    controllerSerialNumber: report.text('CBSerialNo'),
-    hostname: report.text('hostname'),
+    ...machine,
     model,
-    firmwareVersion: report.text('version'),
-    apiVersion: answers.version.row('VERSION').text('API'),
-    controlBoard: report.text('InternalType', 64),
-
     ...kit.hashrates(summary),
-    powerW: kit.first(
-      kit.positive(kit.sumOfAll(supplies?.map((psu) => measure(psu, 'PowerIn', 100_000)) ?? [])),
-      summary.watts('Wattage'),
-    ),
-    uptimeS: summary.seconds('Elapsed'),
+    powerW: kit.sumOfAll(psus.map((psu) => psu.inputPowerW)) ?? machine.powerW,
     deviceTimeS: kit.whenS(answers.summary),
-
     ...tuning,
-    ...(isAsleep && { isMining: false, miningMode: 'sleep' }),
+    ...(isAsleep && { miningMode: 'sleep' }),
     isLightOn: code === undefined ? undefined : code === LOCATE,
-
     tempC: hottestC(answers.devs, boards),
-    // Of the coolant, with the control board of a hydro machine.
-    ...kit.present({
-      inletTempC: kit.first(...heat.map((row) => row.tempC('InletTemp'))),
-      outletTempC: kit.first(...heat.map((row) => row.tempC('OutletTemp'))),
-    }),
-
+    ...kit.namedFields(COOLANT, ...(answers.temperature.rows('Temperature') ?? [])),
     boards,
     totalChips: answers.asccount.row('ASCCount').count('AsicCount', 100_000) || undefined,
     fans: answers.fan.rows('Fan', 32)?.map((row) => ({ index: idOf(row) - 1, rpm: row.rpm('Speed') })),
-    psus: supplies?.map((psu) => ({
-      inputPowerW: kit.positive(measure(psu, 'PowerIn', 100_000)),
-      outputPowerW: measure(psu, 'PowerOut', 100_000),
-      inputVoltageV: kit.positive(measure(psu, 'Vin', 1_000)),
-      outputVoltageV: measure(psu, 'Vout', 1_000),
-      fanRpm: measure(psu, 'FanSpeed1', 30_000),
-    })),
+    psus,
     pools: kit.cgminerPools(answers.pools),
-    errors: faults(code, lamp),
-    expected: {
-      ...expected,
-      // The nameplate holds in normal mode, and in sleep for what it wakes to.
-      hashrateHs: kit.first(
-        kit.rateHs(ths, 'T'),
-        isAsleep || tuning.miningMode === 'normal' ? expected.hashrateHs : undefined,
-      ),
-    },
+    errors: code === undefined ? undefined : faults(code, lamp),
+    // The nameplate holds in normal mode, and in sleep for what it wakes to.
+    expected: { ...expected, hashrateHs: kit.rateHs(ths, 'T') ?? (isAsSold ? expected.hashrateHs : undefined) },
   };
 }
 
 /** `"58.94W"`, `"4052.00 RPM"`. */
-const measure = (psu: kit.Answer, key: string, max: number) =>
-  kit.toNumber(psu.text(key, 64)?.replace(/\s*[a-z]+$/i, ''), { min: 0, max });
+const withoutUnits = (row: kit.Answer) =>
+  new kit.Answer(Object.fromEntries(row.keys().map((key) => [key, row.text(key, 64)?.replace(/\s*[a-z]+$/i, '')])));
 
 /** Decimal or hexadecimal (`0x0`). */
-export function lampCode(lamp: kit.Answer): number | undefined {
-  const hex = lamp.text('Code', 32)?.match(/^0x[0-9a-f]{1,8}$/i)?.[0];
-  return kit.toNumber(hex === undefined ? lamp.value('Code') : Number(hex), { min: 0, max: 1e6 });
-}
-
-export const sleeps = (mode: kit.Answer): boolean => mode.word('Sleep', ['on']) !== undefined;
-
-export const NAMED = { eco: 'low', normal: 'normal', turbo: 'high' } as const;
-
-type Tuning = Pick<kit.Draft, 'miningMode' | 'miningModePreset' | 'powerLimitW'> & {
-  readonly ths?: number | undefined;
-};
-
-/** In custom mode both figures may be there: then only the device's own word tells which of them it tunes to. */
-export function tuningOf(mode: kit.Answer): Tuning {
-  const name = mode.word('Mode', ['eco', 'normal', 'turbo', 'custom']);
-  if (name !== 'custom') return { miningMode: name && NAMED[name] };
-  const [powerW, ths] = [mode.watts('Power'), mode.positive('Ths', 1e5)];
-  const kind = mode.text('Tune', 16)?.toLowerCase() ?? (ths === undefined ? 'power' : powerW === undefined && 'ths');
-  return {
-    ...{ powerLimitW: powerW, ths },
-    ...(kind === 'power' && kit.tunedTo(powerW, 'W')),
-    ...(kind === 'ths' && kit.tunedTo(ths, 'TH/s')),
-  };
-}
+export const lampCode = (lamp: kit.Answer) => kit.toNumber(Number(lamp.text('Code', 32)), { min: 0, max: 1e6 });
 
 const idOf = (row: kit.Answer) => row.int('ID', { min: 0, max: 63 }) ?? 0;
+export const sleeps = (mode: kit.Answer): boolean => mode.word('Sleep', ['on']) !== undefined;
+
+/** In custom mode both figures may be there: then only the device's own word tells which of them it tunes to. */
+export function tuningOf(mode: kit.Answer): kit.Draft & { readonly ths?: number | undefined } {
+  const name = mode.word('Mode', MODE_WORDS);
+  if (name !== 'custom') return { miningMode: name && MODES[name] };
+  const [powerLimitW, ths] = [mode.watts('Power'), mode.positive('Ths', 1e5)];
+  const only = ths === undefined ? 'power' : powerLimitW === undefined ? 'ths' : 'both';
+  const unit = UNIT_OF[mode.text('Tune', 16)?.toLowerCase() ?? only];
+  return { powerLimitW, ths, ...kit.tunedTo(unit === 'W' ? powerLimitW : ths, unit) };
+}
 
 /** IDs count from 1; what has ID 0 in `temperature` is the control board. */
 function boardsOf({ devs, temperature, frequency, asccount, ipreport }: Answers, { boards: usual }: kit.Expectation) {
   const rows = devs.rows('DEVS')?.filter((row) => idOf(row) > 0);
   const count = asccount.row('ASCCount');
   const perBoard = (count.count('AsicCount', 100_000) || Number.NaN) / (count.count('BoardCount', 63) ?? Number.NaN);
-  const serials =
-    ipreport
-      .row('IPReport')
-      .list('HBSerialNo', 16)
-      ?.filter((serial) => typeof serial === 'string') ?? [];
+  const listed = ipreport.row('IPReport').list('HBSerialNo', 16);
+  const serials = listed?.filter((serial) => typeof serial === 'string') ?? [];
   return rows?.map((row): kit.BoardDraft => {
     const id = idOf(row);
     const ofBoard = (list: kit.Answer[] | undefined) => list?.find((each) => idOf(each) === id);
@@ -143,9 +97,7 @@ function hottestC(devs: kit.Answer, boards: readonly kit.BoardDraft[] = []): num
   return kit.largest(devs.rows('DEVS')?.map((row) => row.tempC('Temperature')) ?? []);
 }
 
-function faults(code: number | undefined, lamp: kit.Answer): kit.ErrorDraft[] | undefined {
-  if (code === undefined) return undefined;
+function faults(code: number, lamp: kit.Answer): kit.ErrorDraft[] {
   const { category = 'unknown', severity = 'minor', message = lamp.text('Msg') } = LAMP[code] ?? {};
-  // 0 is no pattern at all.
-  return code === 0 || category === 'state' ? [] : [{ code: String(code), category, severity, message }];
+  return category === 'state' ? [] : [{ code: String(code), category, severity, message }];
 }

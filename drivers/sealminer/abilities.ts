@@ -1,5 +1,4 @@
-// What a Sealminer can be told (atlas 13): commands to the mining process over TCP; reboot, light and mode over the
-// web.
+// What a Sealminer can be told (atlas 13): commands to the mining process over TCP, the others over the web.
 import * as kit from '../../src/driver/kit/index.ts';
 import { MODE_KEYS } from './modes.data.ts';
 import { modeOf, sleeps } from './read.ts';
@@ -16,28 +15,11 @@ const session = kit.cookieSession({
 });
 
 export const page = (name: string) => kit.get(`/cgi-bin/${name}.php`, session);
+const REBOOT = kit.asText(page('reboot'));
 
-export const abilities = {
-  reboot: kit.reboot([40, 180], reboot),
-  light: kit.light((link, on) =>
-    write(link, 'switch the light of', 'led_conf', { key: 'led', value: on ? 'on' : 'off' }),
-  ),
-  /** A preset is a power limit such as `3300 W`. */
-  powerMode: kit.modesAndPresets({
-    offlineS: [0, 180],
-    set: (link, { mode, preset }) => (mode === undefined ? changeLimit(link, preset ?? '') : changeMode(link, mode)),
-    shows({ miningMode, powerLimitW }, { mode, preset = '' }) {
-      if (mode !== undefined) return miningMode === undefined ? undefined : miningMode === mode;
-      return powerLimitW === undefined ? undefined : powerLimitW === kit.wattsOf(preset) && miningMode !== 'sleep';
-    },
-    shownWithinS: 300,
-  }),
-  pools: kit.pools({ offlineS: [40, 180], atMost: 3, set: changePools, shownWithinS: 300 }),
-};
-
-function reboot(link: kit.MinerLink): Promise<kit.ActResult> {
-  return kit.command(link, 'restart', kit.asText(page('reboot')));
-}
+/** For what counts only after a reboot. */
+const andReboot = (link: kit.MinerLink, what: string, request: kit.MinerRequest) =>
+  kit.inTurn(...[request, REBOOT].map((each) => () => kit.command(link, what, each)));
 
 const write = (link: kit.MinerLink, what: string, name: string, json: object) =>
   kit.command(link, what, kit.asText(kit.post(`/cgi-bin/${name}.php`, session, { json })), (answer) => {
@@ -46,22 +28,39 @@ const write = (link: kit.MinerLink, what: string, name: string, json: object) =>
     return result === 0 || result === true ? true : { why: String(result), retry: 'later' };
   });
 
-const statsNow = async (link: kit.MinerLink, what: string) =>
-  (await kit.askFirst(link, what, kit.tcp('stats'))).row('STATS');
+export const abilities = {
+  reboot: kit.reboot([40, 180], (link) => kit.command(link, 'restart', REBOOT)),
+  light: kit.light((link, on) =>
+    write(link, 'switch the light of', 'led_conf', { key: 'led', value: on ? 'on' : 'off' }),
+  ),
+  /** A preset is a power limit such as `3300 W`. */
+  powerMode: kit.modesAndPresets({
+    offlineS: [0, 180],
+    set: (link, { mode, preset }) => (mode === undefined ? changeLimit(link, preset ?? '') : changeMode(link, mode)),
+    shows: kit.showsModeOrLimit,
+    shownWithinS: 300,
+  }),
+  pools: kit.pools({
+    offlineS: [40, 180],
+    atMost: 3,
+    async set(link, wanted) {
+      const what = 'change the pools of';
+      const set = kit.cgminerPools(await kit.askFirst(link, what, kit.tcp('pools')));
+      if (set !== undefined && kit.samePools(set, wanted)) return kit.THEY_WERE_SO;
+      const pools = wanted.map(({ url, user, password }) => ({ url, user, pass: password }));
+      return andReboot(link, what, kit.tcp('updatepools', JSON.stringify({ pools })));
+    },
+    shownWithinS: 300,
+  }),
+};
 
-/** A new limit counts after a reboot, which wakes a miner that sleeps. */
+/** The reboot wakes a miner that sleeps. */
 async function changeLimit(link: kit.MinerLink, preset: string): Promise<kit.ActResult> {
   const what = 'set the power limit of';
-  const watts = kit.wattsOf(preset);
-  if (watts === undefined)
-    throw kit.unsupported(link, what, 'Sealminers have power limits, such as 3300 W, and no presets');
-  const stats = await statsNow(link, what);
-  if (stats.watts('Power Limit') === watts) return sleeps(stats) ? reboot(link) : kit.SO_ALREADY;
-  const parameter = `0,powerlimit,${JSON.stringify({ value: String(watts) })}`;
-  return kit.inTurn(
-    () => kit.command(link, what, kit.tcp('ascset', parameter)),
-    () => reboot(link),
-  );
+  const watts = Math.round(kit.wantedTarget(link, preset, 'W').value);
+  const stats = (await kit.askFirst(link, what, kit.tcp('stats'))).row('STATS');
+  if (stats.watts('Power Limit') === watts) return sleeps(stats) ? kit.command(link, what, REBOOT) : kit.SO_ALREADY;
+  return andReboot(link, what, kit.tcp('ascset', `0,powerlimit,${JSON.stringify({ value: String(watts) })}`));
 }
 
 /**
@@ -70,28 +69,13 @@ async function changeLimit(link: kit.MinerLink, preset: string): Promise<kit.Act
  */
 async function changeMode(link: kit.MinerLink, mode: 'sleep' | 'low' | 'normal' | 'high'): Promise<kit.ActResult> {
   const what = 'set the mode of';
-  const isAsleep = sleeps(await statsNow(link, what)) === true;
-  if (mode === 'sleep') {
-    return isAsleep ? kit.SO_ALREADY : kit.command(link, what, kit.tcp('ascset', '0,suspend'));
-  }
+  const isAsleep = sleeps((await kit.askFirst(link, what, kit.tcp('stats'))).row('STATS')) === true;
+  if (mode === 'sleep') return isAsleep ? kit.SO_ALREADY : kit.command(link, what, kit.tcp('ascset', '0,suspend'));
   const system = await kit.askFirst(link, what, page('get_system_info'));
   const miningMode = system.count(MODE_KEYS[mode]);
   if (miningMode === undefined) throw kit.unsupported(link, `set the mode ${mode} on`);
-  const isSet = modeOf(system) === mode;
-  if (isSet && !isAsleep) return kit.SO_ALREADY;
-  const set = () => write(link, what, 'set_mining_mode', { miningMode });
-  const wake = () => kit.command(link, what, kit.tcp('restart'));
-  return kit.inTurn(...(isSet ? [] : [set]), ...(isAsleep ? [wake] : []));
-}
-
-/** New pools count after a reboot. */
-async function changePools(link: kit.MinerLink, wanted: readonly kit.WantedPool[]): Promise<kit.ActResult> {
-  const what = 'change the pools of';
-  const set = kit.cgminerPools(await kit.askFirst(link, what, kit.tcp('pools')));
-  if (set !== undefined && kit.samePools(set, wanted)) return kit.THEY_WERE_SO;
-  const pools = wanted.map(({ url, user, password }) => ({ url, user, pass: password }));
   return kit.inTurn(
-    () => kit.command(link, what, kit.tcp('updatepools', JSON.stringify({ pools }))),
-    () => reboot(link),
+    modeOf(system) !== mode && (() => write(link, what, 'set_mining_mode', { miningMode })),
+    isAsleep && (() => kit.command(link, what, kit.tcp('restart'))),
   );
 }

@@ -36,10 +36,7 @@ export const abilities = {
       } else if (mode !== undefined && modeOf(machine) !== mode) commands.push(...api.mode[mode]);
       return send(link, what, commands);
     },
-    shows({ miningMode, powerLimitW: limitW }, { mode, preset }) {
-      if (preset === undefined) return miningMode === undefined ? undefined : miningMode === mode;
-      return limitW === undefined ? undefined : limitW === kit.wattsOf(preset) && miningMode !== 'sleep';
-    },
+    shows: kit.showsModeOrLimit,
     shownWithinS: 180,
   }),
   pools: kit.pools({ offlineS: [0, 60], atMost: POOLS, set: changePools, shownWithinS: 180 }),

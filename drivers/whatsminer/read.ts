@@ -54,8 +54,7 @@ export function draftOf(told: Told, known: kit.Known): kit.Draft {
     hashrateSettledHs: ratesHs['15m'],
     hashrateAverageHs: ratesHs.average,
     isMining,
-    // What it is set to holds for one that is awake: the answer that says so may be missing.
-    miningMode: isOff ? 'sleep' : isOff === false || isHashing ? mode : undefined,
+    miningMode: kit.modeNow(isOff, hashrateHs, mode),
     powerW: watts('power') ?? watts('otherPower'),
     powerLimitW: machine.watts('powerLimit'),
     uptimeS: machine.seconds('elapsed'),

@@ -6,6 +6,7 @@ import type { Answer } from './answer.ts';
 import type { PoolDraft } from './draft.ts';
 import { poolIsAlive, positive } from './figures.ts';
 import { setPools } from './pool-rows.ts';
+import { factsOf, type Names } from './words/facts.ts';
 
 /** A question on TCP 4028. */
 export const tcp = (command: string, parameter?: string) =>
@@ -81,6 +82,14 @@ export function hashrates(row: Answer): Hashrates {
 /** The pools that are set in an answer to `pools`, see `setPools`. */
 export const cgminerPools = (answer: Answer): PoolDraft[] | undefined =>
   setPools(answer.rows('POOLS'), (row) => row.poolAddress('URL'), toPool);
+
+/** The same of rows under names of their own; `names` are those of each field of CGMiner. */
+export const poolsNamed = (names: Names, rows: readonly Answer[] | undefined): PoolDraft[] | undefined =>
+  setPools(
+    rows?.map((row) => factsOf(names, row)),
+    (row) => row.poolAddress('URL'),
+    toPool,
+  );
 
 const toPool = (row: Answer, url: string, place: number): PoolDraft => ({
   index: row.int('POOL', { min: 0, max: 63 }) ?? place,

@@ -33,8 +33,8 @@ export type ErrorDraft = Loose<Omit<ErrorReading, 'code' | 'category'>> & Pick<E
 
 /**
  * A Reading with undefined for what is not known. Entries of lists that are undefined are left out, as an empty slot.
- * Derived unless written: `isMining` from the rate; `tempC` from the hottest chip, else the hottest board; the inlet
- * and outlet of the machine as the mean of its boards. `hashrateWindow` counts beside a rate only.
+ * Derived unless written: `isMining` from the rate, and false in sleep; `tempC` from the hottest chip, else the hottest
+ * board; the inlet and outlet of the machine as the mean of its boards. `hashrateWindow` counts beside a rate only.
  */
 export type Draft = Loose<Omit<Reading, 'boards' | 'fans' | 'psus' | 'pools' | 'errors' | 'expected'>> & {
   readonly boards?: LooseList<BoardDraft>;
@@ -61,9 +61,9 @@ export function toReading(draft: Draft): Reading {
   });
 }
 
-function derived({ hashrateHs }: Draft, boards: readonly BoardReading[] = []): Loose<Reading> {
+function derived({ hashrateHs, miningMode }: Draft, boards: readonly BoardReading[] = []): Loose<Reading> {
   return {
-    isMining: hashrateHs === undefined ? undefined : hashrateHs > 0,
+    isMining: miningMode === 'sleep' ? false : hashrateHs === undefined ? undefined : hashrateHs > 0,
     tempC: hottestC(boards),
     inletTempC: mean(boards.map((board) => board.inletTempC)),
     outletTempC: mean(boards.map((board) => board.outletTempC)),

@@ -42,6 +42,8 @@ export * from './web/requests.ts';
 export * from './web/sessions.ts';
 export * from './words/facts.ts';
 export * from './words/firmware-version.ts';
+export * from './words/mode-now.ts';
+export * from './words/named-fields.ts';
 export * from './words/quoted-json.ts';
 export * from './words/target-preset.ts';
 export * from './words/trouble-words.ts';

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { Reading } from '../../../model/reading.ts';
 import { isModeOrPreset, PARAMS_FIELDS, POWER_MODES, type PowerMode } from '../../../model/tasks/task-params.ts';
 import type { Ability, ActResult, FirmwareImage, Known, MinerLink } from '../../contract.ts';
-import { sameTarget } from '../words/target-preset.ts';
+import type { Draft } from '../draft.ts';
+import { sameTarget, wattsOf } from '../words/target-preset.ts';
 import { unsupported } from './outcomes.ts';
 import { poolParams, showsPools, type WantedPool } from './pool-params.ts';
 
@@ -85,10 +86,20 @@ const modeOrPreset = z.looseObject(PARAMS_FIELDS['miner.power_mode.update']).ref
 /** One of both, never none. */
 type Wanted = Pick<z.output<typeof modeOrPreset>, 'mode' | 'preset'>;
 
-function showsWanted({ miningMode, miningModePreset }: Reading, { mode, preset }: Wanted): boolean | undefined {
+/** `shows` of a mode or a preset; of what was asked before anything is changed, whether it is so already. */
+export function showsWanted(
+  { miningMode, miningModePreset }: Pick<Draft, 'miningMode' | 'miningModePreset'>,
+  { mode, preset }: Wanted,
+): boolean | undefined {
   if (miningMode === undefined && miningModePreset === undefined) return undefined;
   if (preset === undefined) return miningMode === mode;
   return miningMode !== 'sleep' && (miningModePreset === preset || sameTarget(miningModePreset, preset));
+}
+
+/** `shows` of families whose presets are power limits, in watts. */
+export function showsModeOrLimit({ miningMode, powerLimitW }: Reading, { mode, preset }: Wanted): boolean | undefined {
+  if (preset === undefined) return miningMode === undefined ? undefined : miningMode === mode;
+  return powerLimitW === undefined ? undefined : powerLimitW === wattsOf(preset) && miningMode !== 'sleep';
 }
 
 /** For families that take a preset instead of a mode; what a preset is they say themselves. */

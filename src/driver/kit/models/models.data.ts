@@ -1932,7 +1932,7 @@ export const MODELS: readonly ModelRow[] = [
   ['Auradine', 'AT1500', 'sha256', 3, 132, 4, 'air', 15e13, { 'auradine-fluxos': ['AT1500'] }],
   ['Auradine', 'AT2860', 'sha256', 3, null, 4, 'air', null, { 'auradine-fluxos': ['AT2860'] }, 'one source'],
   ['Auradine', 'AT2880', 'sha256', 3, 138, 4, 'air', null, { 'auradine-fluxos': ['AT2880'] }],
-  ['Sealminer', 'A2', 'sha256', 3, 153, 4, 'air', 226e12, { 'sealminer-stock': ['A2'] }, 'one source'],
+  ['Sealminer', 'A2', 'sha256', 3, 153, 4, 'air', 226e12, { 'sealminer-stock': ['A2', 'SEALMINER A2'] }, 'one source'],
   ['Proto', 'Rig', 'sha256', null, null, null, null, null, { 'proto-os': ['RIG'] }],
   ['Bitaxe', 'Gamma', 'sha256', 1, 1, 1, 'air', 12e11, { axeos: ['BM1370', 'BM1370 GAMMA', 'GAMMA'] }],
   ['Bitaxe', 'GammaDuo', 'sha256', 1, 2, null, 'air', null, { axeos: ['BM1370 GAMMADUO', 'GAMMADUO'] }, 'one source'],

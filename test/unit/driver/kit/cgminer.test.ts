@@ -7,6 +7,7 @@ import {
   findAntminer,
   findModel,
   hashrates,
+  poolsNamed,
   present,
   rateTextHs,
   rateUnit,
@@ -32,6 +33,14 @@ describe('pool difficulty', () => {
     ['much', undefined],
     [-1, undefined],
   ])('%s is %s', (written, exact) => expect(toDifficulty(written)).toBe(exact));
+});
+
+test('pools are read under names of their own, too', () => {
+  const rows = [{ at: 'a:1', who: 'u', state: 'Alive', diff: '32K' }, { at: '' }].map((row) => new Answer(row));
+  const names = { URL: ['at'], User: ['who'], Status: ['state'], Diff: ['diff'] };
+  const pool = { index: 0, url: 'a:1', user: 'u', isAlive: true, difficulty: 32_768 };
+  expect(poolsNamed(names, rows)?.map((each) => present(each))).toEqual([pool]);
+  expect(poolsNamed(names, undefined)).toBeUndefined();
 });
 
 describe('pools', () => {

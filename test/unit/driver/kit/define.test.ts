@@ -18,7 +18,8 @@ const reading = (draft: Draft) => {
 };
 
 describe('what follows from other fields', () => {
-  test('whether it mines, from the rate; undefined without one', () => {
+  test('whether it mines, from the rate, which may outlast it; undefined without one', () => {
+    expect(reading({ hashrateHs: 1, miningMode: 'sleep' }).isMining).toBe(false);
     expect(reading({ hashrateHs: 1 }).isMining).toBe(true);
     expect(reading({ hashrateHs: 0 }).isMining).toBe(false);
     expect(reading({})).not.toHaveProperty('isMining');

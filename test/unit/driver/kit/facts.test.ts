@@ -20,6 +20,37 @@ describe('facts', () => {
   });
 });
 
+describe('fields by their names', () => {
+  const fieldsOf = (...answers: readonly object[]) =>
+    kit.namedFields(
+      { mac: ['MAC', 'mac'], powerW: ['now', 'before'], isAlive: ['on'], outputVoltageV: ['out'] },
+      ...answers.map((answer) => new kit.Answer(answer)),
+    );
+
+  test('are read as what they mean, from the first place where they can be', () => {
+    expect(fieldsOf({ now: 0, before: '1,200', on: 'Y', out: 0, other: 1 })).toEqual({
+      powerW: 1_200,
+      isAlive: true,
+      outputVoltageV: 0,
+    });
+    expect(fieldsOf({ now: -1 }, { now: 'x' })).toEqual({});
+  });
+  test('a MAC that can identify a miner goes before one that cannot', () => {
+    expect(fieldsOf({ MAC: '00:00:00:00:00:00' }, { mac: '02:00:00:00:00:11' })).toEqual({ mac: '02:00:00:00:00:11' });
+    expect(fieldsOf({ MAC: '00:00:00:00:00:00' })).toEqual({ mac: '00:00:00:00:00:00' });
+  });
+});
+
+test.each([
+  [true, 5, 'sleep'],
+  [false, undefined, 'low'],
+  [undefined, 5, 'low'],
+  [undefined, 0, undefined],
+  [undefined, undefined, undefined],
+] as const)('asleep %s with a rate of %s it is in %s', (isAsleep, hashrateHs, mode) =>
+  expect(kit.modeNow(isAsleep, hashrateHs, 'low')).toBe(mode),
+);
+
 describe('instead', () => {
   const refuse = async (): Promise<string> => {
     throw new PeerError('peer.unsupported', 'set', 'never');

@@ -6,6 +6,7 @@ import {
   inTurn,
   joinedBoards,
   mustBeWithin,
+  showsModeOrLimit,
   showsTarget,
   tunedTo,
   wantedTarget,
@@ -34,6 +35,14 @@ describe('a target', () => {
     expect(showsTarget(tunedTo(143, 'TH/s'), '143 W')).toBe(false);
     expect(showsTarget(tunedTo(undefined, 'W'), '143 W')).toBeUndefined();
   });
+});
+
+test('a power limit is shown by the limit of one that is awake', () => {
+  const limited = { miningMode: 'normal', powerLimitW: 3_000 } as const;
+  expect(showsModeOrLimit(limited, { preset: '3000W' })).toBe(true);
+  expect(showsModeOrLimit({ ...limited, miningMode: 'sleep' }, { preset: '3000 W' })).toBe(false);
+  expect(showsModeOrLimit({}, { preset: '3000 W' })).toBeUndefined();
+  expect(showsModeOrLimit(limited, { mode: 'low' })).toBe(false);
 });
 
 test('steps that are not needed are not taken; none at all = it was so already', async () => {
