@@ -23,24 +23,29 @@ function without(raw: Raw, path: Path): Raw | undefined {
   return copy;
 }
 
-function zerosOf(reading: unknown): ReadonlySet<string> {
-  // A list that lost its first entries moves the others up: their places count from 0.
-  const zeros = numbersOf(reading).filter(([path, value]) => value === 0 && !/\.(slot|index)$/.test(path));
-  return new Set(zeros.map(([path]) => path.replaceAll(/\.\d+/g, '[]')));
+/** How many zeros there are, by place without its number. */
+function zerosOf(reading: unknown): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [path, value] of numbersOf(reading)) {
+    const place = path.replaceAll(/\.\d+/g, '[]');
+    // A list that lost its first entries moves the others up: their places count from 0.
+    if (value === 0 && !/\.(slot|index)$/.test(path)) counts.set(place, (counts.get(place) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function problemsOf({ driver, folder }: Subject, { name, raw, known }: Sample): Problem[] {
   const base = readStrictly(driver, raw, known).reading;
   const before = zerosOf(base);
   // Beside a rate of 0, another of its rates may come in.
-  const mayBeZero = (place: string) => before.has(place) || (base.hashrateHs === 0 && place.startsWith('hashrate'));
+  const mayBeZero = (place: string) => base.hashrateHs === 0 && place.startsWith('hashrate');
   return pathsTo(raw, isLeaf).flatMap((path) => {
     const less = without(raw, path);
     if (less === undefined) return [];
     const after = zerosOf(readStrictly(driver, less, known).reading);
     return [...after]
-      .filter((place) => !mayBeZero(place))
-      .map((place) =>
+      .filter(([place, count]) => count > (before.get(place) ?? 0) && !mayBeZero(place))
+      .map(([place]) =>
         problem(
           `${name} without ${path.join('.')}: ${place} is 0`,
           `let \`read\` in ${folder} leave it undefined: absent is no 0`,
