@@ -1,6 +1,6 @@
 // Drivers that are wrong in ways that happen, and are refused by the shared contract alone: no test of a driver's own
 // has a say. The operators are listed here, the places are found in the sources, the choice is seeded. PITHEAD_SEED
-// chooses others; PITHEAD_MUTANTS=all tries every one, and says which survive.
+// chooses others; PITHEAD_MUTANTS=all tries every one, and says which survive; PITHEAD_MUTANTS_OF names other drivers.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -46,6 +46,7 @@ const OPERATORS: readonly Operator[] = [
   { name: 'x1000', finds: /'T'(?=[);])/g, becomes: "'P'" },
   { name: 'x1000', finds: /(?<=\w\.)milli(?=\()/g, becomes: 'number' },
   { name: 'swap slots', finds: new RegExp(`(?<=${PLACE}: )(?!number|string)\\w+(?=[,; }])`, 'g'), becomes: '(1 - $&)' },
+  { name: 'swap slots', finds: /(?<=\bslot: )\w+\.int\([^()]+\)/g, becomes: '(1 - $&)' },
   { name: 'swap slots', finds: new RegExp(`(?<=^\\s+|\\{ )${PLACE}(?=,( url|$))`, 'g'), becomes: '$&: 1 - $&' },
   { name: 'swap slots', finds: /(?<!\b(?:match|exec)\(.*)(?<=[\w)]\??\.?)\[0\]/g, becomes: '[1]' },
   { name: 'swap slots', finds: /(?<!\b(?:match|exec)\(.*)(?<=[\w)]\??\.?)\[1\]/g, becomes: '[0]' },
