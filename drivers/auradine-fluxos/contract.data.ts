@@ -35,5 +35,4 @@ export const contract = {
     },
   ],
   recordings: RECORDINGS,
-  mutants: [],
 } satisfies ContractData;

@@ -35,8 +35,7 @@ export const abilities = {
       if (mode === 'sleep') return order(link, 'miner', 'Stop');
       // It wakes as it was tuned.
       if (mode === 'normal') return order(link, 'miner', 'Autostart');
-      if (preset === undefined) throw kit.unsupported(link, `set the mode '${mode}' on`);
-      return setTarget(link, kit.wantedTarget(link, preset));
+      return setTarget(link, kit.wantedTarget(link, preset ?? mode ?? ''));
     },
     shows(reading, { mode, preset }) {
       const { miningMode, isMining } = reading;

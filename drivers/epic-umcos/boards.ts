@@ -61,13 +61,12 @@ function serialsOf(capabilities: kit.Answer, slots: readonly number[]): Readonly
   return new Map(slots.toSorted((a, b) => a - b).map((slot, place) => [slot, serials[place]]));
 }
 
+/** A chip: MH/s, per cent of the ideal, per cent of errors. */
+const isHashing = (chip: unknown) => Array.isArray(chip) && typeof chip[0] === 'number' && chip[0] > 0;
+
 /** Chips that hash; while none does, there is no telling. */
-function chipsOf(row: kit.Answer): number | undefined {
-  const working = row
-    .list('Data', 2_048)
-    ?.filter((chip) => Array.isArray(chip) && typeof chip[0] === 'number' && chip[0] > 0);
-  return kit.positive(working?.length);
-}
+const chipsOf = (row: kit.Answer): number | undefined =>
+  kit.positive(row.list('Data', 2_048)?.filter(isHashing).length);
 
 /** The hottest board sensor: chips tell no temperature of their own with each poll. */
 export const hottestC = (boards: readonly kit.BoardDraft[] = []): number | undefined =>

@@ -42,5 +42,10 @@ export const contract = {
     },
   ],
   recordings: RECORDINGS,
-  mutants: [],
+  mutants: [
+    {
+      line: 'const isHashing = (chip: unknown)',
+      reason: 'the rate of a chip and its per cent of the ideal are both numbers, and 0 together',
+    },
+  ],
 } satisfies ContractData;

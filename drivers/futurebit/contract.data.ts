@@ -19,4 +19,5 @@ export const contract = {
       },
     },
   },
+  mutants: [],
 } satisfies ContractData;

@@ -40,4 +40,5 @@ export const contract = {
       sleepless: 'its sleep is not known from a recording',
     },
   },
+  mutants: [],
 } satisfies ContractData;

@@ -90,7 +90,7 @@ function fromTcp(row: kit.Answer, place: number): Row {
  * is on TCP.
  */
 function fromWeb(row: kit.Answer, place: number): Row {
-  const temps = figures(row, 'temp', SENSOR).filter((tempC) => tempC !== undefined);
+  const temps = figures(row, 'temp', SENSOR);
   const [chipTempAvgC, ...others] = temps.length === 2 ? temps : [undefined, ...temps];
   return {
     board: {

@@ -29,10 +29,4 @@ export const contract = {
       reason: 'the start page stands in where TCP is closed: the mean since the start, and the pools in its own words',
     },
   ],
-  mutants: [
-    {
-      line: 'read the settings of',
-      reason: 'without the pools of before, the new ones are set all the same, and what is said of it is true',
-    },
-  ],
 } satisfies ContractData;

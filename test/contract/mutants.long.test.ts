@@ -1,6 +1,6 @@
 // Drivers that are wrong in ways that happen, and are refused by the shared contract alone: no test of a driver's own
 // has a say. The operators are listed here, the places are found in the sources, the choice is seeded. PITHEAD_SEED
-// chooses others; PITHEAD_MUTANTS=all tries every one, and says which survive.
+// chooses others; PITHEAD_MUTANTS=all tries every one, and says which survive; PITHEAD_MUTANTS_OF names other drivers.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,10 +13,12 @@ import { type Mutant, mutantsOf, type Operator } from './mutants/mutate-source.t
 import { judgeAll } from './mutants/pool.ts';
 
 /** Those first that say so in their data, then others, until there are enough. */
-const DRIVERS = drivers
-  .map(({ id }) => id)
-  .toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
-  .slice(0, 5);
+const DRIVERS =
+  process.env.PITHEAD_MUTANTS_OF?.split(',') ??
+  drivers
+    .map(({ id }) => id)
+    .toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
+    .slice(0, 5);
 function isFirst(id: string): boolean {
   return contractOf(id).mutants !== undefined;
 }
@@ -29,22 +31,34 @@ const LEAST = 5;
 const LIMIT_MS = 30_000;
 const PROCESSES = 2;
 
-/** A field of a reading with a unit or a count, from an answer as it is: 0 in place of a name is dropped by the kit. */
+/** A field of a reading with a unit or a count: 0 in place of a name is dropped by the kit. */
 const NUMBER_FIELD =
-  /(?<=^ {2,6}\w*(?:Hs|W|TempC|uptimeS|UptimeS|Mhz|Percent|[cC]hips|[rR]pm|accepted|rejected|stale|difficulty\w*): )\w+(\??\.\w+)+(?=,$)/g;
+  /(?<=\b(?:\w*Hs|\w+W|\w+TempC|tempC|\w*[uU]ptimeS|\w+Mhz|\w+Percent|\w*[cC]hips|\w*[rR]pm|hwErrors|accepted|rejected|stale|difficulty): )\w+(?:\??\.\w+)*(?:\((?:[^()]|\([^()]*\))*\))?(?=,$|, \w+:| \})/g;
+/** The place of a board, a fan or a pool. */
+const PLACE = String.raw`\b(?:slot|index)`;
 
 const OPERATORS: readonly Operator[] = [
   // A factor, not a bound.
   { name: 'x1000', finds: /(?<=[A-Za-z_)\]] \* )[\d_]+(\.\d+)?(e\d+)?/g, becomes: '($& * 1000)' },
   { name: 'x1000', finds: /(?<=[A-Za-z_)\]] \/ )[\d_]+(\.\d+)?(e\d+)?/g, becomes: '($& / 1000)' },
-  { name: 'x1000', finds: /(?<=[(,] ?)\d(\.\d+)?e\d+/g, becomes: '($& * 1000)' },
-  { name: 'swap slots', finds: /(?<=\bslot: )\w+(?=[,; }])/g, becomes: '(1 - $&)' },
-  { name: 'swap slots', finds: /(?<=\w)\[0\]/g, becomes: '[1]' },
-  { name: 'swap slots', finds: /(?<=\w) - 1\b/g, becomes: ' - 0' },
-  { name: 'ignore the verdict', finds: /\bthrow (?=new |peerError|\w+\()/g, becomes: 'void ' },
+  { name: 'x1000', finds: /'M'(?=[);])/g, becomes: "'G'" },
+  { name: 'x1000', finds: /'G'(?=[);])/g, becomes: "'T'" },
+  { name: 'x1000', finds: /'T'(?=[);])/g, becomes: "'P'" },
+  { name: 'x1000', finds: /(?<=\w\.)milli(?=\()/g, becomes: 'number' },
+  { name: 'swap slots', finds: new RegExp(`(?<=${PLACE}: )(?!number|string)\\w+(?=[,; }])`, 'g'), becomes: '(1 - $&)' },
+  { name: 'swap slots', finds: /(?<=\bslot: )\w+\.int\([^()]+\)/g, becomes: '(1 - $&)' },
+  { name: 'swap slots', finds: new RegExp(`(?<=^\\s+|\\{ )${PLACE}(?=,( url|$))`, 'g'), becomes: '$&: 1 - $&' },
+  { name: 'swap slots', finds: /(?<!\b(?:match|exec)\(.*)(?<=[\w)]\??\.?)\[0\]/g, becomes: '[1]' },
+  { name: 'swap slots', finds: /(?<!\b(?:match|exec)\(.*)(?<=[\w)]\??\.?)\[1\]/g, becomes: '[0]' },
+  { name: 'swap slots', finds: /(?<=\w) [-+] 1\b/g, becomes: ' - 0' },
+  { name: 'ignore the verdict', finds: /\bthrow (?=new |\w+[.(;])/g, becomes: 'void ' },
+  { name: 'ignore the verdict', finds: /(?<=, )(?:verdict|judge)(?=[,)])/g, becomes: '() => true' },
+  { name: 'ignore the verdict', finds: /\bkit\.refused\(|\{ why: /g, becomes: 'true || $&' },
   { name: 'lost is done', finds: /(?<=kind: )'lost-reply'/g, becomes: "'accepted'" },
+  { name: 'lost is done', finds: /\bkit\.orLostReply(?=\()/g, becomes: '((act) => act())' },
   { name: 'absent to 0', finds: NUMBER_FIELD, becomes: '$& ?? 0' },
-  { name: 'reuse a dead token', finds: /\bisRefused(?=[:(]| ?=)/g, becomes: 'isNeverRefused' },
+  { name: 'reuse a dead token', finds: /\b(?:isRefused|isEnded)(?=:)/g, becomes: 'never' },
+  { name: 'reuse a dead token', finds: /\b(?:isRefused|isEnded)(?=,| \})/g, becomes: '$&: () => false' },
   { name: 'drop a filter', finds: /\.filter\(/g, becomes: '.slice(0, undefined, ' },
 ];
 

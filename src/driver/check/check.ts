@@ -3,6 +3,7 @@
 import { damageChecks } from './answers/damage.ts';
 import { fillerHunt } from './answers/filler-hunt.ts';
 import { goneHunt } from './answers/gone-hunt.ts';
+import { listEnd } from './answers/list-end.ts';
 import { unreadPools } from './answers/unread-pools.ts';
 import { zeroHunt } from './answers/zero-hunt.ts';
 import { CASE_CHECKS } from './cases/cases.ts';
@@ -21,7 +22,7 @@ export const QUICK_CHECKS: readonly Check<Subject>[] = [
   ...damageChecks(FIRST_LOOK),
 ];
 /** Each value of each case is damaged in turn. */
-export const HUNTS: readonly Check<Subject>[] = [goneHunt, unreadPools, zeroHunt, fillerHunt];
+export const HUNTS: readonly Check<Subject>[] = [goneHunt, listEnd, unreadPools, zeroHunt, fillerHunt];
 
 /** All that can be said of a driver without a device. Nothing is sent. Empty = it keeps the contract. */
 export async function checkDriver(
