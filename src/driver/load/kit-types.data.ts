@@ -148,6 +148,14 @@ export type Ability = {
 };
 /** Proved by an answer of a real device, by our simulated device, or written from documents only. */
 export type EvidenceLevel = 'recording' | 'simulated' | 'claimed';
+/**
+ * One row of what a driver covers. \`models\` are patterns in words for people; \`firmware\` names the range of versions.
+ */
+export type Cover = {
+  readonly models: string;
+  readonly firmware: string;
+  readonly evidence: EvidenceLevel;
+};
 export type ReadResult = {
   readonly reading: Reading;
   /** Asks that were answered but whose answer made no sense. */
@@ -229,6 +237,8 @@ export declare const refused: (words?: string) => Verdict;
 export declare const command: (link: MinerLink, what: string, request: MinerRequest, judge?: (answer: Answer) => Verdict, limits?: ExchangeLimits) => Promise<ActResult>;
 /** A command that brings a file. */
 export declare const upload: (link: MinerLink, what: string, request: MinerRequest, judge?: (answer: Answer) => Verdict) => Promise<ActResult>;
+/** Of an attempt such as "restart 10.0.0.1". Throws what is no yes. */
+export declare function resultOf(attempt: string, verdict: Verdict): ActResult;
 /**
  * One after another, until the answer to one is lost; the result of the last that was sent. Steps that are false are
  * not needed; where none is, it was so already.
@@ -241,9 +251,9 @@ export declare function inTurn(...steps: readonly (false | (() => Promise<ActRes
 export declare const askFirst: (link: MinerLink, what: string, request: MinerRequest, isEnough?: (answer: Answer) => boolean, limits?: ExchangeLimits) => Promise<Answer>;
 /**
  * A log of more than 1 MiB is \`peer.rejected\`: to ask for it again would be no use. \`textOf\` finds the log in an answer
- * that holds more, or undefined.
+ * that holds more, or undefined; \`judge\` says whether the device gives one, where it answers a refusal with words.
  */
-export declare function fetchLog(link: MinerLink, request: MinerRequest, textOf?: (answer: Answer) => string | undefined): Promise<string>;
+export declare function fetchLog(link: MinerLink, request: MinerRequest, textOf?: (answer: Answer) => string | undefined, judge?: (answer: Answer) => Verdict): Promise<string>;
 /** The text of a log that the device writes as a piece of a page. */
 export declare const textOfPage: (html: string) => string;
 /**
@@ -296,8 +306,8 @@ export declare const poolParams: z.ZodObject<{
 export declare const haveNoComma: (wanted: readonly WantedPool[]) => boolean;
 /** Fields of devices that number their places; those without a pool are there all the same, empty. */
 export declare function placesAsFields(wanted: readonly WantedPool[], places: number, names: (no: number) => readonly [url: string, user: string, password: string]): Record<string, string>;
-/** The same pools in the same order. Hosts are written in any case. */
-export declare const samePools: (set: readonly Named[], wanted: readonly Named[]) => boolean;
+/** The same pools in the same order; no, where it is not known what is set. Hosts are written in any case. */
+export declare const samePools: (set: readonly Named[] | undefined, wanted: readonly Named[]) => boolean;
 /**
  * For devices with a list of fixed length without empty entries: the last wanted pool fills the rest, because any other
  * fallback would be mined one day without being wanted.
@@ -324,6 +334,10 @@ export declare const light: (set: (link: MinerLink, on: boolean, known: Known) =
 export declare const blink: (start: (link: MinerLink) => Promise<ActResult>) => UsualAbility;
 /** For families that have modes and nothing finer. */
 export declare const modes: (timing: Timing, set: (link: MinerLink, mode: PowerMode, known: Known) => Promise<ActResult>) => UsualAbility;
+/** \`shows\` of a mode or a preset; of what was asked before anything is changed, whether it is so already. */
+export declare function showsWanted({ miningMode, miningModePreset }: Pick<Draft, 'miningMode' | 'miningModePreset'>, { mode, preset }: Wanted): boolean | undefined;
+/** \`shows\` of families whose presets are power limits, in watts. */
+export declare function showsModeOrLimit({ miningMode, powerLimitW }: Reading, { mode, preset }: Wanted): boolean | undefined;
 /** For families that take a preset instead of a mode; what a preset is they say themselves. */
 export declare const modesAndPresets: (spec: Timing & {
   /** Of presets, beyond their length. */
@@ -368,6 +382,8 @@ export declare function windowHs(row: Answer, window: Window): number | undefine
 export declare function hashrates(row: Answer): Hashrates;
 /** The pools that are set in an answer to \`pools\`, see \`setPools\`. */
 export declare const cgminerPools: (answer: Answer) => PoolDraft[] | undefined;
+/** The same of rows under names of their own; \`names\` are those of each field of CGMiner. */
+export declare const poolsNamed: (names: Names, rows: readonly Answer[] | undefined) => PoolDraft[] | undefined;
 /**
  * Fans that turn, and of those that stand the first \`usual\` ones (undefined = the model does not tell). \`index\` is the
  * place in the list. Undefined where no speed can be read.
@@ -384,8 +400,12 @@ export declare const listedFans: (rows: readonly Answer[] | undefined, usual: nu
 export type RateUnit = keyof typeof UNIT_HS;
 /** \`value\` in \`unit\` hashes per second (\`K\`, \`M\`, \`G\`, \`T\`, \`P\` or none) as H/s; numbers may be text, see fields.ts. */
 export declare function rateHs(value: unknown, unit: RateUnit): number | undefined;
-/** Unit letter of texts such as \`GH\`, \`GH/s\`, \`MHS\`, \`KSol/s\`; undefined when it is not one of ours. */
+/** Unit letter of texts such as \`GH\`, \`GH/s\`, \`MHS\`, \`KSol/s\`, \`G\`; undefined when it is not one of ours. */
 export declare function rateUnit(written: string | undefined): RateUnit | undefined;
+/** A rate that may name its unit: \`6226G\`, \`15.1 T\`, \`16.3 GH/s\`; else it is in \`unit\`, where that is known. */
+export declare function rateTextHs(value: unknown, unit: RateUnit | undefined): number | undefined;
+/** What all of them are; undefined where they differ, and of none. */
+export declare function common<T>(values: readonly T[]): T | undefined;
 /**
  * Pool difficulty from a number or from shortened text: \`524K\` is 524288, \`1.05M\` is 1048576, because pools hand out
  * powers of two and the device cuts or rounds them. Other text is taken as written.
@@ -480,6 +500,12 @@ export type Names = Readonly<Record<string, readonly string[]>>;
 export declare function factsOf(names: Names, ...answers: readonly Answer[]): Answer;
 /** Undefined when the task names none or the device tells none. */
 export declare function showsVersionIn(shown: string | undefined, wanted: string | undefined): boolean | undefined;
+/** What it is set to holds for one that is awake: by its own word, and where that is missing because it hashes. */
+export declare function modeNow(isAsleep: boolean | undefined, hashrateHs: number | undefined, set: Reading['miningMode'] | undefined): Reading['miningMode'] | undefined;
+/** The fields that \`names\` lists and that can be read, each from the first name and answer under which it can. */
+export declare function namedFields<const N extends NamesOf>(names: N, ...answers: readonly Answer[]): Read<N>;
+/** What a text holds as JSON, as it stands or without such quotes; undefined where it holds none. No text stays. */
+export declare function jsonInside(value: unknown): unknown;
 export type Target = {
   readonly value: number;
   readonly unit: 'TH/s' | 'W';
@@ -554,6 +580,8 @@ export declare class Answer {
   get fields(): Fields;
   /** The field as the device wrote it. */
   value(key: string): unknown;
+  /** A text, number or boolean as a form takes it back; undefined for what is none. */
+  written(key: string): string | undefined;
   /** Whether the device wrote anything but null under this key. */
   has(key: string): boolean;
   keys(): string[];
@@ -588,6 +616,8 @@ export declare class Answer {
   tempC(key: string): number | undefined;
   /** \`unit\` hashes per second as H/s. */
   rateHs(key: string, unit: RateUnit): number | undefined;
+  /** The same of a text that may name another unit: \`6226G\`, \`16.3 GH/s\`. */
+  rateText(key: string, unit: RateUnit | undefined): number | undefined;
   /** Of a pool; also \`1.05M\`. */
   difficulty(key: string): number | undefined;
   /** Text that says something: without what is not seen, and not \`N/A\`. */
@@ -634,8 +664,8 @@ export type BoardDraft = Loose<Omit<BoardReading, 'slot' | 'boardTempsC'>> & {
 };
 /**
  * A Reading with undefined for what is not known. Entries of lists that are undefined are left out, as an empty slot.
- * Derived unless written: \`isMining\` from the rate; \`tempC\` from the hottest chip, else the hottest board; the inlet
- * and outlet of the machine as the mean of its boards. \`hashrateWindow\` counts beside a rate only.
+ * Derived unless written: \`isMining\` from the rate, and false in sleep; \`tempC\` from the hottest chip, else the hottest
+ * board; the inlet and outlet of the machine as the mean of its boards. \`hashrateWindow\` counts beside a rate only.
  */
 export type Draft = Loose<Omit<Reading, 'boards' | 'fans' | 'psus' | 'pools' | 'errors' | 'expected'>> & {
   readonly boards?: LooseList<BoardDraft>;
@@ -654,6 +684,11 @@ export type FanDraft = Loose<Omit<FanReading, 'index'>> & {
 };
 /** The hottest chip; where no chip is measured, the hottest board. */
 export declare function hottestC(boards: readonly Omit<BoardDraft, 'slot'>[]): number | undefined;
+/**
+ * Boards that several answers tell of, in the order of their slots: what a later entry knows counts. Entries outside
+ * the slots 0 to 63 are left out; undefined where none is left.
+ */
+export declare function joinedBoards(drafts: readonly BoardDraft[]): BoardDraft[] | undefined;
 export type PoolDraft = Loose<Omit<PoolReading, 'index' | 'url' | 'user'>> & Pick<PoolReading, 'index' | 'url' | 'user'>;
 /** Bounds of one exchange. \`deadlineMs\` is total: connect, send, wait, read, authentication included. */
 type ExchangeLimits = {
@@ -738,14 +773,6 @@ type IpReportForm = {
 } | {
   readonly isPacked: true;
 });
-/**
- * One row of what a driver covers. \`models\` are patterns in words for people; \`firmware\` names the range of versions.
- */
-type Cover = {
-  readonly models: string;
-  readonly firmware: string;
-  readonly evidence: EvidenceLevel;
-};
 type LoginKind = {
   readonly kind: 'none' | 'digest' | 'token' | 'session';
   /** Factory default, tried at most once per miner and day and only if the configuration allows it. */
@@ -871,6 +898,12 @@ type TokenSession = Common & {
   token(answer: Answer): string | undefined;
   /** The header that carries it; default \`Authorization: Bearer\`. */
   readonly header?: string;
+};
+type NamesOf = {
+  readonly [F in Field]?: readonly string[];
+};
+type Read<N> = {
+  readonly [F in keyof N & Field]?: Exclude<ReturnType<(typeof FIELDS)[F]>, undefined>;
 };
 type ErrorCategory = keyof typeof ERROR_CATEGORY_FLAG;
 declare abstract class PitheadError extends Error {
@@ -1245,6 +1278,38 @@ type Common = Opening & {
   isEnded?(answer: Answer): boolean;
   readonly provesLogin?: true;
 };
+type Field = keyof typeof FIELDS;
+/** Of the machine, of a board, of a fan and of a power supply: no name means two things. */
+declare const FIELDS: {
+  readonly mac: (places: Places) => string | undefined;
+  readonly serialNumber: typeof serial;
+  readonly controllerSerialNumber: typeof serial;
+  readonly hostname: (places: Places) => string | undefined;
+  readonly model: (places: Places) => string | undefined;
+  readonly firmwareVersion: (places: Places) => string | undefined;
+  readonly apiVersion: (places: Places) => string | undefined;
+  readonly controlBoard: (places: Places) => string | undefined;
+  readonly powerW: (places: Places) => number | undefined;
+  readonly powerLimitW: (places: Places) => number | undefined;
+  readonly psuOutputPowerW: (places: Places) => number | undefined;
+  readonly uptimeS: (places: Places) => number | undefined;
+  readonly systemUptimeS: (places: Places) => number | undefined;
+  readonly isLightOn: (places: Places) => boolean | undefined;
+  readonly isAlive: (places: Places) => boolean | undefined;
+  readonly chips: (places: Places) => number | undefined;
+  readonly badChips: (places: Places) => number | undefined;
+  readonly frequencyMhz: (places: Places) => number | undefined;
+  readonly rpm: (places: Places) => number | undefined;
+  readonly fanRpm: (places: Places) => number | undefined;
+  readonly dutyPercent: (places: Places) => number | undefined;
+  readonly tempC: (places: Places) => number | undefined;
+  readonly inletTempC: (places: Places) => number | undefined;
+  readonly outletTempC: (places: Places) => number | undefined;
+  readonly inputPowerW: (places: Places) => number | undefined;
+  readonly inputVoltageV: (places: Places) => number | undefined;
+  readonly outputPowerW: (places: Places) => number | undefined;
+  readonly outputVoltageV: (places: Places) => number | undefined;
+};
 /** Category of a vendor error code (drivers/errors tables) → flag; \`state\` is no fault. Atlas section 25.3. */
 declare const ERROR_CATEGORY_FLAG: {
   readonly fan: 'fan';
@@ -1335,6 +1400,9 @@ type Opening = {
   /** A body as JSON. */
   json?(login: PlainLogin): unknown;
 };
+/** Where a field may stand: by the names, the best first, and for each of them by the answers. */
+type Places = readonly (readonly [answer: Answer, key: string])[];
+declare const serial: (places: Places) => string | undefined;
 /**
  * \`text\` is the message where the error has none of its own; \`status\` is the HTTP status, absent = no client of HTTP
  * sees it.
