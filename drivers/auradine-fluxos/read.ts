@@ -1,10 +1,10 @@
 // Turns the answers of one Auradine machine into a Reading (atlas 10).
 import * as kit from '../../src/driver/kit/index.ts';
-import type { ASKS } from './asks.data.ts';
 import { LAMP, LOCATE } from './errors.data.ts';
 import { COOLANT, MACHINE, MODE_WORDS, MODES, SUPPLY, UNIT_OF } from './names.data.ts';
 
-type Answers = kit.Answers<typeof ASKS>;
+type Asked = 'summary' | 'devs' | 'temperature' | 'fan' | 'psu' | 'pools' | 'mode' | 'led' | 'frequency' | 'asccount';
+type Answers = Readonly<Record<Asked | 'ipreport' | 'version', kit.Answer>>;
 
 export function read(answers: Answers, known: kit.Known): kit.Draft {
   const summary = answers.summary.row('SUMMARY');
