@@ -1,10 +1,11 @@
 // Turns the answers of one Auradine machine into a Reading (atlas 10).
 import * as kit from '../../src/driver/kit/index.ts';
-import type { ASKS } from './asks.data.ts';
 import { LAMP, LOCATE } from './errors.data.ts';
 import { COOLANT, MACHINE, MODE_WORDS, MODES, SUPPLY, UNIT_OF } from './names.data.ts';
 
-type Answers = kit.Answers<typeof ASKS>;
+type Web = 'temperature' | 'fan' | 'psu' | 'mode' | 'led' | 'frequency' | 'ipreport';
+type Tcp = 'summary' | 'devs' | 'pools' | 'asccount' | 'version';
+type Answers = Readonly<Record<Web | Tcp, kit.Answer>>;
 
 export function read(answers: Answers, known: kit.Known): kit.Draft {
   const summary = answers.summary.row('SUMMARY');

@@ -1,10 +1,11 @@
 // Turns the answers of one Sealminer into a Reading. The statistics name everything; the web adds mode and light.
 import * as kit from '../../src/driver/kit/index.ts';
-import type { ASKS } from './asks.data.ts';
 import { MODE_KEYS, MODE_WORDS, NUMBERED_MODES } from './modes.data.ts';
 import { BOARD, FAN, MACHINE, PAGE_POOL, RATES, SUPPLY } from './names.data.ts';
 
-export function read({ system, version, status, ...answers }: kit.Answers<typeof ASKS>, known: kit.Known): kit.Draft {
+type Answers = Readonly<Record<'stats' | 'status' | 'pools' | 'system' | 'version', kit.Answer>>;
+
+export function read({ system, version, status, ...answers }: Answers, known: kit.Known): kit.Draft {
   const stats = answers.stats.row('STATS');
   const fields = kit.namedFields(MACHINE, stats, system, status.at('summary'));
   const { model, expected } = kit.knownModel('sealminer-stock', fields.model, known.model);

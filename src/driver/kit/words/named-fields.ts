@@ -1,5 +1,5 @@
-// Fields of a reading that a device writes as nearly every device does, by a table of the names that it gives them. What
-// needs more than a name, a rate in a unit of its own for one, is for the driver to read.
+// Fields of a reading that a device writes as nearly every device does, by a table of the names that it gives them.
+// What needs more than a name, a rate in a unit of its own for one, is for the driver to read.
 import { first, firstMac, firstSerial } from '../../fields.ts';
 import type { Answer } from '../answer.ts';
 import { present } from '../figures.ts';
