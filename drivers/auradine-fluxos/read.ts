@@ -3,8 +3,9 @@ import * as kit from '../../src/driver/kit/index.ts';
 import { LAMP, LOCATE } from './errors.data.ts';
 import { COOLANT, MACHINE, MODE_WORDS, MODES, SUPPLY, UNIT_OF } from './names.data.ts';
 
-type Asked = 'summary' | 'devs' | 'temperature' | 'fan' | 'psu' | 'pools' | 'mode' | 'led' | 'frequency' | 'asccount';
-type Answers = Readonly<Record<Asked | 'ipreport' | 'version', kit.Answer>>;
+type Web = 'temperature' | 'fan' | 'psu' | 'mode' | 'led' | 'frequency' | 'ipreport';
+type Tcp = 'summary' | 'devs' | 'pools' | 'asccount' | 'version';
+type Answers = Readonly<Record<Web | Tcp, kit.Answer>>;
 
 export function read(answers: Answers, known: kit.Known): kit.Draft {
   const summary = answers.summary.row('SUMMARY');

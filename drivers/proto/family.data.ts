@@ -1,6 +1,7 @@
-// How devices of this driver are recognised. Proto rigs: by their start page and their system page. Atlas sections
-// 2.2, 2.3.
+// Which devices are of this driver, and how they are recognised. Proto rigs: by their start page and their system page.
+// Atlas sections 2.2, 2.3.
 import { z } from 'zod';
+import type { Driver } from '../../src/driver/contract.ts';
 import type { Family } from '../../src/driver/recognition.ts';
 
 export const FAMILIES: readonly Family[] = [
@@ -18,4 +19,9 @@ export const FAMILIES: readonly Family[] = [
       }),
     },
   },
+];
+
+export const COVERS: Driver['covers'] = [
+  { models: 'Proto Rig', firmware: 'Proto OS 1.8.0 of the vendor’s simulator', evidence: 'recording' },
+  { models: 'Proto Rig', firmware: 'Proto OS 1.8.2 with sparse slots', evidence: 'simulated' },
 ];

@@ -1,17 +1,14 @@
 // Proto rig (Proto OS): a REST API on port 80 behind the password of its owner (atlas 12).
 import * as kit from '../../src/driver/kit/index.ts';
 import { abilities, locked, path } from './abilities.ts';
-import { FAMILIES } from './family.data.ts';
+import { COVERS, FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
 
 export const proto = kit.defineDriver({
   id: 'proto',
   make: 'Proto',
   families: FAMILIES,
-  covers: [
-    { models: 'Proto Rig', firmware: 'Proto OS 1.8.0 of the vendor’s simulator', evidence: 'recording' },
-    { models: 'Proto Rig', firmware: 'Proto OS 1.8.2 with sparse slots', evidence: 'simulated' },
-  ],
+  covers: COVERS,
   asks: {
     mining: { every: 'poll', ...locked('mining'), needs: kit.hasPart('mining-status') },
     telemetry: {

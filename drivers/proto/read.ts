@@ -2,6 +2,7 @@
 // carry their unit.
 import * as kit from '../../src/driver/kit/index.ts';
 import { FAULTS } from './errors.data.ts';
+import { MACHINE } from './names.data.ts';
 
 type Locked = 'mining' | 'telemetry' | 'cooling' | 'pools' | 'errors' | 'target';
 type Answers = Readonly<Record<Locked | 'system' | 'network' | 'hardware', kit.Answer>>;
@@ -10,30 +11,22 @@ export function read(answers: Answers, known: kit.Known): kit.Draft {
   const mining = answers.mining.at('mining-status');
   const miner = answers.telemetry.at('miner');
   const system = answers.system.at('system-info');
-  const network = answers.network.at('network-info');
   const hardware = answers.hardware.at('hardware-info');
-  const { model, expected } = kit.knownModel('proto-os', system.text('model'), known.model);
+  const others = [hardware.at('cb-info'), answers.network.at('network-info')];
+  const machine = kit.namedFields(MACHINE, mining, system, ...others);
+  const { model, expected } = kit.knownModel('proto-os', machine.model, known.model);
   const status = statusOf(answers.mining);
   const boards = boardsOf(answers);
-  const serialNumber = kit.firstSerial(system.asWritten('cb_sn'), hardware.at('cb-info').asWritten('serial_number'));
   const hashrateHs = kit.first(rateOf(miner), mining.rateHs('hashrate_ghs', 'G'));
   return {
-    mac: kit.firstMac(network.asWritten('mac'), network.asWritten('mac_address')),
-    serialNumber,
-    controllerSerialNumber: serialNumber,
-    hostname: network.text('hostname'),
+    ...machine,
     model,
     firmwareVersion: system.at('os').text('version'),
     apiVersion: system.at('web_server').text('version'),
-    controlBoard: system.text('board'),
-
     hashrateHs,
     hashrateWindow: 'realtime',
     hashrateAverageHs: mining.rateHs('average_hashrate_ghs', 'G'),
-    powerW: kit.first(kit.positive(figure(miner.at('power'), 'value', 'W')), mining.watts('power_usage_watts')),
-    uptimeS: mining.seconds('mining_uptime_s'),
-    systemUptimeS: mining.seconds('reboot_uptime_s'),
-
+    powerW: kit.positive(figure(miner.at('power'), 'value', 'W')) ?? machine.powerW,
     ...(status !== undefined && { isMining: isAtWork(status) && hashrateHs !== 0 }),
     ...tuning(status, mining, answers.target),
     ...heat(answers.telemetry.rows('hashboards'), mining),

@@ -44,11 +44,10 @@ export const abilities = {
     offlineS: [40, 180],
     atMost: 3,
     async set(link, wanted) {
-      const what = 'change the pools of';
-      const set = kit.cgminerPools(await kit.askFirst(link, what, kit.tcp('pools')));
+      const set = kit.cgminerPools(await kit.askFirst(link, 'change the pools of', kit.tcp('pools')));
       if (set !== undefined && kit.samePools(set, wanted)) return kit.THEY_WERE_SO;
       const pools = wanted.map(({ url, user, password }) => ({ url, user, pass: password }));
-      return andReboot(link, what, kit.tcp('updatepools', JSON.stringify({ pools })));
+      return andReboot(link, 'change the pools of', kit.tcp('updatepools', JSON.stringify({ pools })));
     },
     shownWithinS: 300,
   }),

@@ -4,6 +4,7 @@ import { MODE_KEYS, MODE_WORDS, NUMBERED_MODES } from './modes.data.ts';
 import { BOARD, FAN, MACHINE, PAGE_POOL, RATES, SUPPLY } from './names.data.ts';
 
 type Answers = Readonly<Record<'stats' | 'status' | 'pools' | 'system' | 'version', kit.Answer>>;
+
 export function read({ system, version, status, ...answers }: Answers, known: kit.Known): kit.Draft {
   const stats = answers.stats.row('STATS');
   const fields = kit.namedFields(MACHINE, stats, system, status.at('summary'));
