@@ -11,7 +11,7 @@ export function read(answers: Answers, known: kit.Known): kit.Draft {
   const { row, model, expected } = kit.knownModel('epic-umcos', reported, known.model);
   const [session, supply] = [summary.at('Session'), summary.at('Power Supply Stats')];
   const control = capabilities.at('Control Board Version');
-  const cpuSerial = control.text('cpuSerial');
+  const cpuSerial = control.text('cpuSerial', 128);
   const tuning = tuningOf(summary);
   const mode = modeOf(summary, tuning);
   const boards = boardsOf(answers);
