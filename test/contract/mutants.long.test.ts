@@ -144,6 +144,8 @@ test(`${COUNT} mutants are refused, seed ${SEED}`, { timeout: 3_600_000 }, async
   const verdicts = await judgeAll(chosen, networks, LIMIT_MS);
   const rows = chosen.map((mutant, nth) => ({ mutant, verdict: verdicts[nth] }));
   expect(rows.filter(({ verdict }) => verdict?.by === 'bench').length, 'raise PER_KIND of the judge').toBe(0);
+  const broken = rows.filter(({ verdict }) => verdict?.by === 'load').map(({ mutant }) => nameOf(mutant));
+  expect(broken, 'what does not load is no mutant: correct its operator').toEqual([]);
   const survivors = rows.filter(({ verdict }) => verdict?.by === undefined).map(({ mutant }) => nameOf(mutant));
   const byCheck = [...Map.groupBy(rows, ({ verdict }) => verdict?.by ?? 'none')].map(
     ([by, list]) => `${by} ${list.length}`,
