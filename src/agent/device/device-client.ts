@@ -7,6 +7,7 @@ import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { AbilityName, Evidence, FirmwareImage, Known } from '../../driver/contract.ts';
 import type { DriverMatch } from '../../driver/identify.ts';
 import type { DriverSet } from '../../driver/load/driver-set.ts';
+import type { LoadedDriver } from '../../driver/load/loaded-driver.ts';
 import { VisitMemory } from '../../driver/visit/memory.ts';
 import type { Recorder } from '../../transport/tcp/recorder.ts';
 import { createTransport } from '../../transport/transport.ts';
@@ -120,7 +121,11 @@ export function createDeviceClient(options: DeviceClientOptions) {
         const { ip, driver, known, memory } = target;
         const ability = driver.abilities[name];
         if (ability === undefined)
-          throw new PeerError('peer.unsupported', `${name} on ${ip}: driver ${driver.id} cannot do it`, 'never');
+          throw new PeerError(
+            'peer.unsupported',
+            `${name} on ${ip}: driver ${driver.id} ${whyNot(driver, name)}`,
+            'never',
+          );
         const isChange = ability.effect !== 'read-only';
         if (isChange || driver.login.kind !== 'none')
           await identification.askAgain(target, { signal, identifying: questions.identifying(ip) });
@@ -140,3 +145,8 @@ export function createDeviceClient(options: DeviceClientOptions) {
     close: () => transport.close(),
   };
 }
+
+const whyNot = ({ id, withheld }: LoadedDriver, name: AbilityName): string =>
+  withheld?.includes(name)
+    ? `only reads until the configuration allows more: drivers.${id}.allow: [${name}]`
+    : 'cannot do it';

@@ -15,6 +15,8 @@ export type TaskTarget = {
   readonly ip: string;
   readonly driverId: string;
   readonly abilities: LoadedAbilities;
+  /** As `withheld` of a LoadedDriver. */
+  readonly withheld?: readonly AbilityName[];
 };
 
 /** Which unit answers at a miner's address, as far as something shows it. */

@@ -60,7 +60,9 @@ export function wireTasks(
   return {
     find(key) {
       const target = fleet.get(key)?.target;
-      return target && { ip: target.ip, driverId: target.driver.id, abilities: target.driver.abilities };
+      if (target === undefined) return undefined;
+      const { id: driverId, abilities, withheld = [] } = target.driver;
+      return { ip: target.ip, driverId, abilities, withheld };
     },
     unitOf: (key) => unitFactsSchema.safeParse(parts.registry.get(key)).data,
     compare: (unit, ip, shown) =>

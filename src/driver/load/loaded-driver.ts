@@ -37,6 +37,8 @@ export type LoadedDriver = Omit<Driver, 'identify' | 'read' | 'afterLogin' | 'ab
   prove?(answers: Omit<Evidence, 'family' | 'isProven'>): Promise<readonly string[]>;
   /** The file or folder that it comes from; absent = it is part of the program. */
   readonly origin?: string;
+  /** What it can do and may not: the configuration does not allow it. */
+  readonly withheld?: readonly AbilityName[];
   /** It cannot be asked for the moment, for this reason: its miners wait. */
   waitsFor?(): string | undefined;
 };

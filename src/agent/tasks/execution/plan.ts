@@ -37,6 +37,10 @@ export function planTask(
   if (target === undefined) return failed('this agent does not know the miner');
   if (!deps.mayReach(target.ip)) return failed(`refused: ${target.ip} is outside the networks configured here`);
   const ability = target.abilities[name];
+  if (ability === undefined && target.withheld?.includes(name)) {
+    const setting = `drivers.${target.driverId}.allow: [${name}]`;
+    return failed(`refused: a driver of the folder only reads until the configuration allows more: ${setting}`);
+  }
   if (ability === undefined) return failed(`unsupported: driver ${target.driverId} cannot do ${task.name}`);
   const doubt = ability.effect === 'read-only' ? undefined : deps.doubtOf?.(task.minerKey);
   if (doubt !== undefined) return failed(`refused: ${doubt}`);

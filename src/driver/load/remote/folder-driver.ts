@@ -86,6 +86,7 @@ export function folderDriver(
       ipReport: reportForm(ipReport, (text) => orElse(undefined, remote.claim(text).then(claimSchema.parse))),
     }),
     abilities: allowed(abilities, allow, { remote, checked, orElse }),
+    withheld: ABILITY_NAMES.filter((name) => abilities[name] !== undefined && !allow.includes(name)),
     ...(afterLogin && {
       afterLogin: {
         ask: afterLogin.ask,
