@@ -157,9 +157,11 @@ export class Answer {
     return positive(toNumber(this.#fields[key], { min: 0, max: 10_000 }));
   }
 
-  /** Wall power or that of a part, W. A miner that answers does not draw 0. */
+  /** Wall power or that of a part, W, also as text with its unit (`3411 W`). A miner that answers does not draw 0. */
   watts(key: string): number | undefined {
-    return positive(toNumber(this.#fields[key], { min: 0, max: 100_000 }));
+    const value = this.#fields[key];
+    const bare = typeof value === 'string' ? value.slice(0, 64).replace(/\s*w(atts?)?\s*$/i, '') : value;
+    return positive(toNumber(bare, { min: 0, max: 100_000 }));
   }
 
   /** Celsius; 0 is a sensor that is not there. */

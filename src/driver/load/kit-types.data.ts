@@ -610,7 +610,7 @@ export declare class Answer {
   rpm(key: string): number | undefined;
   percent(key: string): number | undefined;
   mhz(key: string): number | undefined;
-  /** Wall power or that of a part, W. A miner that answers does not draw 0. */
+  /** Wall power or that of a part, W, also as text with its unit (\`3411 W\`). A miner that answers does not draw 0. */
   watts(key: string): number | undefined;
   /** Celsius; 0 is a sensor that is not there. */
   tempC(key: string): number | undefined;

@@ -25,8 +25,8 @@ const described: Check<Subject> = {
         return Object.keys(expect).length + Object.keys(values).length < LEAST_VALUES;
       })
       .map(({ name }) => {
-        const next = `fill in \`expect\` of ${folder}/cases/…/case.json: values read by hand, by the names of the handbook`;
-        return problem(`the case ${name} does not say what is to be read of it`, next);
+        const next = `fill in \`expect\` of ${folder}/cases/…/case.json: values read by hand, by the names of a reading (\`driver check --json\` prints them)`;
+        return problem(`the case ${name} says of fewer than ${LEAST_VALUES} values how they are to be read`, next);
       }),
 };
 

@@ -1,6 +1,6 @@
 // The names of values in `expect` of a case, where each stands in a reading, and whether it is read right.
 import { normaliseMac } from '../../../model/identity-facts.ts';
-import type { Reading } from '../../../model/reading.ts';
+import { type Reading, readingSchema } from '../../../model/reading.ts';
 import { shown } from '../finding.ts';
 
 type Place = (reading: Reading) => unknown;
@@ -123,25 +123,39 @@ export type Easing = {
 export function unlike(reading: Reading, wanted: Readonly<Record<string, unknown>>, easing: Easing = {}): string[] {
   return Object.entries(wanted).flatMap(([name, value]) => {
     if (easing.isLeftOut?.(name) === true) return [];
-    if (name === 'boards') return listOf(value).flatMap((item, nth) => boardUnlike(reading, item, nth, easing));
-    if (name === 'pools')
-      return listOf(value).flatMap((item, nth) =>
-        itemUnlike(name, item, (field) => place(POOL_PLACES, field, reading.pools?.[nth]), easing),
-      );
-    if (name === 'psu') return itemUnlike(name, value, (field) => place(PSU_PLACES, field, reading.psus?.[0]), easing);
-    return valueUnlike(name, place(PLACES, name, reading), value, easing);
+    if (name === 'psu') return itemUnlike(name, value, (field) => psuPlace(field, reading), easing);
+    if (name !== 'boards' && name !== 'pools')
+      return valueUnlike(name, place(PLACES, OWN.reading, name, reading), value, easing);
+    // A number of them is their count.
+    if (typeof value === 'number') return valueUnlike(name, reading[name]?.length, value, easing);
+    if (!Array.isArray(value)) return [`${name} is ${shown(value)} in \`expect\`: a list of objects, or their number`];
+    const items: readonly unknown[] = value;
+    return items.flatMap((item, nth) =>
+      name === 'boards'
+        ? boardUnlike(reading, item, nth, easing)
+        : itemUnlike(name, item, (field) => place(POOL_PLACES, OWN.pools, field, reading.pools?.[nth]), easing),
+    );
   });
 }
+
+/** The names of a reading itself count, too. */
+const { boards: ofBoards, pools: ofPools, psus: ofPsus } = readingSchema.shape;
+const OWN = {
+  reading: Object.keys(readingSchema.shape),
+  boards: Object.keys(ofBoards.unwrap().element.shape),
+  pools: Object.keys(ofPools.unwrap().element.shape),
+  psus: Object.keys(ofPsus.unwrap().element.shape),
+};
+
+const psuPlace = (field: string, { psus }: Reading) => place(PSU_PLACES, OWN.psus, field, psus?.[0]);
 
 function boardUnlike(reading: Reading, item: unknown, nth: number, easing: Easing): string[] {
   const { slot, chips, active } = Object(item);
   const board = slot === undefined ? reading.boards?.[nth] : reading.boards?.find((entry) => entry.slot === slot);
   // An empty slot is no board, and one that is switched off says so.
   if (active === false && chips === 0) return board?.isAlive === true ? [`the board in slot ${slot} is alive`] : [];
-  return itemUnlike('boards', item, (field) => place(BOARD_PLACES, field, board), easing);
+  return itemUnlike('boards', item, (field) => place(BOARD_PLACES, OWN.boards, field, board), easing);
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 function itemUnlike(list: string, item: unknown, found: (field: string) => unknown, easing: Easing): string[] {
   return Object.entries(Object(item)).flatMap(([field, value]) => {
@@ -150,16 +164,29 @@ function itemUnlike(list: string, item: unknown, found: (field: string) => unkno
   });
 }
 
-const NO_PLACE = Symbol('no place');
+/** There is no value of this name; `names` are those that there are. */
+class NoPlace {
+  readonly names: readonly string[];
+  constructor(names: readonly string[]) {
+    this.names = names;
+  }
+}
 
-function place<T>(places: Readonly<Record<string, (from: T) => unknown>>, field: string, from: T | undefined): unknown {
+function place<T extends object>(
+  places: Readonly<Record<string, (from: T) => unknown>>,
+  own: readonly string[],
+  field: string,
+  from: T | undefined,
+): unknown {
   const find = places[field];
-  if (find === undefined) return NO_PLACE;
-  return from === undefined ? undefined : find(from);
+  if (find === undefined && !own.includes(field))
+    return new NoPlace([...new Set([...Object.keys(places), ...own])].toSorted());
+  if (from === undefined) return undefined;
+  return find === undefined ? Reflect.get(from, field) : find(from);
 }
 
 function valueUnlike(name: string, found: unknown, wanted: unknown, easing: Easing): string[] {
-  if (found === NO_PLACE) return [`${name} is no name of a value: expected.ts of the check has those that there are`];
+  if (found instanceof NoPlace) return [`${name} is no name of a value (accepted: ${found.names.join(', ')})`];
   if (wanted === null) return found === undefined ? [] : [`${name} is ${shown(found)}, and must not be read`];
   if (Array.isArray(wanted)) {
     const list: readonly unknown[] = Array.isArray(found) ? found : [];
