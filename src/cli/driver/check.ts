@@ -2,6 +2,7 @@
 // of this host only.
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { ConfigError, renderError } from '../../base/errors.ts';
 import { caseFoldersIn, readCase } from '../../case/folder.ts';
 import { isReplayable } from '../../case/format.ts';
 import type { Driver } from '../../driver/contract.ts';
@@ -64,7 +65,7 @@ async function run(path: string, flags: Flags, context: CliContext, contract: Ru
   );
   const checked: CheckedCase[] = [];
   for (const each of devices ?? [])
-    checked.push({ id: each.about.id, tried: await tryOut(driver, each, context.signal) });
+    checked.push({ id: each.about.id, tried: await tryOut(driver, each, context.signal).catch(brokenIn(folder)) });
   const findings = [
     ...checked.flatMap((each) => findingsOf(driver, each, folder)),
     ...(await contract({ driver, folder, cases })),
@@ -73,6 +74,18 @@ async function run(path: string, flags: Flags, context: CliContext, contract: Ru
   context.stdout.write(flags.json ? `${JSON.stringify(toJson(outcome))}\n` : describe(outcome, context));
   if (findings.length > 0) throw new CommandFailed('');
 }
+
+/** Where in its own files the driver broke, as far as the error tells. */
+function brokenIn(folder: string): (error: unknown) => never {
+  return (error) => {
+    const [, place] = /([^\s(/\\]+:\d+:\d+)\)?$/m.exec(stackIn(error, folder)) ?? [];
+    if (place === undefined) throw error;
+    throw new ConfigError('run the driver', [{ path: place, message: `it breaks there: ${renderError(error)}` }]);
+  };
+}
+
+const stackIn = (error: unknown, folder: string): string =>
+  error instanceof Error ? (error.stack?.split('\n').find((line) => line.includes(folder)) ?? '') : '';
 
 function findingsOf({ id, asks }: Driver, { id: name, tried }: CheckedCase, folder: string): Finding[] {
   const { recognisedAs, failed, unparsable, notRecorded } = tried;
