@@ -24,7 +24,7 @@ export type BoardDraft = Loose<Omit<BoardReading, 'slot' | 'boardTempsC'>> & {
   readonly chipTempsC?: LooseList<number>;
 };
 export type FanDraft = Loose<Omit<FanReading, 'index'>> & {
-  /** Counts from 0. A second fan in a place, and one below 0, is left out. */
+  /** Counts from 0. A second fan in a place, and one outside 0 to 31, is left out. */
   readonly index: number;
 };
 export type PoolDraft = Loose<Omit<PoolReading, 'index' | 'url' | 'user'>> &
@@ -115,7 +115,7 @@ function toBoards(drafts: readonly (BoardDraft | undefined)[]): BoardReading[] {
 }
 
 const toFans = (drafts: readonly (FanDraft | undefined)[]) =>
-  listed(drafts)?.filter(({ index }, at, all) => index >= 0 && all.findIndex((fan) => fan.index === index) === at);
+  listed(drafts)?.filter(({ index }, at, all) => isPlace(index) && all.findIndex((fan) => fan.index === index) === at);
 
 const listed = <T extends object>(list: LooseList<T>) =>
   list?.filter((entry) => entry !== undefined).map((entry) => present(entry));
@@ -124,3 +124,4 @@ const unlessNothing = <T extends object>(fields: T): T | undefined =>
   Object.keys(fields).length === 0 ? undefined : fields;
 
 const isSlot = (slot: number): boolean => Number.isInteger(slot) && slot >= 0 && slot <= 63;
+const isPlace = (index: number): boolean => Number.isInteger(index) && index >= 0 && index <= 31;

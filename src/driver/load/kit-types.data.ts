@@ -679,7 +679,7 @@ export type ErrorDraft = Loose<Omit<ErrorReading, 'code' | 'category'>> & Pick<E
 /** Of a board whose sensors have no names: air or coolant comes in at the coolest and goes out at the hottest. */
 export declare function edgesC(boardTempsC?: LooseList<number>): Pick<BoardDraft, 'inletTempC' | 'outletTempC'>;
 export type FanDraft = Loose<Omit<FanReading, 'index'>> & {
-  /** Counts from 0. A second fan in a place, and one below 0, is left out. */
+  /** Counts from 0. A second fan in a place, and one outside 0 to 31, is left out. */
   readonly index: number;
 };
 /** The hottest chip; where no chip is measured, the hottest board. */
