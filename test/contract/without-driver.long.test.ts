@@ -22,7 +22,12 @@ const run = (tool: string, ...args: readonly string[]) =>
     const child = execFile(
       process.execPath,
       [join(copy, 'node_modules', ...tool.split('/')), ...args],
-      { cwd: copy, maxBuffer: 64 * 1024 ** 2, timeout: 400_000, env: { ...process.env, CI: '1', VITEST: undefined } },
+      {
+        cwd: copy,
+        maxBuffer: 64 * 1024 ** 2,
+        timeout: 400_000,
+        env: { ...process.env, CI: '1', VITEST: undefined, PITHEAD_REQUIRE_RECORDINGS: undefined },
+      },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, output: `${stdout}${stderr}` }),
     );
   });
