@@ -9,6 +9,7 @@ export const contract = {
     mara: {
       showsDeadPool: true,
       isBitmain: true,
+      provenBy: { web: 'antminer-stock' },
       requests: {
         mean: 4.2,
         target: 4,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import { parseMix } from '../../fixtures/farm/mix.ts';
 import { type PortMap, suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { TRAP_CLASSES, TRAPS, type Trap } from '../../fixtures/farm/traps.data.ts';
 import { startTraps, type Traps, triedIn } from '../../fixtures/farm/traps.ts';
@@ -24,6 +25,8 @@ const MINER = ipOf(200);
 /** Where port 443 is reached here. */
 const TLS_PORT = 8443;
 const PASSWORD = 'canary-Pa55word';
+/** Whichever there is: one real miner among them. */
+const [A_FAMILY = 'all'] = Object.keys(parseMix('all'));
 const stateDir = mkdtempSync(join(tmpdir(), 'pithead-traps-'));
 const at = new Map<string, Trap>(TRAPS.map((trap, index) => [ipOf(index + 1), trap]));
 
@@ -34,7 +37,7 @@ beforeAll(async () => {
   // Below 1024, too.
   portMap = { ...(await suitablePortMap()), 443: TLS_PORT };
   traps = await startTraps(at, portMap);
-  farm = await startFarm({ network: `${MINER}/32`, miners: 1, mix: { 'antminer-b': 1 }, seed: 3, noise: 0, portMap });
+  farm = await startFarm({ network: `${MINER}/32`, miners: 1, mix: parseMix(A_FAMILY), seed: 3, noise: 0, portMap });
 });
 afterAll(async () => {
   await traps.stop();
@@ -50,13 +53,17 @@ const configOf = () =>
       credentials: {
         trust: 'network',
         logins: [
-          { range: MINER, user: 'root', password: 'env:RIGHT' },
+          { range: MINER, user: farm.devices[0]?.login?.user ?? 'root', password: 'env:RIGHT' },
           { range: NETWORK, user: 'canary-user', password: 'env:CANARY' },
         ],
       },
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
     }),
-    { baseDir: stateDir, environment: { CANARY: PASSWORD, RIGHT: 'root' }, name: 'traps' },
+    {
+      baseDir: stateDir,
+      environment: { CANARY: PASSWORD, RIGHT: farm.devices[0]?.login?.password ?? 'root' },
+      name: 'traps',
+    },
   );
 
 const named = (counts: (text: string) => number) =>

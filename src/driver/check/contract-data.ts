@@ -46,6 +46,8 @@ const family = z.strictObject({
   showsDeadPool: z.literal(true).exactOptional(),
   /** Which driver a scan takes it for where only this server is open: nothing that it says there tells them apart. */
   takenFor: z.strictObject({ web: z.string().exactOptional(), tcp: z.string().exactOptional() }).exactOptional(),
+  /** Where only this server is open it is found behind a login, which is sent for the proof of this other driver. */
+  provenBy: z.strictObject({ web: z.string().exactOptional(), tcp: z.string().exactOptional() }).exactOptional(),
   /** Why it cannot be put to sleep, or its sleep cannot be ordered. */
   sleepless: reason.exactOptional(),
 });
