@@ -277,6 +277,7 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService, other
   const driversInUse = createDriversInUse({
     ...{ log, fleet, drivers: base.drivers, folder: base.folder },
     onChange() {
+      void base.ipReports.refresh();
       const plan = scanning.plan();
       if (plan !== undefined) scanning.scanner.request(newUuid(), plan);
     },

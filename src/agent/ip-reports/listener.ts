@@ -1,12 +1,12 @@
 // Listens for IP reports and passes on those of the configured ranges: a technician stands in front of that miner. It
-// drops repeats, floods and garbage. It sends nothing, and a port that another program holds costs only that port.
-import { createSocket, type Socket } from 'node:dgram';
+// drops repeats, floods and garbage, and sends nothing.
 import { LruMap } from 'toad-cache';
-import type { Cancel, Clock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { DriverSet } from '../../driver/load/driver-set.ts';
 import { type Claim, MAX_REPORT_BYTES, type ReportFormat, reportFormats } from './formats.ts';
+import { createUdpPorts } from './udp-ports.ts';
 
 /** `claimedMac` = the MAC in the datagram, which proves nothing. `makes` = the makes known to send to that port. */
 export type IpReport = {
@@ -37,11 +37,10 @@ const MOST_PER_SENDER = 5;
 const MOST_IN_ALL = 20;
 const MAX_KNOWN = 1_024;
 const WARN_EVERY_MS = 60_000;
-/** A port may be free later, and a process without free file descriptors may have some later. */
-const RETRY_MS = 60_000;
 
 export function createIpReports({ clock, log, drivers, portOf, isOurs, onReport }: Options) {
-  const sockets = new Map<number, Socket>();
+  /** By standard port. Empty while nothing is to be heard. */
+  let formats: ReadonlyMap<number, ReportFormat> = new Map();
   const senders = new LruMap<() => boolean>(MAX_KNOWN);
   const reportedMs = new LruMap<number>(MAX_KNOWN);
   const handedOn = new Set<Promise<void>>();
@@ -54,8 +53,9 @@ export function createIpReports({ clock, log, drivers, portOf, isOurs, onReport 
     return mayPass();
   };
 
-  const take = (format: ReportFormat, bytes: Buffer, sender: string) => {
-    if (bytes.length > MAX_REPORT_BYTES || !isOurs(sender) || !isWithinRate(sender)) return;
+  const take = (standard: number, bytes: Buffer, sender: string) => {
+    const format = formats.get(standard);
+    if (format === undefined || bytes.length > MAX_REPORT_BYTES || !isOurs(sender) || !isWithinRate(sender)) return;
     const claim = format.read(bytes);
     if (claim instanceof Promise) void claim.then((found) => handOn(format, found, sender));
     else handOn(format, claim, sender);
@@ -77,55 +77,39 @@ export function createIpReports({ clock, log, drivers, portOf, isOurs, onReport 
     void done.finally(() => handedOn.delete(done));
   };
 
-  const retries = new Map<number, Cancel>();
-  const refused = new Set<number>();
-
-  const listen = (format: ReportFormat): Promise<void> => {
-    const port = portOf(format.port);
-    const socket = createSocket({ type: 'udp4', reuseAddr: true });
-    sockets.set(format.port, socket);
-    return new Promise((resolve) => {
-      socket.on('error', (error) => {
-        if (!refused.has(format.port))
-          log.warn(
-            { port, cause: renderError(error) },
-            `IP reports of ${format.makes} cannot be heard for now: is another program on this port? \`scan.ipReports: false\` ends the tries`,
-          );
-        refused.add(format.port);
-        if (sockets.get(format.port) === socket) {
-          sockets.delete(format.port);
-          retries.set(
-            format.port,
-            clock.after(RETRY_MS, () => void listen(format)),
-          );
-        }
-        socket.close();
-        resolve();
-      });
-      socket.on('message', (bytes, { address }) => take(format, bytes, address));
-      socket.bind(port, () => {
-        refused.delete(format.port);
-        resolve();
-      });
-    });
+  const ports = createUdpPorts({
+    ...{ clock, portOf, onMessage: take },
+    onRefused: (standard, error) =>
+      log.warn(
+        { port: portOf(standard), cause: renderError(error) },
+        `IP reports of ${formats.get(standard)?.makes} cannot be heard for now: is another program on this port? \`scan.ipReports: false\` ends the tries`,
+      ),
+  });
+  const hear = (wanted: readonly ReportFormat[]): Promise<void> => {
+    formats = new Map(wanted.map((format) => [format.port, format]));
+    return ports.hear(new Set(formats.keys()));
   };
+
+  let isStarted = false;
 
   return {
     /** Resolves when every port is bound or was refused; refused ones are tried again. */
     async start(): Promise<void> {
-      await Promise.all(reportFormats(drivers.all).map(listen));
+      isStarted = true;
+      await hear(reportFormats(drivers.all));
+    },
+    /** The drivers have changed: others may send elsewhere, or something else. Nothing before the start. */
+    async refresh(): Promise<void> {
+      if (isStarted) await hear(reportFormats(drivers.all));
     },
     /** Resolves when all sockets are closed and all reports handled. */
     async stop(): Promise<void> {
-      for (const cancel of retries.values()) cancel();
-      const open = [...sockets.values()];
-      sockets.clear();
-      await Promise.all(open.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
+      isStarted = false;
+      await hear([]);
       await Promise.all(handedOn);
     },
     /** The bound port of each format, by its standard port. */
-    ports: (): ReadonlyMap<number, number> =>
-      new Map([...sockets].map(([standard, socket]) => [standard, socket.address().port])),
+    ports: ports.bound,
   };
 }
 

@@ -8,6 +8,8 @@ import { createIpReports, type IpReport } from '../../../../src/agent/ip-reports
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { covers, readRanges } from '../../../../src/base/net/ranges.ts';
+import { defineDriver } from '../../../../src/driver/kit/index.ts';
+import type { LoadedDriver } from '../../../../src/driver/load/loaded-driver.ts';
 import { loopback } from '../../../support/loopback.ts';
 
 const MAC = 'CC:0C:13:00:00:17';
@@ -36,7 +38,8 @@ async function setUp(portOf: (standard: number) => number = () => 0, handle: () 
     reports.push(report);
     return handle();
   };
-  const listener = createIpReports({ drivers: { all: drivers }, clock, log, portOf, isOurs, onReport });
+  const inUse: { all: readonly LoadedDriver[] } = { all: drivers };
+  const listener = createIpReports({ drivers: inUse, clock, log, portOf, isOurs, onReport });
   await listener.start();
   cleanUp.push(() => listener.stop());
   /** Sends from `from` and waits until everything that was sent until then has been taken. */
@@ -55,7 +58,7 @@ async function setUp(portOf: (standard: number) => number = () => 0, handle: () 
     for (const datagram of datagrams) await new Promise((resolve) => socket.send(datagram, port, '127.0.0.1', resolve));
     await new Promise<void>((resolve) => socket.close(() => resolve()));
   };
-  return { listener, reports, warnings, clock, send };
+  return { listener, reports, warnings, clock, send, inUse };
 }
 const antminer = (ip: string) => `${ip},${MAC}`;
 
@@ -73,6 +76,26 @@ test('where the form has no address, the sender is meant', async () => {
   const { reports, send } = await setUp();
   await send(INSIDE.ip(10), 9_999, 'DG_IPREPORT_ONLY');
   expect(reports).toEqual([{ ip: INSIDE.ip(10), makes: 'Elphapex' }]);
+});
+
+test('drivers that change are heard where they send, and those that are gone no more', async () => {
+  const { listener, inUse, reports, send } = await setUp();
+  const before = listener.ports();
+  const added = defineDriver({
+    ...{ id: 'toy', make: 'Toy', covers: [], asks: {}, read: () => ({}) },
+    ipReport: { port: 7_777, words: /^toy ([\d.]+)$/ },
+  });
+  inUse.all = [...drivers.filter(({ ipReport }) => ipReport?.port !== 9_999), added];
+  expect(listener.ports().has(7_777)).toBe(false);
+  await listener.refresh();
+  expect(listener.ports().has(9_999)).toBe(false);
+  // What has not changed is heard all the time.
+  expect(listener.ports().get(14_235)).toBe(before.get(14_235));
+  await send(SENDER, 7_777, `toy ${SENDER}`);
+  expect(reports).toEqual([{ ip: SENDER, makes: 'Toy' }]);
+  await listener.stop();
+  await listener.refresh();
+  expect(listener.ports().size).toBe(0);
 });
 
 test('a sender outside the ranges, or a report of an address there, is dropped; a relay inside is not', async () => {
