@@ -127,7 +127,7 @@ function shownDrivers({ config, folder }: StateParts, nowMs: number): AgentStatu
     refused: [...folder.refused()],
     waiting: folder.faults().map(({ id, origin, reason, waitsMs }) => ({
       ...{ id, origin, reason },
-      next_try_at: new Date(nowMs + waitsMs).toISOString(),
+      next_try_at: waitsMs === undefined ? null : new Date(nowMs + waitsMs).toISOString(),
     })),
   };
 }
@@ -180,7 +180,12 @@ export function troublesOf(
     troubles.push(`no factory login is tried: the record of trust cannot be used: ${trust.fault}`);
   if (trust.waiting > 0) troubles.push(trustTrouble(trust.waiting));
   troubles.push(...drivers.refused.map(({ origin, reason }) => `the driver ${origin} is refused: ${reason}`));
-  troubles.push(...drivers.waiting.map(({ origin, reason }) => `the driver ${origin} ${reason}: its miners wait`));
+  troubles.push(
+    ...drivers.waiting.map(
+      ({ origin, reason, next_try_at: next }) =>
+        `the driver ${origin} ${reason}: ${next === null ? 'what it should tell of its miners is lost' : 'its miners wait'}`,
+    ),
+  );
   if (networks.addresses === 0) troubles.push('no networks are configured, so nothing is scanned');
   if (scans.last?.account === null) troubles.push('the last scan broke; the log says why');
   if (miners.total > 0 && miners.silent === miners.total) troubles.push(`none of the ${miners.total} miners answers`);

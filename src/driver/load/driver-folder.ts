@@ -39,8 +39,16 @@ export type FolderEntry = {
   readonly allowed: readonly AbilityName[];
 };
 
-/** A driver that waits, since it ended its process or cannot be loaded again. `waitsMs` = until its next try. */
-export type DriverFault = { readonly id: string; readonly origin: string; readonly reason: string; waitsMs: number };
+/**
+ * What is wrong with a driver now. `waitsMs` = until its next try, since it ended its process or cannot be loaded again;
+ * undefined = it is in use, and breaks where the reason says: what it should have answered is lost.
+ */
+export type DriverFault = {
+  readonly id: string;
+  readonly origin: string;
+  readonly reason: string;
+  readonly waitsMs: number | undefined;
+};
 
 const NOTHING: Found = { candidates: [], refused: [] };
 const PAUSE = { baseMs: 5_000, capMs: 15 * 60_000 } as const;
@@ -56,6 +64,8 @@ type Slot = {
   failedMs: number;
   untilMs: number;
   reason: string | undefined;
+  /** What is wrong with each of its functions, until that answers again. */
+  readonly broken: Map<string, string>;
 };
 
 export class DriverFolder {
@@ -87,8 +97,14 @@ export class DriverFolder {
 
   faults(): DriverFault[] {
     const nowMs = this.#options.clock.monotonicMs();
-    return [...this.#slots.values()].flatMap(({ candidate: { id, origin }, reason, untilMs }) =>
-      reason === undefined ? [] : [{ id, origin, reason, waitsMs: Math.max(0, untilMs - nowMs) }],
+    return [...this.#slots.values()].flatMap(
+      ({ candidate: { id, origin }, reason, untilMs, broken }): DriverFault[] => {
+        if (reason !== undefined) return [{ id, origin, reason, waitsMs: Math.max(0, untilMs - nowMs) }];
+        const [first] = broken;
+        return first === undefined
+          ? []
+          : [{ id, origin, reason: `breaks in ${first[0]}: ${first[1]}`, waitsMs: undefined }];
+      },
     );
   }
 
@@ -174,6 +190,7 @@ export class DriverFolder {
       failedMs: Number.NEGATIVE_INFINITY,
       untilMs: 0,
       reason: undefined,
+      broken: new Map(),
     };
     this.#slots.set(id, slot);
     try {
@@ -218,6 +235,7 @@ export class DriverFolder {
         });
       },
       waitsFor: () => this.#waitsFor(slot),
+      unfit: (fn) => slot.broken.set(fn, 'its answer is none'),
       broke: slot.broke,
     };
   }
@@ -240,10 +258,12 @@ export class DriverFolder {
         await this.#ensureLoaded(slot);
         const answer = await this.#send(id, message);
         slot.reason = undefined;
+        slot.broken.delete(nameOf(message));
         return answer;
       } catch (error) {
         const isOfOther = error instanceof ProcessEnded && error.driver !== id;
         if (isOfOther && tried < tries) continue;
+        if (error instanceof DriverThrew) slot.broken.set(nameOf(message), error.message);
         if (error instanceof DriverThrew) throw new BugError(`call ${nameOf(message)} of driver ${id}`, error);
         throw new BugError(`call driver ${id}, which failed`, error);
       }

@@ -27,6 +27,8 @@ export type Remote = {
   /** What of an IP report is the address, and what the MAC. */
   claim(text: string): Promise<unknown>;
   waitsFor(): string | undefined;
+  /** What a function answered is not what it owes. */
+  unfit(fn: string): void;
   /** For errors that nothing else hears of. */
   broke(error: unknown): void;
 };
@@ -62,13 +64,14 @@ export function folderDriver(
   { origin, remote, allow }: { readonly origin: string; readonly remote: Remote } & Permissions,
 ): LoadedDriver {
   const { id } = data;
-  const checked = <T>(what: string, schema: z.ZodType<T>, value: unknown): T => {
+  const checked = <T>(fn: string, schema: z.ZodType<T>, value: unknown, what = fn): T => {
     const { data: fitting, error } = schema.safeParse(value);
-    if (error !== undefined) throw new BugError(`${what} of driver ${id}: its answer is none`, error);
-    return fitting;
+    if (error === undefined) return fitting;
+    remote.unfit(fn);
+    throw new BugError(`${what} of driver ${id}: its answer is none`, error);
   };
   const identified = async (fn: string, about: unknown): Promise<Identity | undefined> =>
-    checked('identify', maybeIdentity, await remote.call(fn, [about]));
+    checked(fn, maybeIdentity, await remote.call(fn, [about]));
   /** A driver that breaks here recognises nothing, shows nothing, and leaves it to the others. */
   const orElse = <T>(otherwise: T, answer: Promise<T>): Promise<T> =>
     answer.catch((error: unknown) => {
@@ -100,14 +103,14 @@ export function folderDriver(
     }),
     identify: (evidence) => orElse(undefined, identified(identify.fn, evidence)),
     async read(raw, known) {
-      return checked('read', readResultSchema, await remote.call(read.fn, [raw, known]));
+      return checked(read.fn, readResultSchema, await remote.call(read.fn, [raw, known]));
     },
     waitsFor: () => remote.waitsFor(),
   };
 }
 
 type OrElse = <T>(otherwise: T, answer: Promise<T>) => Promise<T>;
-type Check = <T>(what: string, schema: z.ZodType<T>, value: unknown) => T;
+type Check = <T>(fn: string, schema: z.ZodType<T>, value: unknown, what?: string) => T;
 
 function allowed(
   abilities: Described['abilities'],
@@ -124,12 +127,12 @@ function allowed(
       // Its process checks them before it begins.
       params: z.unknown(),
       act: async (link, params, known, image) =>
-        checked(`act of ${name}`, resultSchema, await remote.act({ ability: name, link, params, known, image })),
+        checked('act', resultSchema, await remote.act({ ability: name, link, params, known, image }), `act of ${name}`),
       ...(shows && {
         shows: (reading: unknown, params: unknown) =>
           orElse(
             undefined,
-            remote.call(shows.fn, [reading, params]).then((answer) => checked(`shows of ${name}`, shownSchema, answer)),
+            remote.call(shows.fn, [reading, params]).then((answer) => checked(shows.fn, shownSchema, answer)),
           ),
       }),
     };
