@@ -73,5 +73,11 @@ export type Case = Readonly<z.output<typeof caseSchema>>;
 export const isReplayable = ({ responses }: Pick<Case, 'responses'>): boolean =>
   responses.some(({ ask, auth }) => ask === undefined && auth !== 'login');
 
+/** Of the device as it was recorded. A session whose login was not recorded is open to all. */
+export const wantsLogin = ({ responses }: Pick<Case, 'responses'>): boolean =>
+  responses.some(
+    ({ auth, headers }) => (auth !== undefined && auth !== 'session') || headers?.['www-authenticate'] !== undefined,
+  );
+
 /** In place of the login in the recorded login of a session. */
 export const LOGIN_PLACEHOLDERS = { user: 'the-user', password: 'the-password' } as const;

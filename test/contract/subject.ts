@@ -25,7 +25,7 @@ export const render = (found: readonly Finding[]): string =>
   ].join('\n');
 
 /** Throws with all that was found and what to do about it. */
-export async function hold<S>(check: Check<S>, subject: S): Promise<void> {
+export async function hold<S extends Pick<Subject, 'folder'>>(check: Check<S>, subject: S): Promise<void> {
   const found = await runCheck(check, subject);
   if (found.length > 0) throw new Error(`it owes ${check.owes}\n${render(found)}`);
 }

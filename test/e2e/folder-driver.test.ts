@@ -64,10 +64,7 @@ afterEach(async () => {
 
 async function start(): Promise<{ site: Site; toy: ToyDevice; ip: string; folder: string }> {
   const place = loopback();
-  const site = await startSite(
-    { miners: 1, mix: 'avalon=1', network: place.network },
-    { driversDir: 'drivers', drivers: { toyminer: { allow: ['reboot'] } } },
-  );
+  const site = await startSite({ miners: 1, mix: 'avalon=1', network: place.network }, { driversDir: 'drivers' });
   stops.push(() => site.stop());
   const folder = join(site.stateDir, 'drivers');
   mkdirSync(folder, { mode: 0o755 });
@@ -80,9 +77,10 @@ async function start(): Promise<{ site: Site; toy: ToyDevice; ip: string; folder
 test('a driver of the folder reads a device, restarts it, changes, breaks, and goes', async () => {
   const { site, toy, ip, folder } = await start();
   const agent = () => site.stack.agent;
+  let { config } = site;
   const put = (text: string) => {
     writeFileSync(join(folder, 'toyminer.mjs'), text, { mode: 0o644 });
-    return agent().reload(site.config);
+    return agent().reload(config);
   };
   const known = () => [...agent().fleet.all()].find(({ target }) => target.ip === ip);
   const polledBy = (id: string) =>
@@ -96,8 +94,17 @@ test('a driver of the folder reads a device, restarts it, changes, breaks, and g
     .toMatchObject([{ model: 'T1', hashrate: 95e12 }]);
   expect(known()?.reported?.extras).toMatchObject({ firmware: 'toyminer', driver_origin: 'folder' });
 
-  const task = agent().tasks.runLocal({ name: 'miner.system.reboot', minerKey: known()?.key ?? '', params: {} });
-  expect(await task.outcome).toMatchObject({ status: 'succeeded' });
+  const reboot = () =>
+    agent().tasks.runLocal({ name: 'miner.system.reboot', minerKey: known()?.key ?? '', params: {} }).outcome;
+  expect(await reboot()).toMatchObject({
+    ...{ status: 'failed', message: expect.stringContaining('drivers.toyminer.allow: [reboot]') },
+  });
+  expect(toy.asked).not.toContain('restart');
+  config = { ...config, drivers: { toyminer: { replace: false, allow: ['reboot'] } } };
+  put(`${DRIVER}// It may restart now.\n`);
+  await expect.poll(() => known()?.target.driver.withheld, { timeout: 30_000 }).toEqual([]);
+  await polledBy('toyminer');
+  expect(await reboot()).toMatchObject({ status: 'succeeded' });
   expect(toy.asked.filter((command) => command === 'restart')).toHaveLength(1);
 
   put(DRIVER.replace("model: 'T1'", "model: 'T1', hostname: 'renamed'"));
@@ -116,7 +123,7 @@ test('a driver of the folder reads a device, restarts it, changes, breaks, and g
   await expect.poll(() => known()?.target.driver.waitsFor?.(), { timeout: 30_000 }).toBeUndefined();
   await polledBy('toyminer');
   rmSync(join(folder, 'toyminer.mjs'));
-  agent().reload(site.config);
+  agent().reload(config);
   await polledBy('cgminer');
   expect(known()?.reported?.extras).not.toHaveProperty('driver_origin');
 });

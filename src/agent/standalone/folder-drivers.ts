@@ -35,6 +35,14 @@ export async function lookAtFolder(config: OfDrivers): Promise<FolderView> {
   }
 }
 
+/** A line for each driver of the folder that would not be used, with the reason. */
+export async function refusedDrivers(config: OfDrivers): Promise<readonly string[]> {
+  const { driversDir } = config;
+  if (driversDir === undefined || candidateIds(driversDir).length === 0) return [];
+  const { refused } = await lookAtFolder(config);
+  return refused.map(({ id, reason }) => `driver ${id} of ${driversDir} is not used: ${reason}`);
+}
+
 /** The configuration, if it names no driver that is not there. Throws ConfigError. */
 export function withKnownDrivers(config: AgentConfig): AgentConfig {
   const { driversDir } = config;

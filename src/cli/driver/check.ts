@@ -1,41 +1,39 @@
 // `pithead driver check <path>`: what a driver owes, tried on its recorded devices. It reads files and talks to sockets
 // of this host only.
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import type { Command } from 'commander';
+import { drivers } from '../../../drivers/index.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
 import { caseFoldersIn, readCase } from '../../case/folder.ts';
 import { isReplayable } from '../../case/format.ts';
+import { readCase as readDriverCase, sampleOf } from '../../driver/check/cases/case-file.ts';
+import { checkDriver } from '../../driver/check/check.ts';
+import type { Finding, Subject } from '../../driver/check/finding.ts';
 import type { Driver } from '../../driver/contract.ts';
+import { Families } from '../../driver/family.ts';
+import { placeIn } from '../../driver/place.ts';
 import type { Reading } from '../../model/reading.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
+import { refusedHere, triedAsAgent } from './as-agent.ts';
 import { loadHere } from './load-here.ts';
 import { oneCaseIn } from './replay.ts';
 import { type Tried, tryOut } from './try-out.ts';
-
-/** What is wrong: which rule of the contract, what was seen, what to do about it. */
-export type Finding = { readonly check: string; readonly seen: string; readonly next: string };
-
-/** The contract that all drivers are held to. `cases` = folders. */
-export type RunContract = (subject: {
-  readonly driver: Driver;
-  readonly folder: string;
-  readonly cases: readonly string[];
-}) => Promise<readonly Finding[]>;
 
 type Flags = { case?: string; json?: boolean };
 
 const HELP = `
 It loads the driver, replays each of its cases on this host, and looks whether the driver is recognised there
-among all others, whether its asks are answered, and what it reads. Then it runs the contract that all drivers are held
-to. It exits 1 when something is wrong, and says what to do about it. <path> is a folder with an index, or a file.
+among all others, whether its asks are answered, and what it reads. Then it runs the driver as an agent does, in a
+process of its own, and the contract that all drivers are held to. Nothing is sent to another host. It exits 1 when something is wrong, and says what to do about it. <path> is a folder with an index, or a file.
 
 Examples:
   $ pithead driver check ./my-miner
   $ pithead driver check ./my-miner --case ./acme-one-1.0
   $ pithead driver check ./my-miner --json`;
 
-export function addCheck(driver: Command, context: CliContext, contract: RunContract = async () => []): void {
+export function addCheck(driver: Command, context: CliContext): void {
   driver
     .command('check')
     .description('check a driver: is it recognised, what does it read, does it keep the contract')
@@ -43,7 +41,7 @@ export function addCheck(driver: Command, context: CliContext, contract: RunCont
     .option('--case <folder>', 'this case instead of those in its folder')
     .option('--json', 'one JSON object about what was found')
     .addHelpText('after', HELP)
-    .action((path: string, flags: Flags) => run(path, flags, context, contract));
+    .action((path: string, flags: Flags) => run(path, flags, context));
 }
 
 type CheckedCase = { readonly id: string; readonly tried: Tried };
@@ -55,10 +53,13 @@ type Outcome = {
   /** Cases that hold answers alone: no device can be made of them, and the contract reads them. */
   readonly answersAlone: number;
   readonly findings: readonly Finding[];
+  /** Why an agent would not load it as it lies here. */
+  readonly refusal: string | undefined;
 };
 
-async function run(path: string, flags: Flags, context: CliContext, contract: RunContract): Promise<void> {
-  const { driver, folder } = loadHere(path);
+async function run(path: string, flags: Flags, context: CliContext): Promise<void> {
+  const loaded = loadHere(path);
+  const { driver, folder } = loaded;
   const cases = flags.case === undefined ? caseFoldersIn(folder) : [oneCaseIn(flags.case)];
   const [devices, others] = [true, false].map((wanted) =>
     cases.map(readCase).filter(({ about }) => isReplayable(about) === wanted),
@@ -66,26 +67,35 @@ async function run(path: string, flags: Flags, context: CliContext, contract: Ru
   const checked: CheckedCase[] = [];
   for (const each of devices ?? [])
     checked.push({ id: each.about.id, tried: await tryOut(driver, each, context.signal).catch(brokenIn(folder)) });
+  const subject = subjectOf(driver, folder, cases);
   const findings = [
     ...checked.flatMap((each) => findingsOf(driver, each, folder)),
-    ...(await contract({ driver, folder, cases })),
+    ...(await triedAsAgent(loaded, subject.samples)),
+    ...(await checkDriver(subject)),
   ];
-  const outcome: Outcome = { driver, folder, checked, answersAlone: others?.length ?? 0, findings };
+  const refusal = await refusedHere(loaded);
+  const outcome: Outcome = { driver, folder, checked, answersAlone: others?.length ?? 0, findings, refusal };
   context.stdout.write(flags.json ? `${JSON.stringify(toJson(outcome))}\n` : describe(outcome, context));
   if (findings.length > 0) throw new CommandFailed('');
 }
 
-/** Where in its own files the driver broke, as far as the error tells. */
+function subjectOf(driver: Driver, folder: string, cases: readonly string[]): Subject {
+  return {
+    driver,
+    folder,
+    families: new Families([...drivers.filter(({ id }) => id !== driver.id), driver]),
+    samples: cases.map((each) => sampleOf(driver, readDriverCase(each))),
+    exceptions: {},
+  };
+}
+
 function brokenIn(folder: string): (error: unknown) => never {
   return (error) => {
-    const [, place] = /([^\s(/\\]+:\d+:\d+)\)?$/m.exec(stackIn(error, folder)) ?? [];
+    const place = placeIn(error, folder);
     if (place === undefined) throw error;
     throw new ConfigError('run the driver', [{ path: place, message: `it breaks there: ${renderError(error)}` }]);
   };
 }
-
-const stackIn = (error: unknown, folder: string): string =>
-  error instanceof Error ? (error.stack?.split('\n').find((line) => line.includes(folder)) ?? '') : '';
 
 function findingsOf({ id, asks }: Driver, { id: name, tried }: CheckedCase, folder: string): Finding[] {
   const { recognisedAs, failed, unparsable, notRecorded } = tried;
@@ -114,7 +124,7 @@ function findingsOf({ id, asks }: Driver, { id: name, tried }: CheckedCase, fold
   return findings;
 }
 
-function toJson({ driver, checked, answersAlone, findings }: Outcome) {
+function toJson({ driver, checked, answersAlone, findings, refusal }: Outcome) {
   return {
     driver: driver.id,
     ok: findings.length === 0,
@@ -123,15 +133,17 @@ function toJson({ driver, checked, answersAlone, findings }: Outcome) {
       recognised_as: tried.recognisedAs?.driver ?? null,
       confidence: tried.recognisedAs?.confidence ?? null,
       not_recorded: tried.notRecorded,
+      changes_nothing: tried.changesNothing,
       reading: tried.reading,
     })),
     cases_not_replayed: answersAlone,
+    refused_here: refusal ?? null,
     findings,
   };
 }
 
 function describe(
-  { driver: { id }, folder, checked, answersAlone, findings }: Outcome,
+  { driver: { id }, folder, checked, answersAlone, findings, refusal }: Outcome,
   { stdout }: CliContext,
 ): string {
   const paint = painter(stdout);
@@ -147,6 +159,7 @@ function describe(
           `  pithead capture <ip> --output ${join(folder, 'cases')}`,
         ]
       : []),
+    ...(refusal === undefined ? [] : [`An agent of this user would not load it as it lies here: ${refusal}`]),
     ...findings.flatMap(({ check, seen, next }) => [paint('red', `${check}: ${seen}`), `  ${next}`]),
     count === 0
       ? paint('green', `${id} is in order`)
@@ -156,7 +169,7 @@ function describe(
 }
 
 function caseLines(id: string, { id: name, tried }: CheckedCase): string[] {
-  const { recognisedAs, reading, notRecorded } = tried;
+  const { recognisedAs, reading, notRecorded, changesNothing } = tried;
   const isHint = recognisedAs?.driver === id && recognisedAs.confidence === 'likely';
   return [
     name,
@@ -168,17 +181,25 @@ function caseLines(id: string, { id: name, tried }: CheckedCase): string[] {
         ]
       : []),
     ...(notRecorded.length > 0 ? [`  not in the case: ${notRecorded.join(', ')}`] : []),
+    ...(changesNothing.length > 0 ? [`  asked, and nothing is read of the answer: ${changesNothing.join(', ')}`] : []),
     ...valueLines(reading),
     '',
   ];
 }
 
 const valueLines = (reading: Reading): string[] =>
-  Object.entries(reading).map(([field, value]) => `  ${field.padEnd(22)}${shown(value)}`);
+  Object.entries(reading).flatMap(([field, value]) =>
+    Array.isArray(value) && value.some((entry) => typeof entry === 'object')
+      ? value.map((entry, place) => `  ${`${field}[${place}]`.padEnd(FIELD_WIDTH)}${shown(entry)}`)
+      : [`  ${field.padEnd(FIELD_WIDTH)}${shown(value)}`],
+  );
 
-const MOST_SHOWN = 90;
+const FIELD_WIDTH = 22;
+/** A pool with a long address. */
+const MOST_SHOWN = 400;
 
+/** As a driver writes it: without quotes around names. */
 function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : inspect(value, { breakLength: Number.POSITIVE_INFINITY, depth: 4 });
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }

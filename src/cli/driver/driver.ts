@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { lookAtFolder } from '../../agent/standalone/folder-drivers.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { addCheck } from './check.ts';
-import { runContract } from './contract.ts';
 import { addList } from './list.ts';
 import { addNew } from './new.ts';
 import { addReplay } from './replay.ts';
@@ -22,7 +21,7 @@ export function addDriver(program: Command, context: CliContext): void {
     .description('write a driver for a miner: begin one, check it, replay a device, list what is loaded')
     .addHelpText('after', EXAMPLES);
   addNew(driver, context);
-  addCheck(driver, context, runContract);
+  addCheck(driver, context);
   addReplay(driver, context);
   addList(driver, context, lookAtFolder);
 }

@@ -2,10 +2,14 @@
 // such drivers in a process of their own.
 import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join, parse, resolve } from 'node:path';
+import { basename, dirname, join, parse, resolve } from 'node:path';
 import { z } from 'zod';
-import { ConfigError, renderError } from '../../base/errors.ts';
+import { BugError, ConfigError, type Problem, renderError } from '../../base/errors.ts';
 import * as kit from '../../driver/kit/index.ts';
+import { madeOf } from '../../driver/load/child/maker.ts';
+import { Parts } from '../../driver/load/child/parts.ts';
+import { describedSchema, misfitsOf } from '../../driver/load/remote/described.ts';
+import { placeIn, syntaxPlace } from '../../driver/place.ts';
 
 const EXTENSIONS = ['.mjs', '.cjs', '.ts'] as const;
 
@@ -13,34 +17,41 @@ export type DriverHere = {
   readonly driver: kit.Driver;
   /** Its folder, or the folder of its file. */
   readonly folder: string;
+  readonly file: string;
+  /** It gets the kit handed in, as an agent does it. Others are modules of the program itself. */
+  readonly isGivenKit: boolean;
 };
 
 /** A folder with an `index`, or a file. Throws ConfigError that says what is wrong with it. */
 export function loadHere(path: string): DriverHere {
   const file = entryOf(resolve(path));
+  const folder = dirname(file);
   const wrong = (message: string) => new ConfigError('load the driver', [{ path: file, message }]);
-  let loaded: unknown;
+  const name = /^index\./.test(basename(file)) ? basename(folder) : parse(file).name;
+  let made: unknown;
+  let isGivenKit = false;
   try {
-    loaded = createRequire(file)(file);
+    const loaded: unknown = createRequire(file)(file);
+    const own = ownDriverIn(loaded, name);
+    isGivenKit = own === undefined;
+    made = own ?? madeOf(loaded, Object.freeze({ ...kit }));
   } catch (error) {
-    throw wrong(`cannot be run: ${renderError(error)}`);
+    const place = placeIn(error, folder) ?? (error instanceof SyntaxError ? syntaxPlace(file, error) : undefined);
+    throw wrong(`cannot be loaded: ${place === undefined ? '' : `${place}: `}${renderError(error)}`);
   }
-  const name = /^index\./.test(basename(file)) ? basename(join(file, '..')) : parse(file).name;
-  const make = makerIn(loaded);
-  const made = make === undefined ? ownDriverIn(loaded, name) : madeBy(make, wrong);
-  if (made === undefined) throw wrong('exports no function: export default (kit) => kit.defineDriver({ … })');
-  const { data: driver, error } = driverSchema.safeParse(made);
-  if (error !== undefined) throw wrong(`gives no driver: ${error.issues.map(({ message }) => message).join('; ')}`);
+  const misfits = misfitsIn(made);
+  if (misfits.length > 0) throw new ConfigError(`load the driver ${file}`, misfits);
+  const { data: driver } = driverSchema.safeParse(made);
+  if (driver === undefined) throw wrong('gives no driver: return what kit.defineDriver({ … }) gives');
   if (driver.id !== name) throw wrong(`its id is '${driver.id}': it must be called as its file or folder, '${name}'`);
-  return { driver, folder: join(file, '..') };
+  return { driver, folder, file, isGivenKit };
 }
 
-function madeBy(make: Maker, wrong: (message: string) => ConfigError): unknown {
-  try {
-    return Reflect.apply(make, undefined, [Object.freeze({ ...kit })]);
-  } catch (error) {
-    throw wrong(`its function throws: ${renderError(error)}`);
-  }
+/** What an agent would refuse of its data. */
+function misfitsIn(made: unknown): readonly Problem[] {
+  const notCalled = () => Promise.reject(new BugError('call a driver that is only described'));
+  const { error } = describedSchema(notCalled).safeParse(new Parts(made).description);
+  return error === undefined ? [] : misfitsOf(error);
 }
 
 /** One of the program itself: a module that imports the kit, and exports the driver. */
@@ -57,19 +68,10 @@ function entryOf(path: string): string {
   throw new ConfigError('load the driver', [{ path, message }]);
 }
 
-type Maker = (...given: unknown[]) => unknown;
-
-/** CommonJS and transpiled files name it differently. */
-function makerIn(loaded: unknown): Maker | undefined {
-  const { data } = z.looseObject({ default: z.unknown() }).safeParse(loaded);
-  const made = typeof loaded === 'function' ? loaded : data?.default;
-  return z.custom<Maker>((value) => typeof value === 'function').safeParse(made).data;
-}
-
 /** `defineDriver` has made the rest of it. */
 const driverSchema = z.custom<kit.Driver>((value) => {
   const { id, asks, read, identify } = Object(value);
   return (
     typeof id === 'string' && typeof asks === 'object' && typeof read === 'function' && typeof identify === 'function'
   );
-}, 'it must return what kit.defineDriver gives');
+});

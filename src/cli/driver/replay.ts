@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { ConfigError } from '../../base/errors.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { caseFoldersIn, readCase } from '../../case/folder.ts';
+import { type Case, wantsLogin } from '../../case/format.ts';
 import { REPLAY_LOGIN, type Replayed, replay } from '../../case/replay/replay.ts';
 import { readPortMap } from '../miners/access-options.ts';
 import { wrongOption } from '../options.ts';
@@ -41,7 +42,7 @@ async function run(path: string, flags: Flags, context: CliContext): Promise<voi
   const device = await replay(recorded, { ip: flags.ip, portMap });
   try {
     context.stdout.write(
-      flags.json ? `${JSON.stringify(toJson(recorded.about.id, device))}\n` : describe(recorded.about.id, device),
+      flags.json ? `${JSON.stringify(toJson(recorded.about, device))}\n` : describe(recorded.about, device),
     );
     await stopped(context.signal);
   } finally {
@@ -63,14 +64,15 @@ const stopped = (signal: AbortSignal): Promise<void> =>
     ? Promise.resolve()
     : new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
-function toJson(id: string, { ip, portMap, login }: Replayed) {
-  return { case: id, ip, port_map: Object.fromEntries(portMap), login };
+function toJson(about: Case, { ip, portMap, login }: Replayed) {
+  return { case: about.id, ip, port_map: Object.fromEntries(portMap), login: wantsLogin(about) ? login : null };
 }
 
-function describe(id: string, { ip, portMap, login }: Replayed): string {
+function describe(about: Case, { ip, portMap, login }: Replayed): string {
+  const loginWords = wantsLogin(about) ? `, login ${login.user} / ${login.password}` : '';
   const pairs = [...portMap].map(([from, to]) => `${from}=${to}`).join(' ');
   return [
-    `${id} is at ${ip}, login ${login.user} / ${login.password}, until Ctrl-C`,
+    `${about.id} is at ${ip}${loginWords}, until Ctrl-C`,
     '',
     `  pithead miner ${ip} --port-map ${pairs}`,
     `  pithead capture ${ip} --port-map ${pairs}`,

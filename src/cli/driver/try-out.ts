@@ -1,11 +1,13 @@
 // Tries a driver on a recorded device over real sockets of this host: whether it is recognised among all drivers, which
 // asks are answered, and what is read. It sends nothing to any other host.
+import { isDeepStrictEqual } from 'node:util';
 import { drivers } from '../../../drivers/index.ts';
 import { systemClock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
 import { Secret } from '../../base/secrets.ts';
 import type { CaseFolder } from '../../case/folder.ts';
+import { wantsLogin } from '../../case/format.ts';
 import { replay } from '../../case/replay/replay.ts';
 import type { Driver, Identity } from '../../driver/contract.ts';
 import { Families } from '../../driver/family.ts';
@@ -22,6 +24,8 @@ export type Tried = {
   /** Asks that no request of the case answers. */
   readonly notRecorded: readonly string[];
   readonly unparsable: readonly string[];
+  /** Asks without whose answer the same is read. */
+  readonly changesNothing: readonly string[];
   readonly reading: Reading;
 };
 
@@ -45,25 +49,24 @@ export async function tryOut(driver: Driver, recorded: CaseFolder, signal: Abort
     const { generation, make, model } = identity ?? {};
     const known = { ...(generation && { generation }), ...(make && { make }), ...(model && { model }) };
     const { user, password } = device.login;
-    const link = transport.link(ip, wantsLogin(recorded) ? { user, password: new Secret(password) } : undefined);
+    const link = transport.link(ip, wantsLogin(recorded.about) ? { user, password: new Secret(password) } : undefined);
     const asked = await askAll(driver, link, recorded, signal);
+    const { reading, unparsable } = driver.read(asked.raw, known);
     return {
       recognisedAs: match && { driver: match.driver.id, confidence: match.identity.confidence },
       failed: asked.failed,
       notRecorded: asked.notRecorded,
-      ...driver.read(asked.raw, known),
+      ...{ reading, unparsable },
+      changesNothing: Object.keys(asked.raw).filter((name) => {
+        const { [name]: _, ...others } = asked.raw;
+        return !unparsable.includes(name) && isDeepStrictEqual(driver.read(others, known).reading, reading);
+      }),
     };
   } finally {
     await transport.close();
     await device.close();
   }
 }
-
-/** A session whose login was not recorded is open to all. */
-const wantsLogin = ({ about }: CaseFolder) =>
-  about.responses.some(
-    ({ auth, headers }) => (auth !== undefined && auth !== 'session') || headers?.['www-authenticate'] !== undefined,
-  );
 
 const isOpen = ({ about }: CaseFolder, port: number) => about.responses.some((response) => response.port === port);
 

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentConfig, stateDirOf } from '../../agent/config/config.ts';
 import { type FoundAgent, findRunningAgent, type RunningAgent } from '../../agent/control/control-client.ts';
+import { refusedDrivers } from '../../agent/standalone/folder-drivers.ts';
 import { ConfigError, RefusedError } from '../../base/errors.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
@@ -120,7 +121,11 @@ export async function throughRunning<T>(
   work: { writes?: true; ask(agent: RunningAgent): Promise<T>; alone(config: AgentConfig): Promise<T> },
 ): Promise<T> {
   const { writes = false } = work;
-  const alone = () => work.alone(readAccessConfig(flags, context));
+  const alone = async () => {
+    const config = readAccessConfig(flags, context);
+    for (const line of await refusedDrivers(config)) context.stderr.write(`${line}\n`);
+    return work.alone(config);
+  };
   const agent = await findRunning(flags, context, writes);
   if (agent === undefined) return alone();
   try {

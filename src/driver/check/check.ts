@@ -9,6 +9,8 @@ import { zeroHunt } from './answers/zero-hunt.ts';
 import { CASE_CHECKS } from './cases/cases.ts';
 import { DATA_CHECKS } from './data.ts';
 import { type Check, type Finding, runCheck, type Subject } from './finding.ts';
+import { form } from './form.ts';
+import { PROOF_CHECKS } from './proofs.ts';
 import { SILENCE_CHECKS } from './silence.ts';
 
 /** Damaged answers of a first look. */
@@ -17,6 +19,7 @@ export const FIRST_LOOK = 60;
 /** Seconds for a driver with many cases. */
 export const QUICK_CHECKS: readonly Check<Subject>[] = [
   ...DATA_CHECKS,
+  ...PROOF_CHECKS,
   ...SILENCE_CHECKS,
   ...CASE_CHECKS,
   ...damageChecks(FIRST_LOOK),
@@ -29,6 +32,8 @@ export async function checkDriver(
   subject: Subject,
   checks: readonly Check<Subject>[] = [...QUICK_CHECKS, ...HUNTS],
 ): Promise<readonly Finding[]> {
+  const unfit = await runCheck(form, subject);
+  if (unfit.length > 0) return unfit;
   const found: Finding[] = [];
   for (const check of checks) found.push(...(await runCheck(check, subject)));
   return found;

@@ -2,6 +2,7 @@
 // command to show.
 import type { Driver, Known } from '../contract.ts';
 import type { Families } from '../family.ts';
+import { placeIn } from '../place.ts';
 import type { ContractData } from './contract-data.ts';
 
 export type Problem = {
@@ -53,15 +54,35 @@ export function shown(value: unknown): string {
 
 export const problem = (seen: string, next: string): Problem => ({ seen, next });
 
+/** What `read` gives is no Reading. */
+export class UnfitReading extends Error {
+  readonly problems: readonly Problem[];
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(({ seen }) => seen).join('; '));
+    this.problems = problems;
+  }
+}
+
 /** A check that throws has found something too: the driver threw where it must not. */
-export async function runCheck<S>(check: Check<S>, subject: S): Promise<readonly Finding[]> {
+export async function runCheck<S extends Pick<Subject, 'folder'>>(
+  check: Check<S>,
+  subject: S,
+): Promise<readonly Finding[]> {
   const found = await Promise.resolve()
     .then(() => check.run(subject))
-    .catch((error: unknown) => [
-      problem(
-        `it threw: ${error instanceof Error ? (error.stack ?? error.message).slice(0, 1_000) : shown(error)}`,
-        'catch it in the driver: `read` and `identify` throw nothing, an ability throws PeerError only',
-      ),
-    ]);
+    .catch((error: unknown) => problemsOf(error, subject.folder));
   return found.map((each) => ({ check: check.name, ...each }));
+}
+
+function problemsOf(error: unknown, folder: string): readonly Problem[] {
+  if (error instanceof UnfitReading) return error.problems;
+  const place = placeIn(error, folder);
+  const at = place === undefined ? '' : ` at ${place}`;
+  const what = error instanceof Error ? `${error.name}: ${error.message.slice(0, 1_000)}` : shown(error);
+  return [
+    problem(
+      `the driver throws${at}: ${what}`,
+      'mend it there: `read` and `identify` throw nothing, an ability throws PeerError only',
+    ),
+  ];
 }

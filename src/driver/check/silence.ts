@@ -1,20 +1,11 @@
 // Checks of a driver that is given nothing, or nonsense: it says nothing, and nothing upsets it.
-import { readingSchema } from '../../model/reading.ts';
-import type { Driver, ReadResult } from '../contract.ts';
 import { mutate, numbersOf, seeded } from './answers/mutate.ts';
 import { type Check, type Problem, problem, type Subject, shown } from './finding.ts';
+import { readStrictly } from './form.ts';
 
 const UNSAID = ['isMining', 'boards', 'fans', 'pools', 'errors', 'mac', 'serialNumber'] as const;
 const NONSENSE = [null, '', '<html>404</html>', 0, [], {}, [[]], 'Socket connect failed: Connection refused\n'];
 const TEXTS = ['', '{', 'null', '"', '{"VERSION":[{"Type":7}]}', '\u0000', '"'.repeat(9_999)];
-
-/** `read` must not throw, and what it gives must be a Reading: else this throws. */
-export function readStrictly(driver: Driver, raw: Readonly<Record<string, unknown>>, known = {}): ReadResult {
-  const result = driver.read(raw, known);
-  const checked = readingSchema.safeParse(result.reading);
-  if (!checked.success) throw new Error(`${shown(checked.error.issues.slice(0, 3))} from ${shown(raw)}`);
-  return result;
-}
 
 /** What it says although no answer said it. */
 function inventions({ driver, folder }: Subject, what: string, raw: Readonly<Record<string, unknown>>): Problem[] {

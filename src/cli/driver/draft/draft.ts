@@ -11,6 +11,10 @@ import type { Draft, DraftLogin } from './text.ts';
 
 const UNKNOWN = { tcpWord: undefined, title: undefined, realm: undefined, server: undefined, page: undefined };
 
+/** No claim: a person writes down which they are. */
+const UNKNOWN_MODELS = 'unknown';
+const UNKNOWN_FIRMWARE = 'unknown';
+
 /** Without a case: a driver for CGMiner's API that recognises nothing until a person says by what. */
 export function draftOf(id: string, recorded: CaseFolder | undefined): Draft {
   if (recorded === undefined)
@@ -18,8 +22,8 @@ export function draftOf(id: string, recorded: CaseFolder | undefined): Draft {
       ...{
         id,
         make: capital(id.split('-')[0] ?? id),
-        models: 'all',
-        firmware: 'all',
+        models: UNKNOWN_MODELS,
+        firmware: UNKNOWN_FIRMWARE,
         asks: [],
         fields: [],
         login: 'none',
@@ -35,8 +39,8 @@ export function draftOf(id: string, recorded: CaseFolder | undefined): Draft {
   return {
     id,
     make: about.make ?? capital(tcpWord),
-    models: valueIn(fields, 'model') ?? about.model ?? 'all',
-    firmware: valueIn(fields, 'firmwareVersion') ?? about.firmwareVersion ?? 'all',
+    models: valueIn(fields, 'model') ?? about.model ?? UNKNOWN_MODELS,
+    firmware: valueIn(fields, 'firmwareVersion') ?? about.firmwareVersion ?? UNKNOWN_FIRMWARE,
     evidence: about.isSimulated === true ? 'claimed' : 'recording',
     asks,
     fields,
@@ -45,13 +49,15 @@ export function draftOf(id: string, recorded: CaseFolder | undefined): Draft {
   };
 }
 
-/** The case as one of the new driver: its requests under the driver's names, and what can be told of it already. */
+/** The case as one of the new driver: its requests under the driver's names. */
 export function caseOf(draft: Draft, { about }: CaseFolder): Case {
-  const { id, asks, fields, make, models, firmware } = draft;
+  const { id, asks, make, models, firmware } = draft;
+  const isTold = models !== UNKNOWN_MODELS || firmware !== UNKNOWN_FIRMWARE;
   const nameOf = new Map(asks.map(({ recorded, name, every }) => [recorded, { ask: name, every }]));
   return {
     ...about,
-    id: caseName(make, models, firmware),
+    // A case that tells neither keeps its name: the next capture of the device may have the other one.
+    id: isTold ? caseName(make, models, firmware) : about.id,
     firmware: id,
     // Recorded of a driver that does not read it any more.
     known: {},
@@ -61,43 +67,10 @@ export function caseOf(draft: Draft, { about }: CaseFolder): Case {
       // Nothing is left of the questions of other drivers.
       return own === undefined && ask !== undefined && rest.auth !== 'login' ? [] : [{ ...rest, ...own }];
     }),
-    expect: { make, ...expectedOf(asks, fields) },
+    // What the device shows is for a person to read: values of the generated driver would only repeat its guesses.
+    expect: {},
     read: null,
   };
-}
-
-/** Values as the answers have them, by the names that `expect` knows. */
-function expectedOf(asks: readonly DraftAsk[], fields: Draft['fields']): Record<string, unknown> {
-  const plain = fields.filter(({ field, value }) => value !== undefined && NAMED.has(field));
-  const poolRows = asks.find(({ name }) => name === 'pools')?.answer.POOLS;
-  const pools = Array.isArray(poolRows)
-    ? poolRows.filter((row) => typeof Object(row).URL === 'string' && Object(row).URL !== '')
-    : [];
-  return {
-    ...rateIn(asks.find(({ name }) => name === 'summary')?.answer.SUMMARY),
-    ...Object.fromEntries(plain.map(({ field, value }) => [field, value])),
-    ...(pools.length > 0 && { poolCount: pools.length }),
-  };
-}
-
-const NAMED: ReadonlySet<string> = new Set(['model', 'firmwareVersion', 'uptimeS', 'hostname', 'serialNumber']);
-const UNITS = [
-  ['MHS', 1e6],
-  ['GHS', 1e9],
-  ['THS', 1e12],
-  ['KHS', 1e3],
-] as const;
-
-/** The shortest window, as `hashrates` of the kit takes it. */
-function rateIn(list: unknown): { hashrateHs?: number } {
-  const row = Object(Array.isArray(list) ? list[0] : undefined);
-  for (const window of ['5s', '1m', '5m', 'av'])
-    for (const [unit, hs] of UNITS) {
-      const written = row[`${unit} ${window}`];
-      const value = typeof written === 'string' ? Number(written.replaceAll(',', '')) : written;
-      if (typeof value === 'number' && Number.isFinite(value)) return { hashrateHs: value * hs };
-    }
-  return {};
 }
 
 function loginOf({ about, bytesOf }: CaseFolder, asks: readonly DraftAsk[]): DraftLogin {

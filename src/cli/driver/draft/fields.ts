@@ -14,6 +14,28 @@ export type DraftField = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const MOST_LEFT = 12;
+
+/** `status holds also: fans[].rpm, power.input_w`: of each answer of the web what the driver does not read yet. */
+export function leftOf({ name, recorded, answer }: DraftAsk, fields: readonly DraftField[]): string | undefined {
+  if (recorded.transport !== 'http') return undefined;
+  const isRead = (key: string) => fields.some(({ code }) => code.includes(name) && code.includes(`'${key}'`));
+  const left = placesIn(answer).filter((place) => !isRead(place.split('.').at(-1) ?? ''));
+  if (left.length === 0) return undefined;
+  const shown = left.slice(0, MOST_LEFT).join(', ');
+  return `${name} holds also: ${shown}${left.length > MOST_LEFT ? `, and ${left.length - MOST_LEFT} more` : ''}`;
+}
+
+/** Texts, numbers and truth values, and the lists that they are in. */
+function placesIn(value: unknown, at = ''): string[] {
+  if (Array.isArray(value)) return placesIn(value[0], `${at}[]`);
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value)
+      .filter(([key]) => SIMPLE.test(key))
+      .flatMap(([key, inner]) => placesIn(inner, at === '' ? key : `${at}.${key}`));
+  return value === undefined || value === null ? [] : [at];
+}
+
 /** Field of a Reading, the keys that usually hold it, and how it is read. */
 const USUAL: readonly (readonly [field: string, key: RegExp, reader: string])[] = [
   ['mac', /^mac(_?addr(ess)?)?$/i, 'asWritten'],

@@ -2,7 +2,7 @@
 // the project a module that imports the kit. Pure.
 import { kitParam } from '../../../driver/load/kit-types.ts';
 import type { DraftAsk } from './asks.ts';
-import type { DraftField } from './fields.ts';
+import { type DraftField, leftOf } from './fields.ts';
 import type { Recognition } from './recognition.ts';
 
 /** `web` = behind a login page that a person has to describe first; `none` = nothing was recorded. */
@@ -205,15 +205,27 @@ function readLines(draft: Draft): readonly string[] {
     (name) =>
       (hasRow && name === 'summary') || code.some((text) => new RegExp(String.raw`(?<![\w.'])${name}\b`).test(text)),
   );
+  const left = asks.flatMap((ask) => commentLines(leftOf(ask, fields)));
   return [
     '// What is not there stays undefined: never 0, and no guess. The units are in the names.',
     used.length === 0 ? 'read() {' : `read({ ${used.join(', ')} }) {`,
     ...(hasRow ? ["  const row = summary.row('SUMMARY');"] : []),
-    ...(fields.length === 0
+    ...(fields.length === 0 && left.length === 0
       ? ['  return {};']
-      : ['  return {', ...fields.flatMap(fieldLines).map((line) => `    ${line}`), '  };']),
+      : ['  return {', ...[...fields.flatMap(fieldLines), ...left].map((line) => `    ${line}`), '  };']),
     '},',
   ];
+}
+
+/** Of at most the width of a line, however deep it stands. */
+function commentLines(text: string | undefined): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text?.split(' ') ?? []) {
+    const longer = `${lines.at(-1) ?? '//'} ${word}`;
+    if (lines.length > 0 && longer.length <= MOST_COLUMNS - 12) lines[lines.length - 1] = longer;
+    else lines.push(lines.length === 0 ? longer : `//   ${word}`);
+  }
+  return lines;
 }
 
 /** Where nothing was recorded that could be read. */

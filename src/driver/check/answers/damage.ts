@@ -9,7 +9,7 @@ import { VisitMemory } from '../../visit/memory.ts';
 import { visit } from '../../visit/visit.ts';
 import { asLinkWould } from '../cases/case-file.ts';
 import { type Check, type Problem, problem, type Sample, type Subject, shown } from '../finding.ts';
-import { readStrictly } from '../silence.ts';
+import { readStrictly } from '../form.ts';
 import { mutate, numbersOf, type Random, seeded } from './mutate.ts';
 
 /** Generous: it is there to catch what grows faster than its input. */

@@ -1,7 +1,7 @@
 // Check: a value that is missing in an answer is missing in the reading, or another source stands in. It never becomes
 // 0, and what is left is still a reading. So it is where all numbers of one thing are missing.
 import { type Check, type Problem, problem, type Sample, type Subject } from '../finding.ts';
-import { readStrictly } from '../silence.ts';
+import { readStrictly } from '../form.ts';
 import { isObject, type Path, pathsTo, withChange } from './change.ts';
 import { numbersOf } from './mutate.ts';
 

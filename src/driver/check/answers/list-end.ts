@@ -2,7 +2,7 @@
 // null. That says nothing: it moves nothing, and takes away nothing of what the places before it say.
 import { valuesOf } from '../cases/values.ts';
 import { type Check, problem, type Subject } from '../finding.ts';
-import { readStrictly } from '../silence.ts';
+import { readStrictly } from '../form.ts';
 import { isObject, type Path, pathsTo, withChange } from './change.ts';
 
 type Raw = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import type { Reading } from '../../../model/reading.ts';
 import type { Driver } from '../../contract.ts';
 import { numbersOf } from '../answers/mutate.ts';
 import { type Check, type Problem, problem, type Sample, type Subject, shown } from '../finding.ts';
-import { readStrictly } from '../silence.ts';
+import { readStrictly } from '../form.ts';
 import { asLinkWould } from './case-file.ts';
 import { type Easing, unlike } from './expected.ts';
 import { isSame, valuesOf } from './values.ts';
@@ -25,7 +25,7 @@ const described: Check<Subject> = {
         return Object.keys(expect).length + Object.keys(values).length < LEAST_VALUES;
       })
       .map(({ name }) => {
-        const next = `fill in \`expect\` of ${folder}/cases/…/case.json: values read by hand, by the names of a reading (\`driver check --json\` prints them)`;
+        const next = `read three off the pages of the device, and write them into \`expect\` of ${folder}/cases/${name}/case.json by the names of a reading, such as { "uptimeS": 86400, "boards": [{ "slot": 0, "chips": 114 }] }`;
         return problem(`the case ${name} says of fewer than ${LEAST_VALUES} values how they are to be read`, next);
       }),
 };

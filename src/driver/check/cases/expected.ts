@@ -131,9 +131,7 @@ export function unlike(reading: Reading, wanted: Readonly<Record<string, unknown
     if (!Array.isArray(value)) return [`${name} is ${shown(value)} in \`expect\`: a list of objects, or their number`];
     const items: readonly unknown[] = value;
     return items.flatMap((item, nth) =>
-      name === 'boards'
-        ? boardUnlike(reading, item, nth, easing)
-        : itemUnlike(name, item, (field) => place(POOL_PLACES, OWN.pools, field, reading.pools?.[nth]), easing),
+      name === 'boards' ? boardUnlike(reading, item, nth, easing) : poolUnlike(reading, item, nth, easing),
     );
   });
 }
@@ -154,8 +152,22 @@ function boardUnlike(reading: Reading, item: unknown, nth: number, easing: Easin
   const board = slot === undefined ? reading.boards?.[nth] : reading.boards?.find((entry) => entry.slot === slot);
   // An empty slot is no board, and one that is switched off says so.
   if (active === false && chips === 0) return board?.isAlive === true ? [`the board in slot ${slot} is alive`] : [];
+  if (board === undefined && saysSomething('boards', item, easing))
+    return [`no board is read ${slot === undefined ? `at place ${nth}` : `in slot ${shown(slot)}`}`];
   return itemUnlike('boards', item, (field) => place(BOARD_PLACES, OWN.boards, field, board), easing);
 }
+
+function poolUnlike({ pools }: Reading, item: unknown, nth: number, easing: Easing): string[] {
+  const pool = pools?.[nth];
+  if (pool === undefined && saysSomething('pools', item, easing)) return [`no pool is read at place ${nth}`];
+  return itemUnlike('pools', item, (field) => place(POOL_PLACES, OWN.pools, field, pool), easing);
+}
+
+/** It wants a value that must be read. */
+const saysSomething = (list: string, item: unknown, easing: Easing): boolean =>
+  Object.entries(Object(item)).some(
+    ([field, value]) => value !== null && easing.isLeftOut?.(`${list}.${field}`) !== true,
+  );
 
 function itemUnlike(list: string, item: unknown, found: (field: string) => unknown, easing: Easing): string[] {
   return Object.entries(Object(item)).flatMap(([field, value]) => {

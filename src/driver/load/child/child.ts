@@ -1,13 +1,17 @@
 // The process in which the drivers of a folder run: loads files, calls what they export, and hands requests to devices
 // to the agent. It opens no socket and reads nothing but the folder; what holds it to that is how it is started.
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers';
 import { z } from 'zod';
+import { renderError } from '../../../base/errors.ts';
 import { parseJson } from '../../../wire/frames.ts';
+import { placeIn, syntaxPlace } from '../../place.ts';
 import { isShown } from '../../proof.ts';
 import type { Family } from '../../recognition.ts';
-import { type FromProcess, failureOf, KIT_VERSION, type ToProcess, toProcessSchema } from '../process/protocol.ts';
+import { type Failure, type FromProcess, failureOf, type ToProcess, toProcessSchema } from '../process/protocol.ts';
 import { Acts } from './acts.ts';
+import { madeOf } from './maker.ts';
 import { Parts } from './parts.ts';
 
 /** Time and network belong to the agent. Without them nothing of a driver runs between two calls. */
@@ -20,11 +24,12 @@ export function serveDrivers(kit: Readonly<Record<string, unknown>>): Promise<vo
   for (const name of NOT_FOR_DRIVERS) Reflect.deleteProperty(globalThis, name);
   const channel: Channel = { post: (message) => void process.send?.(message) };
   const drivers = new Map<string, Parts>();
+  const folders = new Map<string, string>();
   const acts = new Acts(channel, drivers);
   const given = Object.freeze({ ...kit });
   process.on('message', (message) => {
     const { data } = toProcessSchema.safeParse(message);
-    if (data !== undefined) void answer(data, { channel, drivers, acts, kit: given });
+    if (data !== undefined) void answer(data, { channel, drivers, folders, acts, kit: given });
   });
   channel.post({ kind: 'ready' });
   return new Promise((resolve) => process.once('disconnect', resolve));
@@ -35,7 +40,18 @@ type Serving = {
   readonly drivers: Map<string, Parts>;
   readonly acts: Acts;
   readonly kit: Readonly<Record<string, unknown>>;
+  /** Where the files of each driver are. */
+  readonly folders: Map<string, string>;
 };
+
+/** With the place in the driver's own files. */
+function placed(error: unknown, message: ToProcess, { folders }: Serving): Failure {
+  const failure = failureOf(error);
+  const [id = ''] = 'id' in message ? message.id.split(' ') : [];
+  const folder = folders.get(id);
+  const place = folder === undefined || failure.peer !== undefined ? undefined : placeIn(error, folder);
+  return place === undefined ? failure : { ...failure, message: `${place}: ${failure.message}` };
+}
 
 async function answer(message: ToProcess, serving: Serving): Promise<void> {
   const { seq } = message;
@@ -43,16 +59,17 @@ async function answer(message: ToProcess, serving: Serving): Promise<void> {
     const value = await resultOf(message, serving);
     serving.channel.post({ kind: 'done', seq, value });
   } catch (error) {
-    serving.channel.post({ kind: 'failed', seq, failure: failureOf(error) });
+    serving.channel.post({ kind: 'failed', seq, failure: placed(error, message, serving) });
   }
   // Linux tells the agent. Between two messages nothing of a driver runs, so nothing grows.
   if (process.platform !== 'linux') serving.channel.post({ kind: 'memory', rss: process.memoryUsage.rss() });
 }
 
-function resultOf(message: ToProcess, { drivers, acts, kit }: Serving): unknown {
+function resultOf(message: ToProcess, { drivers, folders, acts, kit }: Serving): unknown {
   switch (message.kind) {
     case 'load': {
-      const parts = new Parts(load(message.path, kit));
+      folders.set(message.id, dirname(message.path));
+      const parts = new Parts(madeOf(required(message.path), kit));
       drivers.set(message.id, parts);
       return parts.description;
     }
@@ -81,6 +98,15 @@ function resultOf(message: ToProcess, { drivers, acts, kit }: Serving): unknown 
   }
 }
 
+function required(path: string): unknown {
+  try {
+    return createRequire(path)(path);
+  } catch (error) {
+    const place = error instanceof SyntaxError ? syntaxPlace(path, error) : undefined;
+    throw place === undefined ? error : new Error(`${place}: ${renderError(error)}`);
+  }
+}
+
 const reportSchema = z.looseObject({
   ipReport: z.object({ words: z.instanceof(RegExp).exactOptional(), fields: z.instanceof(z.ZodType).exactOptional() }),
 });
@@ -103,26 +129,3 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 const familiesSchema = z.looseObject({ families: z.custom<readonly Family[]>(Array.isArray).default([]) });
 const answersSchema = z.custom<Parameters<typeof isShown>[1]>((value) => typeof value === 'object' && value !== null);
-
-const moduleSchema = z.looseObject({ default: z.unknown().optional(), kitVersion: z.unknown().optional() });
-
-/** Throws where the file cannot be run, exports no function, is made for another kit, or the function throws. */
-function load(path: string, kit: Readonly<Record<string, unknown>>): unknown {
-  const loaded: unknown = createRequire(path)(path);
-  const [make, version = 1] = makerIn(loaded);
-  if (version !== KIT_VERSION)
-    throw new Error(`is written for version ${String(version)} of the kit; this program has version ${KIT_VERSION}`);
-  if (typeof make !== 'function') throw new Error('exports no function: export default (kit) => kit.defineDriver({…})');
-  return Reflect.apply(make, undefined, [kit]);
-}
-
-/** The function, and the version of the kit beside it; CommonJS and transpiled files name it differently. */
-function makerIn(loaded: unknown): readonly [make: unknown, version: unknown] {
-  if (typeof loaded === 'function') return [loaded, Reflect.get(loaded, 'kitVersion')];
-  const { data } = moduleSchema.safeParse(loaded);
-  if (data === undefined) return [undefined, undefined];
-  if (typeof data.default === 'function' || !moduleSchema.safeParse(data.default).success)
-    return [data.default, data.kitVersion];
-  const [make, version] = makerIn(data.default);
-  return [make, data.kitVersion ?? version];
-}

@@ -1,6 +1,7 @@
 // One driver inside its process: its data as it can be sent, and its functions under the names by which the agent calls
 // them. Schemas and patterns stay here.
 import { z } from 'zod';
+import { PATTERN, SCHEMA } from '../process/protocol.ts';
 
 const MAX_DEPTH = 12;
 const MAX_ENTRIES = 20_000;
@@ -45,9 +46,9 @@ export class Parts {
     if (replaced !== undefined) return replaced;
     if (value instanceof z.ZodType) {
       this.#schemas.set(name, value);
-      return undefined;
+      return SCHEMA;
     }
-    if (value instanceof RegExp) return undefined;
+    if (value instanceof RegExp) return PATTERN;
     if (Array.isArray(value)) return value.map((entry, i) => this.plain(entry, `${name}.${i}`, replace, depth + 1));
     const parts: Record<string, unknown> = {};
     for (const [key, entry] of Object.entries(value)) {

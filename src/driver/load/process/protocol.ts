@@ -78,6 +78,13 @@ export type FromProcess = z.output<typeof fromProcessSchema>;
 
 /** A function of a driver, which stays in its process. */
 export const functionSchema = z.strictObject({ fn: z.string().max(256) });
+/** Stand for what is judged where the driver runs: a schema of `kit.z`, a regular expression. */
+export const SCHEMA = { schema: true } as const;
+export const PATTERN = { pattern: true } as const;
+const markSchema = (key: 'schema' | 'pattern', wanted: string) =>
+  z.custom<object>((value) => Object(value)[key] === true, `wanted: ${wanted}`);
+export const schemaSchema = markSchema('schema', 'a schema, such as kit.z.looseObject({ model: kit.z.string() })');
+export const patternSchema = markSchema('pattern', 'a regular expression');
 /** Stands for the bytes of the firmware image, which stay with the agent. */
 export const IMAGE = { image: true } as const;
 export const imageSchema = z.strictObject({ image: z.literal(true) });

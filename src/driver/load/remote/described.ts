@@ -2,7 +2,7 @@
 // does not fit is named with its path.
 import { z } from 'zod';
 import { ABILITY_NAMES, EFFECTS } from '../../../model/tasks/task-kinds.data.ts';
-import { functionSchema } from '../process/protocol.ts';
+import { functionSchema, patternSchema, schemaSchema } from '../process/protocol.ts';
 import { type CallDriver, requestSchemas } from './requests.ts';
 
 const text = z.string().min(1).max(256);
@@ -39,22 +39,24 @@ const familySchema = z.strictObject({
     .exactOptional(),
   answers: z
     .array(
-      z.object({
+      z.strictObject({
         to: z.enum(['whatsminer3', 'api4028', 'systemInfo']),
         words: z.array(word).max(64).exactOptional(),
+        shape: schemaSchema,
       }),
     )
     .exactOptional(),
   page: z
-    .object({
+    .strictObject({
       path: word,
       port: z.int().min(1).max(65_535).exactOptional(),
       headers: z.record(z.string(), word).exactOptional(),
       guarded: word.exactOptional(),
       title: word.exactOptional(),
+      shape: schemaSchema,
     })
     .exactOptional(),
-  realms: z.array(z.object({ realm: word })).exactOptional(),
+  realms: z.array(z.strictObject({ realm: word, server: patternSchema })).exactOptional(),
 });
 
 const coverSchema = z.strictObject({
@@ -63,9 +65,22 @@ const coverSchema = z.strictObject({
   evidence: z.enum(['recording', 'simulated', 'claimed']),
 });
 
-const abilitySchema = z.object({
+const reportSchema = z
+  .strictObject({
+    port: z.int().min(1).max(65_535),
+    isPacked: z.literal(true).exactOptional(),
+    words: patternSchema.exactOptional(),
+    fields: schemaSchema.exactOptional(),
+  })
+  .refine(
+    ({ isPacked, words, fields }) => [isPacked, words, fields].filter((form) => form !== undefined).length === 1,
+    'wanted: one of `words`, `fields` and `isPacked`',
+  );
+
+const abilitySchema = z.strictObject({
   effect: z.enum(EFFECTS),
   offlineS: z.tuple([seconds, seconds]),
+  params: schemaSchema,
   act: functionSchema,
   shows: functionSchema.exactOptional(),
   shownWithinS: seconds.exactOptional(),
@@ -85,14 +100,24 @@ export function describedSchema(call: CallDriver) {
       )
       .exactOptional(),
     goesWith: text.exactOptional(),
+    /** Judged where the driver runs. */
+    needs: z.union([text, z.array(text), functionSchema]).exactOptional(),
   };
   const [cgminer, whatsminer3, http] = requestSchemas(call).parts;
-  const ask = z.discriminatedUnion('via', [cgminer.extend(more), whatsminer3.extend(more), http.extend(more)]);
-  return z.object({
+  const ask = z.discriminatedUnion(
+    'via',
+    [
+      z.strictObject({ ...cgminer.shape, ...more }),
+      z.strictObject({ ...whatsminer3.shape, ...more }),
+      z.strictObject({ ...http.shape, ...more }),
+    ],
+    'wanted: what kit.tcp, kit.get or kit.post gives, and `every`',
+  );
+  return z.strictObject({
     id: text,
     make: text,
     families: z.array(familySchema).max(32).exactOptional(),
-    ipReport: z.object({ port: z.int().min(1).max(65_535), isPacked: z.literal(true).exactOptional() }).exactOptional(),
+    ipReport: reportSchema.exactOptional(),
     covers: z.array(coverSchema).max(200),
     asks: z.record(z.string().max(64), ask).refine((asks) => Object.keys(asks).length <= 64, 'at most 64 asks'),
     abilities: z.partialRecord(z.enum(ABILITY_NAMES), abilitySchema),
@@ -107,16 +132,21 @@ export function describedSchema(call: CallDriver) {
     }),
     identify: functionSchema,
     afterLogin: z
-      .object({ mayBe: functionSchema, ask: requestSchemas(call).read, identify: functionSchema })
+      .strictObject({ mayBe: functionSchema, ask: requestSchemas(call).read, identify: functionSchema })
       .exactOptional(),
     read: functionSchema,
   });
 }
 export type Described = z.output<ReturnType<typeof describedSchema>>;
 
-/** Where it does not fit, in words: paths and what is accepted. */
+const MOST_MISFITS = 5;
+
+/** Where it does not fit: paths and what is accepted. */
+export const misfitsOf = ({ issues }: z.ZodError): { readonly path: string; readonly message: string }[] =>
+  issues.slice(0, MOST_MISFITS).map(({ path, message }) => ({ path: path.join('.') || 'the driver', message }));
+
+/** The same in one line. */
 export const misfitOf = (error: z.ZodError): string =>
-  error.issues
-    .slice(0, 5)
-    .map(({ path, message }) => `${path.join('.') || 'the driver'}: ${message}`)
+  misfitsOf(error)
+    .map(({ path, message }) => `${path}: ${message}`)
     .join('; ');

@@ -97,7 +97,7 @@ describe('a folder', () => {
       nothing: expect.stringContaining('exports no function'),
       spins: 'did not answer within 2000 ms',
       thief: "its family 'avalon' is one of driver avalon",
-      throws: 'out of ideas',
+      throws: 'throws.mjs:1:30: out of ideas',
       twice: 'the folder has more than one twice: leave one',
       wrong: expect.stringMatching(/asks\.a\.every: .*quirks: /s),
     });
@@ -252,15 +252,16 @@ describe('a driver that', () => {
   });
 
   test.each([
-    ['throws', "throw new Error('no idea');"],
-    ['answers rubbish', 'return { hashrateHs: () => 1 };'],
-    ['gives no reading', 'return 7;'],
-  ])('%s loses its own answer and nothing else', async (_, body) => {
+    ['throws', "throw new Error('no idea');", /breaks in read: bad\.mjs:\d+:\d+: no idea/],
+    ['answers rubbish', 'return { hashrateHs: () => 1 };', /./],
+    ['asks too much of a reading', 'return { get hashrateHs() { throw new Error() } };', /breaks in read/],
+  ])('%s loses its own answer and nothing else, and that is told', async (_, body, reason) => {
     const { driver, folder } = await open(folderWith({ 'bad.mjs': READS(body), 'good.mjs': good }));
     const answer = await Promise.resolve(driver('bad').read(RAW, {})).catch((error: Error) => error);
     expect(answer).not.toEqual(READ);
     expect(await driver('good').read(RAW, {})).toEqual(READ);
-    expect(folder.faults()).toEqual([]);
+    expect(folder.faults()).toMatchObject([{ id: 'bad', reason: expect.stringMatching(reason), waitsMs: undefined }]);
+    expect(driver('bad').waitsFor?.()).toBeUndefined();
   });
 
   test('breaks where it recognises leaves that to the others', async () => {
@@ -268,7 +269,13 @@ describe('a driver that', () => {
     const { driver, lines } = await open(folderWith({ 'bad.mjs': driverText('bad', more) }));
     for (let times = 0; times < 3; times++) expect(await driver('bad').identify({ family: 'bad' })).toBeUndefined();
     expect(lines).toMatchObject([
-      { message: 'a driver broke', fields: { driver: 'bad', cause: 'call identify of driver bad: no idea' } },
+      {
+        message: 'a driver broke',
+        fields: {
+          driver: 'bad',
+          cause: expect.stringMatching(/^call identify of driver bad: bad\.mjs:\d+:\d+: no idea$/),
+        },
+      },
     ]);
   });
 

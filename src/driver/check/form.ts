@@ -1,0 +1,62 @@
+// Whether what `read` gives is a Reading at all: its fields, their types and ranges.
+import type { z } from 'zod';
+import { type Reading, readingSchema } from '../../model/reading.ts';
+import type { Driver, ReadResult } from '../contract.ts';
+import { type Check, type Problem, problem, type Subject, shown, UnfitReading } from './finding.ts';
+
+/** `read` must not throw, and what it gives must be a Reading: else this throws UnfitReading. */
+export function readStrictly(driver: Driver, raw: Readonly<Record<string, unknown>>, known = {}): ReadResult {
+  const result = driver.read(raw, known);
+  const misfits = misfitsOf(result.reading).map(({ seen, next }) => problem(`${seen} from ${shown(raw)}`, next));
+  if (misfits.length > 0) throw new UnfitReading(misfits);
+  return result;
+}
+
+const MOST_MISFITS = 5;
+
+function misfitsOf(reading: Reading): Problem[] {
+  const { error } = readingSchema.safeParse(reading);
+  return (error?.issues ?? []).slice(0, MOST_MISFITS).flatMap((issue) => misfitOf(issue, reading));
+}
+
+function misfitOf(issue: z.core.$ZodIssue, reading: Reading): Problem[] {
+  const { path, message } = issue;
+  const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) =>
+        problem(
+          `\`read\` gives \`${`${place}.${key}`.slice(1)}\`, which no Reading has`,
+          'take the name that the type `Reading` has for it, in the type file of the kit',
+        ),
+      );
+    case 'too_big':
+    case 'too_small':
+      return [
+        problem(
+          `\`read\` gives \`${place.slice(1)}\` ${shown(valueAt(reading, path))}: ${message}`,
+          'no device measures that: look at its unit, and leave out what the device writes where it knows nothing',
+        ),
+      ];
+    default:
+      return [
+        problem(
+          `\`read\` gives \`${place.slice(1)}\` ${shown(valueAt(reading, path))}: ${message}`,
+          'give what the type `Reading` has there, in the type file of the kit; absent is undefined',
+        ),
+      ];
+  }
+}
+
+const valueAt = (reading: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((value, part) => Object(value)[part], reading);
+
+/** Of all answers that there are: what is no Reading breaks every check after this one. */
+export const form: Check<Subject> = {
+  name: 'reading',
+  owes: 'a Reading of each case: fields that it has, in their units and ranges',
+  run: ({ driver, samples }) =>
+    samples.flatMap(({ name, raw, known }) =>
+      misfitsOf(driver.read(raw, known).reading).map(({ seen, next }) => problem(`${name}: ${seen}`, next)),
+    ),
+};
