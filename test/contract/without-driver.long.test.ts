@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** One with a folder of cases, recordings, errors and its own firmware files. */
@@ -13,8 +13,11 @@ const GONE = process.env.PITHEAD_WITHOUT ?? 'axeos';
 const COPIED = ['src', 'drivers', 'test', 'fixtures', 'packaging', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 const LISTS = ['drivers/index.ts', 'drivers/farm-index.ts'];
 
-const copy = mkdtempSync(join(tmpdir(), 'pithead-without-'));
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
+let copy: string;
+beforeEach(() => {
+  copy = mkdtempSync(join(tmpdir(), 'pithead-without-'));
+});
+afterEach(() => rmSync(copy, { recursive: true, force: true }));
 
 /** Exit code and output. */
 const run = (tool: string, ...args: readonly string[]) =>

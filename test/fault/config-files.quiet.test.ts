@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../src/agent/config/config.ts';
+import { driverIds } from '../../src/agent/standalone/folder-drivers.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { seeded } from '../../src/driver/check/answers/mutate.ts';
 import { runPithead, startPithead } from '../e2e/process.ts';
@@ -79,7 +80,7 @@ log: { level: info }
 `;
 
 const parse = (text: string) =>
-  parseConfig(text, { baseDir: folder, environment: { PASSWORD: 'x' }, name: 'pithead.yaml' });
+  parseConfig(text, { baseDir: folder, environment: { PASSWORD: 'x' }, name: 'pithead.yaml', driverIds });
 
 test('one wrong file per rule: every problem is named and the program ends with 78', async () => {
   const unnamed = WRONG.flatMap(([text, ...fields]) => {

@@ -27,16 +27,27 @@ type Surroundings = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
+/** Ids of all drivers, those in the folder too. */
+export type DriverIds = (driversDir: string | undefined) => readonly string[];
+
 /** Beside the configuration. */
 const DRIVERS_FOLDER = 'drivers';
 
-/** Reads and checks the file. Throws ConfigError with every problem that was found. */
-export const loadConfig = (path: string, environment: Surroundings['environment']): AgentConfig =>
+/**
+ * Reads and checks the file; the names of drivers only where `driverIds` is given. Throws ConfigError with every
+ * problem that was found.
+ */
+export const loadConfig = (
+  path: string,
+  environment: Surroundings['environment'],
+  driverIds?: DriverIds,
+): AgentConfig =>
   parseConfig(readText(path), {
     baseDir: dirname(resolve(path)),
     environment,
     name: path,
     driversDir: join(dirname(resolve(path)), DRIVERS_FOLDER),
+    ...(driverIds && { driverIds }),
   });
 
 function readText(path: string): string {
@@ -109,7 +120,7 @@ function readPart<T>(path: string, schema: z.ZodType<T>): T {
 export function parseConfig(
   text: string,
   // A text that is no file has no folder beside it.
-  options: Surroundings & { readonly name: string; readonly driversDir?: string },
+  options: Surroundings & { readonly name: string; readonly driversDir?: string; readonly driverIds?: DriverIds },
 ) {
   const document = parseDocument(text, { prettyErrors: true });
   const syntax = document.errors.map((error) => ({
@@ -129,9 +140,11 @@ export function parseConfig(
   const ranges = readRanges(networks, exclude, PATHS);
   const logins = readLogins(credentials, options);
   const service = rest.service && { ...rest.service, enrolmentCode: readCode(rest.service, logins.referredTo) };
-  const problems = [...ranges.problems, ...logins.problems];
-  if (problems.length > 0) throw new ConfigError(`check config ${options.name}`, problems);
   const fromBase = (path: string) => resolve(options.baseDir, path);
+  const driversDir = rest.driversDir === undefined ? options.driversDir : fromBase(rest.driversDir);
+  const unknown = options.driverIds && unknownDrivers(credentials, options.driverIds(driversDir));
+  const problems = [...ranges.problems, ...logins.problems, ...(unknown ?? [])];
+  if (problems.length > 0) throw new ConfigError(`check config ${options.name}`, problems);
   const stateDir = fromBase(rest.stateDir);
   const { tls, sealKeyFile } = rest.listen;
   return {
@@ -143,7 +156,7 @@ export function parseConfig(
       tls: tls && { certFile: fromBase(tls.certFile), keyFile: fromBase(tls.keyFile) },
       sealKeyFile: sealKeyFile && fromBase(sealKeyFile),
     },
-    driversDir: rest.driversDir === undefined ? options.driversDir : fromBase(rest.driversDir),
+    driversDir,
     backup: { ...rest.backup, dir: rest.backup.dir && fromBase(rest.backup.dir) },
     firmware: {
       folder: firmware.folder === undefined ? join(stateDir, 'firmware') : fromBase(firmware.folder),
@@ -245,9 +258,12 @@ function ruleProblems(
   return [];
 }
 
-/** Names that no driver has: a password would go nowhere. `ids` = of all drivers, those of the folder too. */
-export function unknownDrivers({ credentials }: Pick<AgentConfig, 'credentials'>, ids: readonly string[]): Problem[] {
-  return credentials.logins.flatMap(({ family }, index) => {
+/** Names that no driver has: a password would go nowhere. */
+function unknownDrivers(
+  { logins }: Pick<z.output<typeof fileSchema>['credentials'], 'logins'>,
+  ids: readonly string[],
+): Problem[] {
+  return logins.flatMap(({ family }, index) => {
     if (family === undefined || ids.includes(family)) return [];
     const nearest = nearestNames(family, ids);
     const meant = nearest.length === 0 ? `one of ${ids.join(', ')}` : `${nearest.join(' or ')}?`;

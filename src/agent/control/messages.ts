@@ -317,7 +317,9 @@ export const statusSchema = z.object({
       folder: nullableText,
       loaded: z.array(z.object({ id: z.string(), origin: z.string(), allowed: z.array(z.string()) })),
       refused: z.array(z.object({ id: z.string(), origin: z.string(), reason: z.string() })),
-      /** They broke. Their miners wait until the next try; null = they break at each try, and their answers are lost. */
+      /**
+       * They broke. Their miners wait until the next try; null = they break at each try, and their answers are lost.
+       */
       waiting: z.array(z.object({ id: z.string(), origin: z.string(), reason: z.string(), next_try_at: nullableText })),
     })
     .default({ folder: null, loaded: [], refused: [], waiting: [] }),

@@ -2,11 +2,10 @@
 // refused, and which names a configuration may use. It touches no miner.
 import { drivers } from '../../../drivers/index.ts';
 import { systemClock } from '../../base/clock.ts';
-import { ConfigError } from '../../base/errors.ts';
 import { type Log, silentLog } from '../../base/log.ts';
 import { candidateIds, type Refusal } from '../../driver/load/candidates.ts';
 import { DriverFolder, type FolderEntry } from '../../driver/load/driver-folder.ts';
-import { type AgentConfig, unknownDrivers } from '../config/config.ts';
+import type { AgentConfig, DriverIds } from '../config/config.ts';
 
 type OfDrivers = Pick<AgentConfig, 'driversDir' | 'drivers'>;
 
@@ -43,11 +42,6 @@ export async function refusedDrivers(config: OfDrivers): Promise<readonly string
   return refused.map(({ id, reason }) => `driver ${id} of ${driversDir} is not used: ${reason}`);
 }
 
-/** The configuration, if it names no driver that is not there. Throws ConfigError. */
-export function withKnownDrivers(config: AgentConfig): AgentConfig {
-  const { driversDir } = config;
-  const ids = [...drivers.map(({ id }) => id), ...(driversDir === undefined ? [] : candidateIds(driversDir))];
-  const problems = unknownDrivers(config, ids.toSorted());
-  if (problems.length > 0) throw new ConfigError('check the names of drivers in the config', problems);
-  return config;
-}
+/** Which names a configuration may use: in alphabetical order. */
+export const driverIds: DriverIds = (driversDir) =>
+  [...drivers.map(({ id }) => id), ...(driversDir === undefined ? [] : candidateIds(driversDir))].toSorted();

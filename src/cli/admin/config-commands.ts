@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { KEY_FILE, loadConfig } from '../../agent/config/config.ts';
-import { withKnownDrivers } from '../../agent/standalone/folder-drivers.ts';
+import { driverIds } from '../../agent/standalone/folder-drivers.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/storage/atomic-file.ts';
 import { readSmallFile } from '../../base/storage/plain-file.ts';
@@ -30,7 +30,7 @@ export function addConfig(program: Command, context: CliContext): void {
     .action((file: string | undefined, { json = false }: { json?: boolean }) => {
       const path = file ?? usualConfig(context.environment) ?? DEFAULT_CONFIG;
       try {
-        const config = withKnownDrivers(loadConfig(path, context.environment));
+        const config = loadConfig(path, context.environment, driverIds);
         const { tls, ...listen } = config.listen;
         // The files too: the service would not start without them.
         const certificate = tls && { certificateExpiresAt: new Date(readTls(tls).expiresAtMs).toISOString() };

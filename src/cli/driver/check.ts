@@ -25,8 +25,8 @@ type Flags = { case?: string; json?: boolean };
 
 const HELP = `
 It loads the driver, replays each of its cases on this host, and looks whether the driver is recognised there
-among all others, whether its asks are answered, and what it reads. Then it runs the driver as an agent does, in a
-process of its own, and the contract that all drivers are held to. Nothing is sent to another host. It exits 1 when something is wrong, and says what to do about it. <path> is a folder with an index, or a file.
+among all others, whether its asks are answered, and what it reads. Then the driver runs like in an agent, in a
+process of its own, and is held to the contract of all drivers. Nothing is sent to another host. It exits 1 when something is wrong, and says what to do about it. <path> is a folder with an index, or a file.
 
 Examples:
   $ pithead driver check ./my-miner

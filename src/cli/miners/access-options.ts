@@ -1,7 +1,7 @@
 // Options shared by the commands that talk to miners directly, and the small configuration that follows from them.
 import type { Command } from 'commander';
 import { type AgentConfig, loadConfig, parseConfig } from '../../agent/config/config.ts';
-import { withKnownDrivers } from '../../agent/standalone/folder-drivers.ts';
+import { driverIds } from '../../agent/standalone/folder-drivers.ts';
 import { wrongOption } from '../options.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { stateDirOrDefault } from '../setup/config-file.ts';
@@ -28,7 +28,7 @@ export function readAccessConfig(flags: AccessFlags, { environment }: Pick<CliCo
     flags.config === undefined
       ? // Where this host's agent records its attempts, so that a command without a configuration shares them.
         parse({ stateDir: stateDirOrDefault(undefined, { environment }) }, '(defaults)')
-      : withKnownDrivers(loadConfig(flags.config, environment));
+      : loadConfig(flags.config, environment, driverIds);
   const given = parse(
     { portMap: readPortMap(flags.portMap ?? []), ...(timeout !== undefined && { scan: { timeout } }) },
     'command line',

@@ -42,19 +42,21 @@ export function addUp(program: Command, context: CliContext): void {
       'after',
       '\nExamples:\n  $ pithead up\n  $ pithead up --config /etc/pithead/pithead.yaml --host 0.0.0.0',
     )
-    .action((flags: ServerFlags) => runUp(configOrDefault(flags.config, context), flags, context));
+    .action(async (flags: ServerFlags) => {
+      const { driverIds } = await import('../../agent/standalone/folder-drivers.ts');
+      return runUp(configOrDefault(flags.config, context, driverIds), flags, context);
+    });
 }
 
 async function runUp(config: AgentConfig, flags: ServerFlags, context: CliContext): Promise<void> {
   letHeapGrow();
-  const { withKnownDrivers } = await import('../../agent/standalone/folder-drivers.ts');
-  withKnownDrivers(config);
+  const { driverIds } = await import('../../agent/standalone/folder-drivers.ts');
   const log = createLog(context, 'stdout', config.log.level);
   const { database } = flags;
   let onTaken = (_next: AgentConfig) => {};
   const source = {
     log,
-    read: () => withKnownDrivers(configOrDefault(flags.config, context)),
+    read: () => configOrDefault(flags.config, context, driverIds),
     onTaken: (next: AgentConfig) => onTaken(next),
   };
   const reload = (agent: Agent) => reloadNow(agent, source);
@@ -109,8 +111,8 @@ export function addAgent(program: Command, context: CliContext): Command {
 
 /** Only an agent needs the drivers, which are many. */
 async function agentConfig(path: string, { environment }: CliContext): Promise<AgentConfig> {
-  const { withKnownDrivers } = await import('../../agent/standalone/folder-drivers.ts');
-  return withKnownDrivers(loadConfig(path, environment));
+  const { driverIds } = await import('../../agent/standalone/folder-drivers.ts');
+  return loadConfig(path, environment, driverIds);
 }
 
 async function runAgent(config: AgentConfig, path: string, context: CliContext): Promise<void> {
@@ -134,8 +136,8 @@ async function startAgent(config: AgentConfig, path: string, log: AdjustableLog,
   const release = await mustBeAlone(config.stateDir);
   try {
     const uplink = await companyUplink(config, path);
-    const { withKnownDrivers } = await import('../../agent/standalone/folder-drivers.ts');
-    const read = () => withKnownDrivers(loadConfig(path, context.environment));
+    const { driverIds } = await import('../../agent/standalone/folder-drivers.ts');
+    const read = () => loadConfig(path, context.environment, driverIds);
     const reload = () => reloadNow(agent, { log, read });
     const { createAgent } = await import('../../agent/agent.ts');
     const agent: Agent = createAgent({ config, uplinks: [uplink], clock: systemClock, log, reload });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
 import {
   type AgentConfig,
+  type DriverIds,
   KEY_FILE,
   keyFilesIn,
   loadConfig,
@@ -52,13 +53,14 @@ export function usualConfig(environment: Environment): string | undefined {
   return [DEFAULT_CONFIG, join(systemFolder(environment), DEFAULT_CONFIG)].find((path) => existsSync(path));
 }
 
-/** The named file, else the usual one if there is one, else the defaults. */
+/** The named file, else the usual one if there is one, else the defaults. `driverIds` as in `loadConfig`. */
 export function configOrDefault(
   path: string | undefined,
   { environment }: Pick<CliContext, 'environment'>,
+  driverIds?: DriverIds,
 ): AgentConfig {
   const found = path ?? usualConfig(environment);
-  if (found !== undefined) return loadConfig(found, environment);
+  if (found !== undefined) return loadConfig(found, environment, driverIds);
   const defaults = JSON.stringify({ stateDir: defaultStateDir(environment) });
   return parseConfig(defaults, { baseDir: '.', environment, name: '(defaults)' });
 }

@@ -13,7 +13,7 @@ import { waitingDevices } from '../../agent/device/trust/waiting.ts';
 import { privateNetworks } from '../../agent/host/networks.ts';
 import { OUTBOX_FILE } from '../../agent/outbox/open.ts';
 import { scanLimitsOf } from '../../agent/scan/scan-limits.ts';
-import { lookAtFolder, withKnownDrivers } from '../../agent/standalone/folder-drivers.ts';
+import { driverIds, lookAtFolder } from '../../agent/standalone/folder-drivers.ts';
 import { agentDatabasePath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
@@ -136,7 +136,7 @@ async function folderDrivers(config: AgentConfig): Promise<Finding[]> {
 
 function readConfig(path: string, { environment }: CliContext): AgentConfig | Finding[] {
   try {
-    return withKnownDrivers(loadConfig(path, environment));
+    return loadConfig(path, environment, driverIds);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const remedy = `mend it, then: pithead config check ${path}`;

@@ -40,8 +40,8 @@ export type FolderEntry = {
 };
 
 /**
- * What is wrong with a driver now. `waitsMs` = until its next try, since it ended its process or cannot be loaded again;
- * undefined = it is in use, and breaks where the reason says: what it should have answered is lost.
+ * What is wrong with a driver now. `waitsMs` = until its next try, since it ended its process or cannot be loaded
+ * again; undefined = it is in use, and breaks where the reason says: what it should have answered is lost.
  */
 export type DriverFault = {
   readonly id: string;

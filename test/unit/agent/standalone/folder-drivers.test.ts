@@ -2,14 +2,14 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { lookAtFolder, withKnownDrivers } from '../../../../src/agent/standalone/folder-drivers.ts';
+import { driverIds, lookAtFolder } from '../../../../src/agent/standalone/folder-drivers.ts';
 import { driverText, folderWith } from '../../driver/load/driver-files.ts';
 
 function configOf(families: readonly string[], driversDir?: string) {
   const logins = families.map((family) => ({ family, user: 'root', password: 'env:P' }));
   const drivers = { toyminer: { allow: ['reboot'] } };
   const text = JSON.stringify({ credentials: { logins }, drivers, ...(driversDir && { driversDir }) });
-  return parseConfig(text, { baseDir: '/nowhere', environment: { P: 'p' }, name: 'test' });
+  return parseConfig(text, { baseDir: '/nowhere', environment: { P: 'p' }, name: 'test', driverIds });
 }
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   [['whatsmner'], ["no driver is called 'whatsmner': whatsminer?"]],
   [['avalon'], undefined],
 ])('%j', (families, messages) => {
-  const check = () => withKnownDrivers(configOf(families));
+  const check = () => configOf(families);
   if (messages === undefined) return expect(check()).toMatchObject({});
   expect(check).toThrow(
     expect.objectContaining({
@@ -31,7 +31,7 @@ test.each([
 
 test('a driver of the folder is a name, whether it can be loaded or not', () => {
   const folder = folderWith({ 'toyminer.mjs': 'nonsense {' });
-  expect(withKnownDrivers(configOf(['toyminer'], folder)).driversDir).toBe(folder);
+  expect(configOf(['toyminer'], folder).driversDir).toBe(folder);
 });
 
 test('a person sees what each driver may do, and why one is refused', async () => {
@@ -39,7 +39,7 @@ test('a person sees what each driver may do, and why one is refused', async () =
   const folder = folderWith({
     'toyminer.mjs': driverText(
       'toyminer',
-      `abilities: { ${act}, light: { effect: 'repeatable', offlineS: [0, 0], act() {} } },`,
+      `abilities: { ${act}, light: { effect: 'repeatable', offlineS: [0, 0], params: z.object({}), act() {} } },`,
     ),
     'whatsminer.mjs': driverText('whatsminer'),
   });
