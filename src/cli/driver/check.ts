@@ -24,9 +24,10 @@ import { type Tried, tryOut } from './try-out.ts';
 type Flags = { case?: string; json?: boolean };
 
 const HELP = `
-It loads the driver, replays each of its cases on this host, and looks whether the driver is recognised there
-among all others, whether its asks are answered, and what it reads. Then the driver runs like in an agent, in a
-process of its own, and is held to the contract of all drivers. Nothing is sent to another host. It exits 1 when something is wrong, and says what to do about it. <path> is a folder with an index, or a file.
+It loads the driver, replays each of its cases on this host, and looks whether the driver is recognised there among
+all others, whether its asks are answered, and what it reads. Then the driver runs like in an agent, in a process of
+its own, and is held to the contract of all drivers. Nothing is sent to another host. It exits 1 when something is
+wrong, and says what to do about it. <path> is a folder with an index, or a file.
 
 Examples:
   $ pithead driver check ./my-miner
