@@ -1,6 +1,15 @@
 // The web that calls itself blackMiner (atlas 21, 22, 26). Blackminer, Hammer and VolcMiner ask for a login in the same
 // words; only answers behind the login tell them apart. Identity only; nothing about rates or boards.
 import * as kit from '../../src/driver/kit/index.ts';
+import type { Family } from '../../src/driver/recognition.ts';
+
+/** All of these machines, by their web alone. Each driver tells its own by what else they answer. */
+export const BLACK_MINER: Family = {
+  id: 'black-miner',
+  hasSidePort: true,
+  startPages: [{ status: 401, realm: 'blackMiner' }],
+  realms: [{ realm: 'blackMiner Configuration', server: /^lighttpd\// }],
+};
 
 type BlackMiner = {
   readonly make: 'Blackminer' | 'Hammer' | 'VolcMiner';

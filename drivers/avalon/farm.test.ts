@@ -1,5 +1,4 @@
-// Simulated Avalons and the plain cgminer: the token text, control by ascset, one client at a time, and errors in the
-// program's own words.
+// Simulated Avalons: the token text, control by ascset, one client at a time, and errors in the program's own words.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Device, Farm } from '../../fixtures/farm/farm.ts';
@@ -7,7 +6,7 @@ import { ask, askText, get, testFarm } from '../../test/unit/farm/clients.ts';
 
 let farm: Farm;
 beforeAll(async () => {
-  farm = await testFarm({ miners: 6, mix: 'avalon=2,cgminer=1' });
+  farm = await testFarm({ miners: 4, mix: 'avalon' });
 });
 afterAll(() => farm.stop());
 
@@ -118,27 +117,5 @@ describe('Avalon', () => {
   });
   test('pools print their password, as the real thing does', async () => {
     expect((await ask(device('Avalon 1466').ip, 'pools')).at('POOLS', 0, 'Password')).toBe('x');
-  });
-});
-
-describe('plain cgminer', () => {
-  const plain = () => farm.devices.filter(({ family }) => family === 'cgminer');
-  test('devs is an error when there is no device, and a device otherwise', async () => {
-    const [withDevice, without] = plain();
-    expect((await ask(withDevice?.ip ?? '', 'devs')).at('DEVS', 0, 'Status')).toBe('Alive');
-    expect((await ask(without?.ip ?? '', 'devs')).at('STATUS', 0)).toMatchObject({
-      STATUS: 'E',
-      Code: 10,
-      Msg: 'No ASCs',
-    });
-    expect(without?.truth().hashboards).toEqual([]);
-  });
-  test('tells rate and pools, no MAC, and grants no writes', async () => {
-    const [one] = plain();
-    const ip = one?.ip ?? '';
-    expect((await ask(ip, 'summary')).number('SUMMARY', 0, 'MHS 5s') * 1e6).toBe(one?.truth().hashrate);
-    expect((await ask(ip, 'version')).at('VERSION', 0)).toEqual({ CGMiner: '4.11.1', API: '3.7' });
-    expect(one?.truth()).toMatchObject({ mac: '', make: null, model: null, serial_number: null });
-    expect((await ask(ip, 'restart')).at('STATUS', 0)).toMatchObject({ STATUS: 'E', Code: 45 });
   });
 });

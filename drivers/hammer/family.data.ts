@@ -1,13 +1,9 @@
-// How devices of this driver are recognised. Hammer and Blackminer: by their names. Their login challenge is also that
-// of a VolcMiner: other answers show which it is. Atlas sections 2.2, 2.3.
+// How devices of this driver are recognised. Hammer and Blackminer: by their names, or by the web that a VolcMiner has
+// too. Atlas sections 2.2, 2.3.
 import type { Family } from '../../src/driver/recognition.ts';
+import { BLACK_MINER } from '../_dialects/black-miner.ts';
 
 export const FAMILIES: readonly Family[] = [
-  {
-    id: 'hammer',
-    hasSidePort: true,
-    tcp: [{ words: ['"HAMMER ', '"BLACKMINER '], in: 'version' }],
-    startPages: [{ status: 401, realm: 'blackMiner' }],
-    realms: [{ realm: 'blackMiner Configuration', server: /^lighttpd\// }],
-  },
+  { id: 'hammer', tcp: [{ words: ['"HAMMER ', '"BLACKMINER '], in: 'version' }] },
+  BLACK_MINER,
 ];

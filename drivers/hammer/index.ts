@@ -5,7 +5,7 @@ import { light, reboot } from '../_dialects/bitmain-actions.ts';
 import { bitmainBody, confPools } from '../_dialects/bitmain-conf.ts';
 import { BITMAIN_IP_REPORT } from '../_dialects/bitmain-ip-report.ts';
 import { PAGES, TCP_ASKS } from '../_dialects/bitmain-reading.ts';
-import { speaksCgminer, whichBlackMiner } from '../_dialects/black-miner.ts';
+import { BLACK_MINER, speaksCgminer, whichBlackMiner } from '../_dialects/black-miner.ts';
 import { FAMILIES } from './family.data.ts';
 import { read } from './read.ts';
 
@@ -51,7 +51,7 @@ export const hammer = kit.defineDriver({
   quirks: { warmUpS: 900 },
   /** On its start page alone it cannot be told from a VolcMiner: its name is behind the login. */
   afterLogin: {
-    mayBe: ({ family, version }) => family === 'hammer' && version === undefined,
+    mayBe: ({ family, version }) => family === BLACK_MINER.id && version === undefined,
     ask: system,
     identify(answer) {
       const page = new kit.Answer(answer);

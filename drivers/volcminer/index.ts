@@ -5,7 +5,7 @@ import { speaksOfBoards } from '../_dialects/bitmain.ts';
 import { reboot } from '../_dialects/bitmain-actions.ts';
 import { BITMAIN_IP_REPORT } from '../_dialects/bitmain-ip-report.ts';
 import { page } from '../_dialects/bitmain-web.ts';
-import { speaksCgminer, whichBlackMiner } from '../_dialects/black-miner.ts';
+import { BLACK_MINER, speaksCgminer, whichBlackMiner } from '../_dialects/black-miner.ts';
 import { pools } from './abilities.ts';
 import { ASKS, PORT } from './asks.data.ts';
 import { FAMILIES } from './family.data.ts';
@@ -39,14 +39,11 @@ export const volcminer = kit.defineDriver({
   abilities: { reboot, pools },
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'ltc@dog' } },
   quirks: { warmUpS: 900 },
-  identify(evidence, ours) {
-    const { family, version, web } = evidence;
-    if (ours !== undefined)
-      return kit.present({ ...ours, model: whichBlackMiner(kit.versionTexts(version).Type)?.model });
-    // The words of the login are Hammer's too. A Hammer also answers on TCP 4028; where no answer comes, it is more
-    // likely one of these.
-    const isOpen = family === 'hammer' && !speaksCgminer(version);
-    return isOpen && web?.authenticate?.includes('blackMiner') ? { confidence: kit.confidenceOf(evidence) } : undefined;
+  identify({ family, version }, ours) {
+    if (family !== BLACK_MINER.id)
+      return ours && kit.present({ ...ours, model: whichBlackMiner(kit.versionTexts(version).Type)?.model });
+    // A Hammer also answers on TCP 4028; where no answer comes, it is more likely one of these.
+    return ours && !speaksCgminer(version) ? { confidence: ours.confidence } : undefined;
   },
   read,
 });

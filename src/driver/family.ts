@@ -12,7 +12,8 @@ export class Families {
   /** Third-party firmware before that of makers, and last what lives on in others; else in the order of the drivers. */
   readonly all: readonly Family[];
   readonly #byId: ReadonlyMap<string, Family>;
-  readonly #driverIds: ReadonlyMap<string, string>;
+  /** Drivers of each family: several where their devices look alike and each tells its own. */
+  readonly #driverIds: ReadonlyMap<string, readonly string[]>;
 
   readonly #drivers: readonly Pick<LoadedDriver, 'prove'>[];
   /** Families that a driver in another process has found to be proven. */
@@ -20,11 +21,11 @@ export class Families {
 
   constructor(drivers: readonly Pick<LoadedDriver, 'id' | 'families' | 'prove'>[]) {
     this.#drivers = drivers.filter(({ prove }) => prove !== undefined);
-    this.all = drivers.flatMap(({ families = [] }) => families).toSorted((a, b) => rankOf(a) - rankOf(b));
-    this.#byId = new Map(this.all.map((family) => [family.id, family]));
-    this.#driverIds = new Map(
-      drivers.flatMap(({ id, families = [] }) => families.map((family) => [family.id, id] as const)),
-    );
+    const listed = drivers.flatMap(({ id, families = [] }) => families.map((family) => ({ family, driver: id })));
+    const byId = Map.groupBy(listed, ({ family }) => family.id);
+    this.#byId = new Map([...byId].flatMap(([id, [first]]) => (first === undefined ? [] : [[id, first.family]])));
+    this.#driverIds = new Map([...byId].map(([id, all]) => [id, all.map(({ driver }) => driver)]));
+    this.all = [...this.#byId.values()].toSorted((a, b) => rankOf(a) - rankOf(b));
   }
 
   get(id: string | undefined): Family | undefined {
@@ -33,7 +34,7 @@ export class Families {
 
   /** Whether the driver reads this family. */
   isOf(driverId: string | undefined, id: string | undefined): boolean {
-    return driverId !== undefined && id !== undefined && this.#driverIds.get(id) === driverId;
+    return driverId !== undefined && id !== undefined && this.#driverIds.get(id)?.includes(driverId) === true;
   }
 
   /** Whether a device of this family, or of this driver, has an answer of its own to the question. */

@@ -173,7 +173,7 @@ describe('the questions', () => {
     const black = { ...stockPage, authenticate: 'Digest realm="blackMiner Configuration"' };
     expect((await gather({ version }, [8359])).evidence.family).toBe('volcminer');
     expect((await gather({ version, '/': black }, [80])).evidence.family).toBe('volcminer');
-    expect((await gather({ '/': black }, [80])).evidence.family).toBe('hammer');
+    expect((await gather({ '/': black }, [80])).evidence.family).toBe('black-miner');
     expect((await gather({ '/': stockPage }, [80])).link.asked).toEqual(['/']);
   });
 

@@ -2,14 +2,14 @@
 // read and asked once in vain.
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { drivers, families } from '../../drivers/index.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
 import { VisitMemory } from '../../src/driver/visit/memory.ts';
 import { visit } from '../../src/driver/visit/visit.ts';
 import { createTransport } from '../../src/transport/transport.ts';
-import { loopback } from '../support/loopback.ts';
+import { loopback } from '../../test/support/loopback.ts';
+import { drivers, families } from '../index.ts';
 
 const IP = loopback().ip(1);
 const STATUS = (code: number, msg: string) =>
