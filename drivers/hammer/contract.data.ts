@@ -19,10 +19,12 @@ export const contract = {
       illness: {
         'dead board': 'how many such a machine has is in no table, and it tells those that it has now',
       },
+      provenBy: { web: 'volcminer' },
       sleepless: 'it has no sleep',
     },
     hammer: {
       isBitmain: true,
+      provenBy: { web: 'volcminer' },
       requests: {
         mean: 2,
       },

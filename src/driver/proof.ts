@@ -50,8 +50,8 @@ const fits = (page: WebEvidence | undefined, shape: z.ZodType): boolean =>
   page?.status === 200 && shape.safeParse(jsonOf(page.body)).success;
 
 /**
- * An answer that names several families lists machines of others, as a monitor does: only a name that lives on stands
- * beside that of what replaced it.
+ * An answer that names several families, or several machines, lists machines of others, as a monitor does. Only a name
+ * that lives on stands beside that of what replaced it.
  */
 function isNamedOnTcp(
   family: Family,
@@ -61,15 +61,28 @@ function isNamedOnTcp(
 ): boolean {
   if (answer === undefined) return false;
   const names = namesOnTcp(answer);
-  const named = all.filter(({ tcp = [] }) =>
+  const isNameOf = ({ tcp = [] }: Family, name: string): boolean =>
     tcp.some(
       (rule) =>
         !rule.isHint &&
         (rule.in ?? command) === command &&
-        rule.words.some((word) => names.some((name) => isNamed(name, word.replace(/^"/, '')))),
-    ),
-  );
-  return named.includes(family) && named.every((each) => each === family || each.livesOn);
+        rule.words.some((word) => isNamed(name, word.replace(/^"/, ''))),
+    );
+  const named = all.filter((each) => names.some((name) => isNameOf(each, name)));
+  if (!named.includes(family) || named.some((each) => each !== family && !each.livesOn)) return false;
+  return !listsSeveral(answer, (name) => isNameOf(family, name));
+}
+
+/** The boards of a device have one and the same name under each key, or none. */
+function listsSeveral(answer: string, isOurs: (name: string) => boolean): boolean {
+  const { DEVDETAILS = [], DEVS = [] } = parse(answer) ?? {};
+  return [DEVDETAILS, DEVS].some((list) => {
+    const keys = new Set(list.flatMap((each) => Object.keys(each).filter((key) => isNaming(key.toUpperCase()))));
+    return [...keys].some((key) => {
+      const names = list.flatMap((each) => asName(each[key]) || []);
+      return names.some(isOurs) && new Set(names).size > 1;
+    });
+  });
 }
 
 /** The version of the program that a firmware was made of, alone or behind its name: `cgminer 4.9.0 `. */
@@ -144,8 +157,11 @@ function namesOnTcp(answer: string): string[] {
       ...(row.safeParse(Msg).success ? namesIn(row.parse(Msg)) : []),
     ]),
   ];
-  return texts.flatMap((text) => (typeof text === 'string' ? [text.trim().toUpperCase()] : []));
+  return texts.flatMap((text) => asName(text) ?? []);
 }
+
+const asName = (text: unknown): string | undefined =>
+  typeof text === 'string' ? text.trim().toUpperCase() : undefined;
 
 const namesIn = (each: Readonly<Record<string, unknown>>) =>
   Object.entries(each).flatMap(([key, value]) => (isNaming(key.toUpperCase()) ? [value] : []));

@@ -25,6 +25,23 @@ test.each(
   expect(['likely', undefined]).toContain(confidenceOf({ web }));
 });
 
+describe('the rows of a device', () => {
+  const details = (...models: readonly string[]) =>
+    JSON.stringify({
+      STATUS: [{ STATUS: 'S', Code: 69, Msg: 'Device Details', Description: 'cgminer 4.9.2' }],
+      DEVDETAILS: models.map((Model, place) => ({ DEVDETAILS: place, Name: 'SM', Driver: 'bitmicro', Model })),
+    });
+
+  test.each([
+    ['of three boards that are alike', details('M30S++', 'M30S++', 'M30S++'), 'sure'],
+    ['of boards of which one has lost its name', details('M30S++', '', 'M30S++'), 'sure'],
+    ['of several machines of one make', details('BITMICRO M30', 'BITMICRO M50'), 'likely'],
+    ['of a machine beside one of no known make', details('BITMICRO M30', 'Nameless 3'), 'likely'],
+  ])('%s', (_, devdetails, wanted) => {
+    expect(confidenceOf({ version: '{"STATUS":[{"STATUS":"E"}]}', devdetails })).toBe(wanted);
+  });
+});
+
 describe('TCP', () => {
   test.each([
     ['{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","BOSer":"boser 0.1"}]}', 'sure'],
@@ -55,11 +72,12 @@ describe('TCP', () => {
     ['{"STATUS":[{"STATUS":"S"}],"x":[{"Type":"Hiveon"}]}', 'likely'],
   ])('%s: %s', (version, confidence) => expect(confidenceOf({ version })).toBe(confidence));
 
-  test('a list of machines of several makers proves none of them', () => {
+  test('a list of machines proves none of them, one device with boards of one name does', () => {
     const list = (...models: string[]) =>
       JSON.stringify({ STATUS: [{ STATUS: 'S' }], DEVDETAILS: models.map((Model, ID) => ({ ID, Model })) });
     const version = '{"STATUS":[{"STATUS":"E","Code":14}]}';
-    expect(confidenceOf({ version, devdetails: list('WhatsMiner M30S', 'WhatsMiner M50') })).toBe('sure');
+    expect(confidenceOf({ version, devdetails: list('WhatsMiner M30S', 'WhatsMiner M30S') })).toBe('sure');
+    expect(confidenceOf({ version, devdetails: list('WhatsMiner M30S', 'WhatsMiner M50') })).toBe('likely');
     expect(confidenceOf({ version, devdetails: list('WhatsMiner M30S', 'AvalonMiner 1246') })).toBe('likely');
   });
 
