@@ -1,5 +1,5 @@
 // A driver is its folder and its lines in the two lists: a copy of the project without them has no error of types, and
-// the quick tests of all drivers pass there. Recordings beside the project are not in the copy.
+// the quick tests of all drivers and of the program pass there. Recordings beside the project are not in the copy.
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,16 @@ test(`without ${GONE}`, { timeout: 600_000 }, async () => {
   // Its rows in the tables of the handbook are made from the drivers that there are.
   const handbook = await run('../test/handbook/write.ts');
   expect(handbook.code, handbook.output).toBe(0);
-  const tests = await run('vitest/vitest.mjs', 'run', '--project', 'contract', '--reporter', 'dot');
+  const tests = await run(
+    'vitest/vitest.mjs',
+    'run',
+    '--project',
+    'contract',
+    '--project',
+    'unit',
+    '--reporter',
+    'dot',
+  );
   const failed = tests.output.split('\n').filter((line) => /FAIL|Error:/.test(line));
   expect(failed, 'tests that name the driver: move them to its folder, or find it by its data').toEqual([]);
   expect(tests.code, tests.output.slice(-4_000)).toBe(0);

@@ -40,13 +40,6 @@ export function namesOf(devices: readonly { readonly family: string; readonly mo
   });
 }
 
-/** What a reason may name: every family, and every `family/model`. */
-export function kindNames(): Set<string> {
-  const devices = FAMILIES.flatMap((family) => variantsOf(family).map(({ spec }) => ({ family, model: spec.model })));
-  const models = namesOf(devices).map((name, index) => `${devices[index]?.family}/${name}`);
-  return new Set([...FAMILIES, ...models]);
-}
-
 export type Reader = { read(device: Device): Promise<ClientReading>; close(): Promise<void> };
 
 export function ourReader(): Reader {

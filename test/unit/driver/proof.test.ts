@@ -98,7 +98,6 @@ describe('web', () => {
   const page = (body: string, status = 200) => ({ status, body });
   const VNISH =
     '{"fw_name":"Vnish","fw_version":"1","system":{"miner_name":"S19","network_status":{"mac":"02:00:00:00:00:01"}}}';
-  const BITAXE = '{"ASICModel":"BM1366","freeHeap":1,"hashRate":1,"stratumURL":"","version":"2"}';
   const BRAIINS = page('<title>Braiins OS</title>');
   const TRIPLE = '{"major":1,"minor":0,"patch":0}';
   const PANEL = '{"error":0,"data":{"softver1":"1_ks3m_miner","rtpow":"5T","runtime":"00:01:02:03"},"message":""}';
@@ -122,9 +121,6 @@ describe('web', () => {
     ],
     ['a page of an ePIC', { api4028: page('{"Model":"S19","Model Subtype":"x","Coins":["BTC"]}') }, 'sure'],
     ['a page with its words', { api4028: page('{"Model":"S19","Coins":[]}') }, 'likely'],
-    ['a page of a Bitaxe', { systemInfo: page(BITAXE) }, 'sure'],
-    ['a list of Bitaxes', { systemInfo: page(`[${BITAXE}]`) }, 'likely'],
-    ['a page about a Bitaxe', { systemInfo: page('{"ASICModel":"BM1366","hashRate":1}') }, 'likely'],
     ['API 3', { whatsminer3: { code: 0, msg: { network: { mac: 'C0:00:00:00:00:01' } } } }, 'sure'],
     ['another answer on its port', { whatsminer3: { code: 0, msg: {} } }, 'likely'],
     ['the question sent back', { whatsminer3: { cmd: 'get.device.info' } }, 'likely'],

@@ -2,6 +2,7 @@
 // each question takes a turn of its own. A simulated device on real sockets.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
+import { FAMILY_NAMES } from '../../../../fixtures/farm/mix.ts';
 import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
 import { createCaptures } from '../../../../src/agent/capture/captures.ts';
 import { type AgentConfig, parseConfig } from '../../../../src/agent/config/config.ts';
@@ -13,7 +14,13 @@ let config: AgentConfig;
 
 beforeAll(async () => {
   const portMap = await suitablePortMap();
-  farm = await startFarm({ network: loopback().network, miners: 1, mix: 'bitaxe', seed: 5, portMap });
+  farm = await startFarm({
+    network: loopback().network,
+    miners: 1,
+    mix: { [FAMILY_NAMES[0] ?? '']: 1 },
+    seed: 5,
+    portMap,
+  });
   config = parseConfig(JSON.stringify({ portMap }), { baseDir: '.', environment: {}, name: 'test' });
 });
 afterAll(() => farm.stop());
@@ -38,7 +45,7 @@ test('it is neither polled nor recorded twice meanwhile; a command waits for one
   const first = captures.capture({ ip }, () => {}, forever());
   await expect(captures.capture({ ip }, () => {}, forever())).rejects.toMatchObject({ code: 'capture.under-way' });
   const found = await first;
-  expect(found?.driver).toBe('axeos');
+  expect(found?.driver).toBe(farm.devices[0]?.driver);
   expect(turns.length).toBeGreaterThan(found?.case.responses.length ?? 0);
   expect(new Set(turns.map((turn) => JSON.stringify(turn)))).toEqual(
     new Set(['{"priority":"command","underWay":1,"isAt":true}']),
@@ -49,9 +56,9 @@ test('it is neither polled nor recorded twice meanwhile; a command waits for one
 test('what a person names is asked as well, and what may change the device is not', async () => {
   const ip = ipOf();
   const captures = createCaptures(config, { run: (_ip, _priority, _signal, work) => work() }, freshTrust());
-  const found = await captures.capture({ ip, also: ['/api/system/info?all=1'] }, () => {}, forever());
+  const found = await captures.capture({ ip, also: ['/?all=1'] }, () => {}, forever());
   const named = found?.case.responses.filter(({ ask }) => ask?.startsWith('also.'));
-  expect(named).toMatchObject([{ ask: 'also.api-system-info-all-1', path: '/api/system/info?all=1', status: 200 }]);
+  expect(named).toMatchObject([{ ask: expect.stringMatching(/^also\./), path: '/?all=1' }]);
   const before = farm.devices[0]?.requests;
   const wrong = captures.capture({ ip, also: ['/api/system/restart'] }, () => {}, forever());
   await expect(wrong).rejects.toMatchObject({ family: 'config' });
