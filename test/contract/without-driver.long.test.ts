@@ -1,7 +1,7 @@
 // A driver is its folder and its lines in the two lists: a copy of the project without them has no error of types, and
 // the quick tests of all drivers and of the program pass there. Recordings beside the project are not in the copy.
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '..', '..');
 /** One with a folder of cases, recordings, errors and its own firmware files. */
 const GONE = process.env.PITHEAD_WITHOUT ?? 'axeos';
-const COPIED = ['src', 'drivers', 'test', 'fixtures', 'packaging', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const NOT_COPIED: ReadonlySet<string> = new Set(['.git', 'dist', 'node_modules']);
 const LISTS = ['drivers/index.ts', 'drivers/farm-index.ts'];
 
 let copy: string;
@@ -36,7 +36,7 @@ const run = (tool: string, ...args: readonly string[]) =>
   });
 
 test(`without ${GONE}`, { timeout: 600_000 }, async () => {
-  for (const name of COPIED) {
+  for (const name of readdirSync(ROOT).filter((each) => !NOT_COPIED.has(each))) {
     cpSync(join(ROOT, name), join(copy, name), {
       recursive: true,
       filter: (path) => path !== join(ROOT, 'drivers', GONE) && !path.includes('node_modules'),
