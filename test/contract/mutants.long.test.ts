@@ -33,7 +33,7 @@ const PROCESSES = 2;
 
 /** A field of a reading with a unit or a count: 0 in place of a name is dropped by the kit. */
 const NUMBER_FIELD =
-  /(?<=\b(?:\w*Hs|\w+W|\w+TempC|tempC|\w*[uU]ptimeS|\w+Mhz|\w+Percent|\w*[cC]hips|\w*[rR]pm|hwErrors|accepted|rejected|stale|difficulty): )\w+(?:\??\.\w+)*(?:\((?:[^()]|\([^()]*\))*\))?(?=,$|, \w+:| \})/g;
+  /(?<=\b(?:\w*Hs|\w+W|\w+TempC|tempC|\w*[uU]ptimeS|\w+Mhz|\w+Percent|\w*[cC]hips|\w*[rR]pm|hwErrors|accepted|rejected|stale|difficulty): )(?![A-Z]\w*[,)])\w+(?:\??\.\w+)*(?:\((?:[^()]|\([^()]*\))*\))?(?=,$|, \w+:| \})/g;
 /** The place of a board, a fan or a pool. */
 const PLACE = String.raw`\b(?:slot|index)`;
 

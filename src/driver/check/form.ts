@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { type Reading, readingSchema } from '../../model/reading.ts';
 import type { Driver, ReadResult } from '../contract.ts';
+import { valueAt } from './answers/change.ts';
 import { type Check, type Problem, problem, type Subject, shown, UnfitReading } from './finding.ts';
 
 /** `read` must not throw, and what it gives must be a Reading: else this throws UnfitReading. */
@@ -47,9 +48,6 @@ function misfitOf(issue: z.core.$ZodIssue, reading: Reading): Problem[] {
       ];
   }
 }
-
-const valueAt = (reading: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>((value, part) => Object(value)[part], reading);
 
 /** Of all answers that there are: what is no Reading breaks every check after this one. */
 export const form: Check<Subject> = {

@@ -8,6 +8,36 @@ export const isNumeric = (value: unknown) =>
   (typeof value === 'number' && value !== 0) ||
   (typeof value === 'string' && /^\d[\d.]*$/.test(value) && Number(value) !== 0);
 
+/** Some firmwares write all that they know as one text: `Temp[30] Fan1[5344] GHSspd[81072.68]`. */
+const TOKEN = /(\w+)\[([\d. ]*[1-9][\d. ]*)\]/g;
+export const isTokens = (value: unknown) => typeof value === 'string' && value.search(TOKEN) >= 0;
+
+/**
+ * The answers with one token of such a text changed, once for each text that `instead` gives for it. Its argument: the
+ * numbers of the token; its texts: what stands in the place of all of them, undefined = the token is gone.
+ */
+export function withTokens(
+  raw: Readonly<Record<string, unknown>>,
+  instead: (values: string) => readonly (readonly [what: string, values: string | undefined])[],
+): Change[] {
+  return pathsTo(raw, isTokens).flatMap((path) => {
+    const written = String(valueAt(raw, path));
+    return [...written.matchAll(TOKEN)].flatMap(({ 0: token, 1: name = '', 2: values = '', index }) =>
+      instead(values).map(([what, text]) => {
+        const other = text === undefined ? '' : `${name}[${text}]`;
+        const rest = written.slice(index + token.length);
+        return {
+          what: `${path.join('.')} ${name}${what}`,
+          raw: withChange(raw, path, written.slice(0, index) + other + rest),
+        };
+      }),
+    );
+  });
+}
+
+export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((at, key) => (isObject(at) ? Reflect.get(at, key) : undefined), value);
+
 /** Of the hundreds of chips of a board a few stand for all. */
 const MOST_ALIKE = 6;
 

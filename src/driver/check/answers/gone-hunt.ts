@@ -2,7 +2,7 @@
 // 0, and what is left is still a reading. So it is where all numbers of one thing are missing.
 import { type Check, type Problem, problem, type Sample, type Subject } from '../finding.ts';
 import { readStrictly } from '../form.ts';
-import { isObject, type Path, pathsTo, withChange } from './change.ts';
+import { isObject, type Path, pathsTo, valueAt, withChange, withTokens } from './change.ts';
 import { numbersOf } from './mutate.ts';
 
 const isLeaf = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
@@ -27,8 +27,7 @@ const hasNumbers = (value: unknown) =>
 
 /** The kit takes no chips for not told beside a rate: both are gone then. */
 function withoutNumbers(raw: Raw, path: Path): Raw {
-  const thing = path.reduce<unknown>((at, key) => (isObject(at) ? Reflect.get(at, key) : undefined), raw);
-  const others = Object.entries(Object(thing)).filter(([, value]) => typeof value !== 'number');
+  const others = Object.entries(Object(valueAt(raw, path))).filter(([, value]) => typeof value !== 'number');
   return withChange(raw, path, Object.fromEntries(others));
 }
 
@@ -50,6 +49,7 @@ function problemsOf({ driver, folder }: Subject, { name, raw, known }: Sample): 
   const mayBeZero = (place: string) => base.hashrateHs === 0 && place.startsWith('hashrate');
   const gone: (readonly [string, Raw | undefined])[] = [
     ...pathsTo(raw, isLeaf).map((path) => [path.join('.'), without(raw, path)] as const),
+    ...withTokens(raw, () => [['', undefined]]).map(({ what, raw: less }) => [what, less] as const),
     ...pathsTo(raw, hasNumbers).map((path) => [`the numbers of ${path.join('.')}`, withoutNumbers(raw, path)] as const),
   ];
   return gone.flatMap(([what, less]) => {

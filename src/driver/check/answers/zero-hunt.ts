@@ -2,7 +2,7 @@
 // place of what was told.
 import type { Reading } from '../../../model/reading.ts';
 import { type Check, problem, type Subject } from '../finding.ts';
-import { type Change, isNumeric, isObject, type Path, pathsTo, withChange } from './change.ts';
+import { type Change, isNumeric, pathsTo, withChange, withTokens } from './change.ts';
 import { numbersOf } from './mutate.ts';
 
 /** Fields in which a 0 of the device is its own statement. */
@@ -13,28 +13,23 @@ const ZERO_IS_SAID =
 const CODES =
   /(^|[. ])(WORKMODE|SoftOFF|Mode\.0\.(Ths|Power)|miningMode|mode|tuner_mode|status|low_power|normal|high_performance|custom)$/;
 
-/** Some firmwares write all that they know as one text: `Temp[30] Fan1[5344] GHSspd[81072.68]`. */
-const TOKEN = /(\w+)\[([\d. ]*[1-9][\d. ]*)\]/g;
-const isTokens = (value: unknown) => typeof value === 'string' && value.search(TOKEN) >= 0;
+const NUMBER = /[\d.]*[1-9][\d.]*/g;
 
-function zeroedTokens(raw: Readonly<Record<string, unknown>>, path: Path): Change[] {
-  const written = String(path.reduce<unknown>((at, key) => (isObject(at) ? Reflect.get(at, key) : undefined), raw));
-  return [...written.matchAll(TOKEN)].map(({ 0: token, 1: name = '', 2: values = '', index }) => ({
-    what: `${path.join('.')} ${name} = 0`,
-    raw: withChange(
-      raw,
-      path,
-      `${written.slice(0, index)}${name}[${values.replaceAll(/[\d.]+/g, '0')}]${written.slice(index + token.length)}`,
-    ),
-  }));
-}
+/** All numbers of a token as 0, and each of them. */
+const zeroed = (values: string): [string, string][] => [
+  [' = 0', values.replaceAll(/[\d.]+/g, '0')],
+  ...[...values.matchAll(NUMBER)].map(({ 0: number, index }, place): [string, string] => [
+    `.${place} = 0`,
+    `${values.slice(0, index)}0${values.slice(index + number.length)}`,
+  ]),
+];
 
 function changesOf(raw: Readonly<Record<string, unknown>>): Change[] {
   const numbers = pathsTo(raw, isNumeric);
   const lists = pathsTo(raw, (value) => Array.isArray(value) && value.length > 0);
   return [
     ...numbers.map((path) => ({ what: `${path.join('.')} = 0`, raw: withChange(raw, path, 0) })),
-    ...pathsTo(raw, isTokens).flatMap((path) => zeroedTokens(raw, path)),
+    ...withTokens(raw, zeroed),
     ...lists.map((path) => ({ what: `${path.join('.')} = []`, raw: withChange(raw, path, []) })),
     ...Object.keys(raw).map((ask) => ({
       what: `no ${ask}`,
@@ -67,7 +62,7 @@ function inventions(base: Reading, reading: Reading, what: string): string[] {
   const before = new Map(numbersOf({ ...base }));
   const isRefuted = (path: string) =>
     (reading.boards ?? []).some(({ hashrateHs = 0 }, place) => hashrateHs > 0 && path === `boards.${place}.chips`);
-  const isCode = CODES.test(what.replace(/ = 0$/, ''));
+  const isCode = CODES.test(what.replace(/(\.\d+)? = 0$/, ''));
   return [
     ...(reading.errors ?? []).filter(({ code }) => !known.has(code)).map(({ code }) => `error ${code}`),
     ...(reading.isMining === false && base.isMining !== false && reading.hashrateHs !== 0 && !isCode
