@@ -8,7 +8,7 @@ import type { Family, IpReportForm } from './recognition.ts';
 
 export type { MinerLink, MinerRequest, WebSession } from '../transport/request.ts';
 
-/** What the shared probe questions answered (identify.ts asks them). Absent = that port is closed or gave nothing. */
+/** What the shared probe questions answered (identify.ts). Absent = that port is closed or gave nothing. */
 export type Evidence = {
   /** Raw text of `version` on TCP 4028, else on 8359; of `devdetails` when `version` did not decide. */
   readonly version?: string;
@@ -25,7 +25,7 @@ export type Evidence = {
   readonly familyPage?: WebEvidence;
   /** A page that asks for a login on that family, where the one before proves too little. */
   readonly guardedPage?: WebEvidence;
-  /** What the tables of atlas sections 2.2 and 2.3 say of the above; third-party firmware wins over stock. */
+  /** What the families of all drivers say of the above; third-party firmware wins over stock. */
   readonly family: string | undefined;
   /** Something of the above proves the family (proof.ts); the rest are hints. */
   readonly isProven?: boolean;

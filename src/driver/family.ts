@@ -107,7 +107,10 @@ export class Families {
     const [inVersion, inDetails] = [version.toUpperCase(), devdetails.toUpperCase()];
     return this.all.find(({ tcp = [] }) =>
       tcp.some((entry) =>
-        entry.words.some((word) => inVersion.includes(word) || (entry.in !== 'version' && inDetails.includes(word))),
+        entry.words.some((written) => {
+          const word = written.toUpperCase();
+          return inVersion.includes(word) || (entry.in !== 'version' && inDetails.includes(word));
+        }),
       ),
     );
   }

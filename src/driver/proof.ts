@@ -66,7 +66,7 @@ function isNamedOnTcp(
       (rule) =>
         !rule.isHint &&
         (rule.in ?? command) === command &&
-        rule.words.some((word) => isNamed(name, word.replace(/^"/, ''))),
+        rule.words.some((word) => isNamed(name, word.replace(/^"/, '').toUpperCase())),
     );
   const named = all.filter((each) => names.some((name) => isNameOf(each, name)));
   if (!named.includes(family) || named.some((each) => each !== family && !each.livesOn)) return false;

@@ -51,7 +51,7 @@ export const flagSchema = z.strictObject({
 });
 export type Flag = z.infer<typeof flagSchema>;
 
-/** Category of a vendor error code (drivers/errors tables) → flag; `state` is no fault. Atlas section 25.3. */
+/** Category of a vendor error code → flag; `state` is no fault (atlas 25.3). */
 export const ERROR_CATEGORY_FLAG = {
   fan: 'fan',
   psu: 'power',

@@ -134,7 +134,7 @@ const expectationSchema = z.strictObject({
 export type Expectation = z.infer<typeof expectationSchema>;
 
 export const readingSchema = z.strictObject({
-  /** As the device wrote it; judge it with identity-facts.ts. */
+  /** As the device wrote it: whether it tells one miner from another is judged elsewhere. */
   mac: z.string().max(128).optional(),
   serialNumber: z.string().max(128).optional(),
   controllerSerialNumber: text.optional(),

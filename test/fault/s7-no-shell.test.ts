@@ -41,6 +41,7 @@ const OURS: Readonly<Record<string, string>> = {
   'packaging/binary/parts.ts': 'parts of the program, which lie in the executable',
   'src/driver/load/process/driver-process.ts':
     'the process of the folder drivers: this program, which may read their folder there and no more',
+  'src/cli/driver/own-process.ts': 'a check of a driver that is being written: this program, which may read its folder',
   'src/driver/place.ts': 'compiles the text of a driver that Node refused, to find the line, and runs nothing of it',
 };
 

@@ -89,7 +89,7 @@ test('it runs drivers of a folder, in a process that may read that folder and no
   expect(texts).toEqual([
     ...['cjs', 'mjs', 'ts'].map((ending) => expect.stringMatching(`^toy-${ending} of .*; it only reads$`)),
     expect.stringMatching(
-      /bold\.mjs is refused: ERR_ACCESS_DENIED,ERR_ACCESS_DENIED,ERR_ACCESS_DENIED,ERR_ACCESS_DENIED$/,
+      /bold\.mjs is refused: bold\.mjs:\d+:\d+: ERR_ACCESS_DENIED,ERR_ACCESS_DENIED,ERR_ACCESS_DENIED,ERR_ACCESS_DENIED$/,
     ),
   ]);
 });

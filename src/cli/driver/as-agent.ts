@@ -1,45 +1,61 @@
-// Runs a driver as an agent does: in a process that may read the driver's own folder and nothing else, with little
-// memory and little time for each call. It sends nothing to a device.
+// Runs a driver as an agent does, before anything else of it runs: in a process that may read the driver's own folder
+// and nothing else, with little memory and little time for each call. It sends nothing to a device.
 import { systemClock } from '../../base/clock.ts';
-import { renderError } from '../../base/errors.ts';
-import { type Finding, problem, type Sample } from '../../driver/check/finding.ts';
+import { BugError, ConfigError, renderError } from '../../base/errors.ts';
+import { readCase, sampleOf } from '../../driver/check/cases/case-file.ts';
+import { type Finding, problem } from '../../driver/check/finding.ts';
 import { ownCommand } from '../../driver/load/process/child-command.ts';
-import { DriverProcess } from '../../driver/load/process/driver-process.ts';
+import { DriverProcess, DriverThrew } from '../../driver/load/process/driver-process.ts';
+import { type Described, describedSchema, misfitsOf } from '../../driver/load/remote/described.ts';
 import { doubtOf } from '../../driver/load/trust/file-trust.ts';
-import type { DriverHere } from './load-here.ts';
+import type { DriverEntry } from './load-here.ts';
 
 const NEXT =
   'an agent gives a driver the files of its own folder, 64 MB and 200 ms a call: no other file, no network, no timer';
 
-/** Empty = it runs there as it does here. */
-export async function triedAsAgent(
-  { driver: { id }, folder, file, isGivenKit }: DriverHere,
-  samples: readonly Sample[],
-): Promise<readonly Finding[]> {
-  // It comes with the program, and runs in the agent itself.
-  if (!isGivenKit) return [];
+/** `cases` = folders. Empty = each is read there. Throws ConfigError where an agent would not load it. */
+export async function runAsAgent(entry: DriverEntry, cases: readonly string[]): Promise<readonly Finding[]> {
+  const { id, folder } = entry;
   const running = new DriverProcess({
     ...{ clock: systemClock, command: ownCommand(), folder },
     onMessage: () => {},
     onEnd: () => {},
   });
-  const found = (seen: string) => [{ check: 'as-agent', ...problem(seen, NEXT) }];
   try {
-    await running.ready;
-    await running.send(id, { kind: 'load', id, path: file });
-    for (const { name, raw, known } of samples)
-      await running
-        .send(id, { kind: 'call', id, fn: 'read', args: [raw, known] })
-        .catch((error: unknown) => Promise.reject(new Error(`${name}: read`, { cause: error })));
+    const driver = await loadedBy(running, entry);
+    for (const each of cases) {
+      const { name, raw, known } = sampleOf(driver, readCase(each));
+      try {
+        await running.send(id, { kind: 'call', id, fn: driver.read.fn, args: [raw, known] });
+      } catch (error) {
+        const next = error instanceof DriverThrew ? 'mend it there: `read` throws nothing' : NEXT;
+        const what = error instanceof DriverThrew ? `throws at ${error.message}` : renderError(error);
+        return [{ check: 'as-agent', ...problem(`${name}: \`read\` ${what}`, next) }];
+      }
+    }
     return [];
-  } catch (error) {
-    return found(renderError(error));
   } finally {
     running.kill('was ended');
     await running.gone;
   }
 }
 
+async function loadedBy(running: DriverProcess, { id, file }: DriverEntry): Promise<Described> {
+  const wrong = (message: string) => new ConfigError('load the driver', [{ path: file, message }]);
+  let description: unknown;
+  try {
+    await running.ready;
+    description = await running.send(id, { kind: 'load', id, path: file });
+  } catch (error) {
+    throw wrong(`cannot be loaded: ${renderError(error)}`);
+  }
+  const notCalled = () => Promise.reject(new BugError('call a driver that is only described'));
+  const { data, error } = describedSchema(notCalled).safeParse(description);
+  if (error !== undefined) throw new ConfigError(`load the driver ${file}`, misfitsOf(error));
+  if (data.id !== id) throw wrong(`its id is '${data.id}': it must be called as its file or folder, '${id}'`);
+  return data;
+}
+
 /** Why an agent of this user would not load it as it lies here; undefined = it would. */
-export const refusedHere = async ({ folder, file, isGivenKit }: DriverHere): Promise<string | undefined> =>
-  isGivenKit ? doubtOf(/[/\\]index\.\w+$/.test(file) ? folder : file) : undefined;
+export const refusedHere = ({ folder, file }: DriverEntry): Promise<string | undefined> =>
+  doubtOf(/[/\\]index\.\w+$/.test(file) ? folder : file);

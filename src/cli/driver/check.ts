@@ -1,8 +1,8 @@
 // `pithead driver check <path>`: what a driver owes, tried on its recorded devices. It reads files and talks to sockets
 // of this host only.
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { drivers } from '../../../drivers/index.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
 import { caseFoldersIn, readCase } from '../../case/folder.ts';
@@ -12,16 +12,18 @@ import { checkDriver } from '../../driver/check/check.ts';
 import type { Finding, Subject } from '../../driver/check/finding.ts';
 import type { Driver } from '../../driver/contract.ts';
 import { Families } from '../../driver/family.ts';
+import { restrictImports } from '../../driver/load/child/imports.ts';
 import { placeIn } from '../../driver/place.ts';
 import type { Reading } from '../../model/reading.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
-import { refusedHere, triedAsAgent } from './as-agent.ts';
-import { loadHere } from './load-here.ts';
+import { refusedHere, runAsAgent } from './as-agent.ts';
+import { entryAt, loadHere } from './load-here.ts';
+import { type Ended, runInOwnProcess, tellStep } from './own-process.ts';
 import { oneCaseIn } from './replay.ts';
 import { type Tried, tryOut } from './try-out.ts';
 
-type Flags = { case?: string; json?: boolean };
+type Flags = { case?: string; json?: boolean; inside?: string };
 
 const HELP = `
 It loads the driver, replays each of its cases on this host, and looks whether the driver is recognised there among
@@ -41,6 +43,12 @@ export function addCheck(driver: Command, context: CliContext): void {
     .argument('<path>', 'its folder or file')
     .option('--case <folder>', 'this case instead of those in its folder')
     .option('--json', 'one JSON object about what was found')
+    .addOption(
+      new Option(
+        '--inside <refusal>',
+        'this process was started for the check: why an agent would not load the driver',
+      ).hideHelp(),
+    )
     .addHelpText('after', HELP)
     .action((path: string, flags: Flags) => run(path, flags, context));
 }
@@ -48,36 +56,77 @@ export function addCheck(driver: Command, context: CliContext): void {
 type CheckedCase = { readonly id: string; readonly tried: Tried };
 
 type Outcome = {
-  readonly driver: Driver;
+  readonly driver: { readonly id: string };
   readonly folder: string;
   readonly checked: readonly CheckedCase[];
-  /** Cases that hold answers alone: no device can be made of them, and the contract reads them. */
-  readonly answersAlone: number;
+  /**
+   * Cases that hold answers alone: no device can be made of them, and the contract reads them. Undefined = nothing was
+   * made of any case.
+   */
+  readonly answersAlone: number | undefined;
   readonly findings: readonly Finding[];
   /** Why an agent would not load it as it lies here. */
   readonly refusal: string | undefined;
 };
 
 async function run(path: string, flags: Flags, context: CliContext): Promise<void> {
+  const entry = entryAt(path);
+  const cases = flags.case === undefined ? caseFoldersIn(entry.folder) : [oneCaseIn(flags.case)];
+  // What ships is no stranger's code; and what was started for the work does it.
+  if (entry.isOwn || flags.inside !== undefined) return checkHere(path, cases, flags, context);
+  const broken = await runAsAgent(entry, cases);
+  const refusal = await refusedHere(entry);
+  const words = ['driver', 'check', path, '--inside', refusal ?? '', ...(flags.json ? ['--json'] : [])];
+  const ended =
+    broken.length > 0
+      ? undefined
+      : await runInOwnProcess(
+          [...words, ...(flags.case === undefined ? [] : ['--case', flags.case])],
+          [entry.folder, ...cases],
+          context,
+        );
+  if (ended?.kind === 'ended') {
+    if (ended.code !== 0) throw new CommandFailed('', ended.code);
+    return;
+  }
+  const findings = ended === undefined ? broken : [stuckIn(ended)];
+  show(
+    { driver: entry, folder: entry.folder, checked: [], answersAlone: undefined, findings, refusal },
+    flags,
+    context,
+  );
+}
+
+const stuckIn = ({ step, afterS }: Extract<Ended, { kind: 'stuck' }>): Finding => ({
+  ...{ check: 'ends', seen: `${step} did not end within ${afterS} s` },
+  next: 'look for a loop in `read` and `identify` that some answers keep going',
+});
+
+async function checkHere(path: string, cases: readonly string[], flags: Flags, context: CliContext): Promise<void> {
+  if (flags.inside !== undefined) restrictImports(() => [dirname(entryAt(path).file)]);
   const loaded = loadHere(path);
   const { driver, folder } = loaded;
-  const cases = flags.case === undefined ? caseFoldersIn(folder) : [oneCaseIn(flags.case)];
   const [devices, others] = [true, false].map((wanted) =>
     cases.map(readCase).filter(({ about }) => isReplayable(about) === wanted),
   );
   const checked: CheckedCase[] = [];
-  for (const each of devices ?? [])
+  for (const each of devices ?? []) {
+    tellStep(`the case ${each.about.id}`);
     checked.push({ id: each.about.id, tried: await tryOut(driver, each, context.signal).catch(brokenIn(folder)) });
+  }
   const subject = subjectOf(driver, folder, cases);
   const findings = [
     ...checked.flatMap((each) => findingsOf(driver, each, folder)),
-    ...(await triedAsAgent(loaded, subject.samples)),
-    ...(await checkDriver(subject)),
+    ...(await checkDriver(subject, undefined, tellStep)),
   ];
-  const refusal = await refusedHere(loaded);
-  const outcome: Outcome = { driver, folder, checked, answersAlone: others?.length ?? 0, findings, refusal };
+  // Of the folders above it nothing can be seen from here.
+  const refusal = flags.inside === '' ? undefined : flags.inside;
+  show({ driver, folder, checked, answersAlone: others?.length ?? 0, findings, refusal }, flags, context);
+}
+
+function show(outcome: Outcome, flags: Flags, context: CliContext): void {
   context.stdout.write(flags.json ? `${JSON.stringify(toJson(outcome))}\n` : describe(outcome, context));
-  if (findings.length > 0) throw new CommandFailed('');
+  if (outcome.findings.length > 0) throw new CommandFailed('');
 }
 
 function subjectOf(driver: Driver, folder: string, cases: readonly string[]): Subject {
@@ -137,7 +186,7 @@ function toJson({ driver, checked, answersAlone, findings, refusal }: Outcome) {
       changes_nothing: tried.changesNothing,
       reading: tried.reading,
     })),
-    cases_not_replayed: answersAlone,
+    cases_not_replayed: answersAlone ?? null,
     refused_here: refusal ?? null,
     findings,
   };
@@ -151,10 +200,10 @@ function describe(
   const { length: count } = findings;
   return [
     ...checked.flatMap((each) => caseLines(id, each)),
-    ...(answersAlone > 0
+    ...(answersAlone !== undefined && answersAlone > 0
       ? [`${answersAlone} more ${answersAlone === 1 ? 'case holds' : 'cases hold'} answers alone`]
       : []),
-    ...(checked.length + answersAlone === 0
+    ...(answersAlone !== undefined && checked.length + answersAlone === 0
       ? [
           'It has no case, so nothing shows that it reads a device. Record one:',
           `  pithead capture <ip> --output ${join(folder, 'cases')}`,

@@ -1,11 +1,11 @@
-// Loads a driver of a folder into this process, for its author: what runs here is the author's own code. An agent runs
-// such drivers in a process of their own.
+// Loads a driver of a folder into this process, for its author. An agent runs such drivers in a process of their own.
 import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { z } from 'zod';
 import { BugError, ConfigError, type Problem, renderError } from '../../base/errors.ts';
 import * as kit from '../../driver/kit/index.ts';
+import { isOwnFolder } from '../../driver/load/candidates.ts';
 import { madeOf } from '../../driver/load/child/maker.ts';
 import { Parts } from '../../driver/load/child/parts.ts';
 import { describedSchema, misfitsOf } from '../../driver/load/remote/described.ts';
@@ -13,28 +13,35 @@ import { placeIn, syntaxPlace } from '../../driver/place.ts';
 
 const EXTENSIONS = ['.mjs', '.cjs', '.ts'] as const;
 
-export type DriverHere = {
-  readonly driver: kit.Driver;
+/** Where a driver lies. */
+export type DriverEntry = {
+  /** What its folder or file is called. */
+  readonly id: string;
   /** Its folder, or the folder of its file. */
   readonly folder: string;
   readonly file: string;
-  /** It gets the kit handed in, as an agent does it. Others are modules of the program itself. */
-  readonly isGivenKit: boolean;
+  /** One that ships with the program: a module that imports the kit. */
+  readonly isOwn: boolean;
 };
+export type DriverHere = DriverEntry & { readonly driver: kit.Driver };
+
+/** Runs nothing of it. Throws ConfigError where nothing lies there. */
+export function entryAt(path: string): DriverEntry {
+  const file = entryOf(resolve(path));
+  const folder = dirname(file);
+  const id = /^index\./.test(basename(file)) ? basename(folder) : parse(file).name;
+  return { id, folder, file, isOwn: isOwnFolder(dirname(folder)) };
+}
 
 /** A folder with an `index`, or a file. Throws ConfigError that says what is wrong with it. */
 export function loadHere(path: string): DriverHere {
-  const file = entryOf(resolve(path));
-  const folder = dirname(file);
+  const entry = entryAt(path);
+  const { id, file, folder, isOwn } = entry;
   const wrong = (message: string) => new ConfigError('load the driver', [{ path: file, message }]);
-  const name = /^index\./.test(basename(file)) ? basename(folder) : parse(file).name;
   let made: unknown;
-  let isGivenKit = false;
   try {
     const loaded: unknown = createRequire(file)(file);
-    const own = ownDriverIn(loaded, name);
-    isGivenKit = own === undefined;
-    made = own ?? madeOf(loaded, Object.freeze({ ...kit }));
+    made = isOwn ? ownDriverIn(loaded, id) : madeOf(loaded, Object.freeze({ ...kit }));
   } catch (error) {
     const place = placeIn(error, folder) ?? (error instanceof SyntaxError ? syntaxPlace(file, error) : undefined);
     throw wrong(`cannot be loaded: ${place === undefined ? '' : `${place}: `}${renderError(error)}`);
@@ -43,8 +50,8 @@ export function loadHere(path: string): DriverHere {
   if (misfits.length > 0) throw new ConfigError(`load the driver ${file}`, misfits);
   const { data: driver } = driverSchema.safeParse(made);
   if (driver === undefined) throw wrong('gives no driver: return what kit.defineDriver({ … }) gives');
-  if (driver.id !== name) throw wrong(`its id is '${driver.id}': it must be called as its file or folder, '${name}'`);
-  return { driver, folder, file, isGivenKit };
+  if (driver.id !== id) throw wrong(`its id is '${driver.id}': it must be called as its file or folder, '${id}'`);
+  return { ...entry, driver };
 }
 
 /** What an agent would refuse of its data. */

@@ -27,14 +27,18 @@ export const QUICK_CHECKS: readonly Check<Subject>[] = [
 /** Each value of each case is damaged in turn. */
 export const HUNTS: readonly Check<Subject>[] = [goneHunt, listEnd, unreadPools, zeroHunt, fillerHunt];
 
-/** All that can be said of a driver without a device. Nothing is sent. Empty = it keeps the contract. */
+/** All that can be said of a driver without a device. Nothing is sent. Empty = it keeps the contract. `onStep` = what begins. */
 export async function checkDriver(
   subject: Subject,
   checks: readonly Check<Subject>[] = [...QUICK_CHECKS, ...HUNTS],
+  onStep: (name: string) => void = () => {},
 ): Promise<readonly Finding[]> {
   const unfit = await runCheck(form, subject);
   if (unfit.length > 0) return unfit;
   const found: Finding[] = [];
-  for (const check of checks) found.push(...(await runCheck(check, subject)));
+  for (const check of checks) {
+    onStep(check.name);
+    found.push(...(await runCheck(check, subject)));
+  }
   return found;
 }

@@ -1,7 +1,8 @@
 // Checks of a driver's tables: what it covers, asks and can do fits together. Nothing is read or sent.
 import { EFFECTS } from '../../model/tasks/task-kinds.data.ts';
+import { changeNamedIn } from '../change-words.ts';
 import { ABILITY_NAMES } from '../contract.ts';
-import { type Check, problem, type Subject, shown } from './finding.ts';
+import { type Check, type Problem, problem, type Subject, shown } from './finding.ts';
 
 /** More, and small web servers stumble. */
 const MOST_ASKS_PER_POLL = 5;
@@ -93,6 +94,37 @@ const polled: Check<Subject> = {
   },
 };
 
+const SECRET = /[?&;](?:pass(?:word|wd|phrase)?|pwd|token|secret|api_?key)=/i;
+
+const asksSafely: Check<Subject> = {
+  name: 'asks-safe',
+  owes: 'asks that change nothing on the device, and hold no login of their own',
+  run: ({ driver: { asks }, folder }) =>
+    Object.entries(asks).flatMap(([name, ask]): Problem[] => {
+      if (ask.via === 'whatsminer3') return [];
+      const place = `\`asks.${name}\` in ${folder}`;
+      const word = changeNamedIn(ask.via === 'http' ? ask.path : ask.command);
+      const headers = Object.keys((ask.via === 'http' && ask.headers) || {});
+      const isLoggedIn = headers.some((header) => /^(authorization|cookie)$/i.test(header));
+      return [
+        ...(word === undefined
+          ? []
+          : [
+              problem(
+                `${name} may change the device ('${word}'), and is sent by itself`,
+                `ask what only reads in ${place}; a command belongs to \`abilities\``,
+              ),
+            ]),
+        ...(ask.via === 'http' && SECRET.test(ask.path)
+          ? [problem(`${name} has a login in its path`, `say in \`auth\` of ${place} how it logs in: paths are logged`)]
+          : []),
+        ...(isLoggedIn
+          ? [problem(`${name} has a login of its own in its headers`, `say in \`auth\` of ${place} how it logs in`)]
+          : []),
+      ];
+    }),
+};
+
 const abilities: Check<Subject> = {
   name: 'abilities',
   owes: 'abilities with an effect, a schema that wants something, and a time off the network',
@@ -148,5 +180,5 @@ const lacking: Check<Subject> = {
 };
 
 /** The last is not for what a third party writes: it needs no reason. */
-export const DATA_CHECKS: readonly Check<Subject>[] = [names, evidence, substitutes, polled, abilities];
+export const DATA_CHECKS: readonly Check<Subject>[] = [names, evidence, substitutes, polled, asksSafely, abilities];
 export const LACKING: Check<Subject> = lacking;

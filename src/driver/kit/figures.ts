@@ -6,7 +6,7 @@ const MAX_HASHRATE_HS = 1e18;
 const UNIT_HS = { '': 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 } as const;
 export type RateUnit = keyof typeof UNIT_HS;
 
-/** `value` in `unit` hashes per second (`K`, `M`, `G`, `T`, `P` or none) as H/s; numbers may be text, see fields.ts. */
+/** `value` in `unit` hashes per second (`K`, `M`, `G`, `T`, `P` or none) as H/s; numbers may be text. */
 export function rateHs(value: unknown, unit: RateUnit): number | undefined {
   const number = scale(toNumber(value, { min: 0 }), UNIT_HS[unit]);
   return number !== undefined && number <= MAX_HASHRATE_HS ? number : undefined;

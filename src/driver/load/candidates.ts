@@ -74,8 +74,13 @@ function entriesOf(folder: string): Entry[] {
 /** In a checkout: the drivers of the program itself, beside which a configuration may lie. */
 const OWN_FOLDER = join(import.meta.dirname, '..', '..', '..', 'drivers');
 
-/** Throws where the folder is not there. */
-export const isOwnFolder = (folder: string): boolean => realpathSync(folder) === OWN_FOLDER;
+export function isOwnFolder(folder: string): boolean {
+  try {
+    return realpathSync(folder) === OWN_FOLDER;
+  } catch {
+    return false;
+  }
+}
 
 function namesIn(folder: string): string[] {
   try {

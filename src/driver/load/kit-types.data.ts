@@ -32,7 +32,7 @@ export type WebSession = {
 /** Abilities of drivers. */
 export declare const ABILITY_NAMES: readonly ['reboot', 'light', 'powerMode', 'pools', 'firmware', 'log'];
 export type AbilityName = (typeof ABILITY_NAMES)[number];
-/** What the shared probe questions answered (identify.ts asks them). Absent = that port is closed or gave nothing. */
+/** What the shared probe questions answered. Absent = that port is closed or gave nothing. */
 export type Evidence = {
   /** Raw text of \`version\` on TCP 4028, else on 8359; of \`devdetails\` when \`version\` did not decide. */
   readonly version?: string;
@@ -49,7 +49,7 @@ export type Evidence = {
   readonly familyPage?: WebEvidence;
   /** A page that asks for a login on that family, where the one before proves too little. */
   readonly guardedPage?: WebEvidence;
-  /** What the tables of atlas sections 2.2 and 2.3 say of the above; third-party firmware wins over stock. */
+  /** What the families of all drivers say of the above; third-party firmware wins over stock. */
   readonly family: string | undefined;
   /** Something of the above proves the family; the rest are hints. */
   readonly isProven?: boolean;
@@ -398,7 +398,7 @@ export declare const listedFans: (rows: readonly Answer[] | undefined, usual: nu
   readonly rpm: string;
 }, dutyPercent: (row: Answer) => number | undefined) => (FanDraft | undefined)[] | undefined;
 export type RateUnit = keyof typeof UNIT_HS;
-/** \`value\` in \`unit\` hashes per second (\`K\`, \`M\`, \`G\`, \`T\`, \`P\` or none) as H/s; numbers may be text, see fields.ts. */
+/** \`value\` in \`unit\` hashes per second (\`K\`, \`M\`, \`G\`, \`T\`, \`P\` or none) as H/s; numbers may be text. */
 export declare function rateHs(value: unknown, unit: RateUnit): number | undefined;
 /** Unit letter of texts such as \`GH\`, \`GH/s\`, \`MHS\`, \`KSol/s\`, \`G\`; undefined when it is not one of ours. */
 export declare function rateUnit(written: string | undefined): RateUnit | undefined;
@@ -995,7 +995,7 @@ declare const fanReadingSchema: z.ZodObject<{
   dutyPercent: z.ZodOptional<z.ZodNumber>;
 }, z.core.$strict>;
 declare const readingSchema: z.ZodObject<{
-  /** As the device wrote it; judge it with identity-facts.ts. */
+  /** As the device wrote it: whether it tells one miner from another is judged elsewhere. */
   mac: z.ZodOptional<z.ZodString>;
   serialNumber: z.ZodOptional<z.ZodString>;
   controllerSerialNumber: z.ZodOptional<z.ZodString>;
@@ -1191,7 +1191,7 @@ type Whatsminer3Request = {
  */
 type Download = 'archive';
 /**
- * Effect of an action if it runs again: see DESIGN section 2. \`once\` is never repeated after a crash; its outcome is
+ * Effect of an action if it runs again: \`once\` is never repeated after a crash; its outcome is
  * settled by looking.
  */
 declare const EFFECTS: readonly ['read-only', 'repeatable', 'once'];
@@ -1206,7 +1206,7 @@ type TcpWords = {
 };
 /**
  * Evidence of \`GET /\`: status, realm of the login challenge, redirect target, body text (compared with case, first 64
- * KB; atlas 2.3). A hint, for any device may show it.
+ * KB). A hint, for any device may show it.
  */
 type StartPage = {
   readonly status?: number;
@@ -1310,7 +1310,7 @@ declare const FIELDS: {
   readonly outputPowerW: (places: Places) => number | undefined;
   readonly outputVoltageV: (places: Places) => number | undefined;
 };
-/** Category of a vendor error code (drivers/errors tables) → flag; \`state\` is no fault. Atlas section 25.3. */
+/** Category of a vendor error code → flag; \`state\` is no fault. */
 declare const ERROR_CATEGORY_FLAG: {
   readonly fan: 'fan';
   readonly psu: 'power';

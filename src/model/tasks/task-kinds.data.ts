@@ -1,7 +1,7 @@
 // The kinds of tasks, one row each. Data only: what a task takes is in task-params.ts.
 
 /**
- * Effect of an action if it runs again: see DESIGN section 2. `once` is never repeated after a crash; its outcome is
+ * Effect of an action if it runs again: `once` is never repeated after a crash; its outcome is
  * settled by looking.
  */
 export const EFFECTS = ['read-only', 'repeatable', 'once'] as const;

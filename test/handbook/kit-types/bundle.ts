@@ -124,7 +124,7 @@ function flatNames(
 const DECLARED = /^((?:\/\*\*[\s\S]*?\*\/\n)?(?:declare )?(?:abstract )?(?:const|function|class|type|interface) )(\w+)/;
 
 /** Places in our own papers and files, which the reader of the types does not have. */
-const INTERNAL = / \((?:atlas [\d. and]+|atlas section [\d.]+|[\w/-]+\.ts)\)/g;
+const INTERNAL = / \((?:atlas [\d. ,and]+|atlas section [\d.]+|[\w/-]+\.ts)\)|; atlas [\d.]+(?=\))/g;
 
 function textOf({ text }: Statement, entry: Entry, names: ReadonlyMap<string, string>, isExported: boolean): string {
   const own = names.get(keyOf(entry)) ?? entry.name;

@@ -1,6 +1,7 @@
 // Requests that a person names for a capture: a page (`/path`, `http:8080/path`) or a command of CGMiner's API
 // (`tcp:devs`, `tcp:8359:devs`). Only what reads: a name that says that it changes something is refused.
 import { ConfigError } from '../../../base/errors.ts';
+import { changeNamedIn } from '../../../driver/change-words.ts';
 import type { CgminerRequest, HttpRequest } from '../../../transport/request.ts';
 
 export type Also = { readonly name: string; readonly ask: CgminerRequest | HttpRequest };
@@ -9,21 +10,13 @@ export const ALSO_FORMS = "'/cgi-bin/stats.cgi', 'http:8080/api/state', 'tcp:dev
 
 const PAGE = /^(?:http:(\d{1,5}))?(\/[\x21-\x7e]{0,500})$/;
 const COMMAND = /^tcp:(?:(\d{1,5}):)?([a-z_]\w{0,63})(?:\|([\x20-\x7e]{1,200}))?$/i;
-/** CGMiner writes such words without a break. */
-const CGMINER_CHANGES =
-  /^((add|switch|remove|enable|disable)pool|pool(priority|quota)|(asc|pga|gpu)(set|enable|disable|restart|engine|mem|fan|vddc|intensity)|hotplug|debug|setconfig)$/i;
-/** Words in the names of pages and commands that restart, store or install something on known devices. */
-const CHANGES =
-  /(^|[^a-z])(re?boot|re?start|reset|quit|shutdown|power_?off|halt|upgrade|update_?(pwd|firmware)|upload|install|delete|remove|save|apply|write|set|enable|disable|switch|add|clear|zero|factory|passwd|changepw|restore|logout)(?![a-z])/i;
-
 /** Throws ConfigError. */
 export function readAlso(texts: readonly string[]): readonly Also[] {
   return texts.map((text) => {
     const wrong = (message: string) => new ConfigError('read the command line', [{ path: '--also', message }]);
     const also = pageIn(text) ?? commandIn(text);
     if (also === undefined) throw wrong(`'${text}' is no request such as ${ALSO_FORMS}`);
-    const word = CHANGES.exec(also.what.replaceAll(/([a-z])([A-Z])/g, '$1-$2').replaceAll('_', '-'))?.[2];
-    const changes = CGMINER_CHANGES.test(also.what) ? also.what : word;
+    const changes = changeNamedIn(also.what);
     if (changes !== undefined)
       throw wrong(`'${text}' may change the device ('${changes}'): a capture asks only what reads`);
     return { name: `also.${slugOf(also.what)}`, ask: also.ask };

@@ -14,7 +14,7 @@ export type DraftField = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const MOST_LEFT = 12;
+const MOST_LEFT = 40;
 
 /** `status holds also: fans[].rpm, power.input_w`: of each answer of the web what the driver does not read yet. */
 export function leftOf({ name, recorded, answer }: DraftAsk, fields: readonly DraftField[]): string | undefined {

@@ -5,8 +5,8 @@ import type { Exchange } from '../../../case/format.ts';
 import { repairJson } from '../../../transport/cgminer/json-fixer.ts';
 import type { DraftAsk } from './asks.ts';
 
-/** Keys of a JSON object with the types of their values. */
-export type Shape = readonly (readonly [key: string, type: 'number' | 'string' | 'boolean'])[];
+/** Keys of a JSON object with the types of their values; `is` = the value that it must have. */
+export type Shape = readonly (readonly [key: string, type: 'number' | 'string' | 'boolean', is?: string])[];
 
 export type Recognition = {
   /** Begins a name in the answer to `version`: a proof. */
@@ -24,6 +24,7 @@ export type Recognition = {
 const COMMON = /^(cg|bfg|bm|sg|bos|gekko|cpu)?miner\b|^(api|msg|compiletime|type|version|status|description|s|e|w|i)$/i;
 const NAMING = ['Type', 'Model', 'PROD', 'MODEL', 'TYPE', 'Miner', 'NAME', 'Name'] as const;
 const MOST_KEYS = 5;
+const NAMES_MAKER = /^(vendor|maker?|manufacturer|brand|company)(_?name)?$/i;
 
 export function recognitionOf({ about, bytesOf }: CaseFolder, asks: readonly DraftAsk[]): Recognition {
   const probes = about.responses.filter(({ ask }) => ask === undefined);
@@ -62,11 +63,15 @@ function provingPage(asks: readonly DraftAsk[]): Recognition['page'] {
     const shape = Object.entries(answer).flatMap(([key, value]): Shape => {
       const type = typeof value;
       return (type === 'number' || type === 'string' || type === 'boolean') && /^[A-Za-z]\w{0,40}$/.test(key)
-        ? [[key, type]]
+        ? [type === 'string' && NAMES_MAKER.test(key) ? [key, type, String(value)] : [key, type]]
         : [];
     });
     // With fewer, the page of another device may fit.
-    if (shape.length >= 3) return { path: recorded.path ?? '/', shape: shape.slice(0, MOST_KEYS) };
+    if (shape.length < 3) continue;
+    // What names the maker proves more than a type.
+    const makers = shape.filter(([, , is]) => is !== undefined);
+    const others = shape.filter(([, , is]) => is === undefined);
+    return { path: recorded.path ?? '/', shape: [...makers, ...others].slice(0, MOST_KEYS) };
   }
   return undefined;
 }

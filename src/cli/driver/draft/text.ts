@@ -129,7 +129,9 @@ function familyLines({ id, recognition }: Draft): readonly string[] {
 }
 
 function pageLines({ path, shape }: NonNullable<Recognition['page']>): readonly string[] {
-  const keys = shape.map(([key, type]) => `${keyOf(key)}: kit.z.${type}()`);
+  const keys = shape.map(
+    ([key, type, is]) => `${keyOf(key)}: kit.z.${is === undefined ? `${type}()` : `literal(${quoted(is)})`}`,
+  );
   const line = `page: { path: ${quoted(path)}, shape: kit.z.looseObject({ ${keys.join(', ')} }) },`;
   if (line.length <= MOST_COLUMNS - 12) return [line];
   return [

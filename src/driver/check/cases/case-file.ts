@@ -67,7 +67,7 @@ function hasCaseFile(folder: string): boolean {
 
 /** Bytes of each answer by ask of the driver. `replace`: the stem of a file by that of another one. */
 export function bytesByAsk(
-  driver: Driver,
+  driver: Pick<Driver, 'asks'>,
   { responses, folder }: Pick<DriverCase, 'responses' | 'folder'>,
   known: Known = {},
   replace: Readonly<Record<string, string>> = {},
@@ -123,7 +123,7 @@ export function asLinkWould(ask: Ask, bytes: Buffer): unknown {
   return typeof value === 'object' || typeof value === 'boolean' ? value : undefined;
 }
 
-export function rawOf(driver: Driver, bytes: Readonly<Record<string, Buffer>>): Record<string, unknown> {
+export function rawOf(driver: Pick<Driver, 'asks'>, bytes: Readonly<Record<string, Buffer>>): Record<string, unknown> {
   const raw: Record<string, unknown> = {};
   for (const [name, ask] of Object.entries(driver.asks)) {
     const given = bytes[name];
@@ -134,7 +134,7 @@ export function rawOf(driver: Driver, bytes: Readonly<Record<string, Buffer>>): 
 }
 
 /** The answers of a case as `read` gets them. `known`: instead of what the case says. */
-export function sampleOf(driver: Driver, one: DriverCase, known: Known = one.known ?? {}): Sample {
+export function sampleOf(driver: Pick<Driver, 'asks'>, one: DriverCase, known: Known = one.known ?? {}): Sample {
   const raw = rawOf(driver, bytesByAsk(driver, one, known));
   // What the source's own test asserts and what was read by hand may differ: the latter is then the newer judgement.
   const expect = { ...one.expect, ...one.reading };

@@ -64,6 +64,39 @@ const whole: Check<Subject> = {
     }),
 };
 
+/** Of two figures that tell the same of a machine. */
+const MOST_APART = 100;
+
+const agreeing: Check<Subject> = {
+  name: 'case-agreeing',
+  owes: `rates of one machine that are not ${MOST_APART} times each other`,
+  run: ({ driver, folder, samples }) =>
+    ownOf(samples).flatMap(({ name, raw, known }) => {
+      const {
+        hashrateHs,
+        hashrateSettledHs,
+        hashrateAverageHs,
+        expected,
+        boards = [],
+      } = driver.read(raw, known).reading;
+      const ofBoardsHs = boards.reduce((sum, board) => sum + (board.hashrateHs ?? 0), 0);
+      const rates = {
+        hashrateHs,
+        hashrateSettledHs,
+        hashrateAverageHs,
+        boards: ofBoardsHs,
+        expected: expected?.hashrateHs,
+      };
+      const told = Object.entries(rates).filter(([, rateHs]) => rateHs !== undefined && rateHs > 0);
+      const [least, most] = [told.toSorted(byRate)[0], told.toSorted(byRate).at(-1)];
+      if (least === undefined || most === undefined || Number(most[1]) < MOST_APART * Number(least[1])) return [];
+      const next = `look at the unit of the smaller or the larger one in \`read\` in ${folder}`;
+      return [problem(`${name}: ${least[0]} ${least[1]} H/s beside ${most[0]} ${most[1]} H/s`, next)];
+    }),
+};
+const byRate = ([, a = 0]: readonly [string, number | undefined], [, b = 0]: readonly [string, number | undefined]) =>
+  a - b;
+
 const often: Check<Subject> = {
   name: 'case-often',
   owes: 'the same reading of the same answers, however often they came',
@@ -135,4 +168,4 @@ const plainValues = (reading: Reading): [string, unknown][] =>
 const zeroCount = (reading: Reading) =>
   numbersOf(reading).filter(([path, value]) => value === 0 && !/\.(slot|index)$|^fans\./.test(path)).length;
 
-export const CASE_CHECKS: readonly Check<Subject>[] = [described, expected, whole, often, damaged];
+export const CASE_CHECKS: readonly Check<Subject>[] = [described, expected, whole, agreeing, often, damaged];

@@ -119,21 +119,37 @@ export type Easing = {
   tolerance?(name: string): number | undefined;
 };
 
-/** A line for each value that is not read as it is wanted. `null` = must not be read. */
+/**
+ * A line for each value that is not read as it is wanted. `null` = must not be read. Of lists and objects what is named
+ * counts; a number in place of a list is how many entries it has. Numbers may be rounded, to three digits at least.
+ */
 export function unlike(reading: Reading, wanted: Readonly<Record<string, unknown>>, easing: Easing = {}): string[] {
   return Object.entries(wanted).flatMap(([name, value]) => {
     if (easing.isLeftOut?.(name) === true) return [];
-    if (name === 'psu') return itemUnlike(name, value, (field) => psuPlace(field, reading), easing);
-    if (name !== 'boards' && name !== 'pools')
-      return valueUnlike(name, place(PLACES, OWN.reading, name, reading), value, easing);
-    // A number of them is their count.
-    if (typeof value === 'number') return valueUnlike(name, reading[name]?.length, value, easing);
-    if (!Array.isArray(value)) return [`${name} is ${shown(value)} in \`expect\`: a list of objects, or their number`];
-    const items: readonly unknown[] = value;
-    return items.flatMap((item, nth) =>
-      name === 'boards' ? boardUnlike(reading, item, nth, easing) : poolUnlike(reading, item, nth, easing),
-    );
+    if (name === 'psu' && isRecord(value)) return itemUnlike(name, value, (field) => psuPlace(field, reading), easing);
+    if ((name === 'boards' || name === 'pools') && Array.isArray(value)) {
+      const items: readonly unknown[] = value;
+      return items.flatMap((item, nth) =>
+        name === 'boards' ? boardUnlike(reading, item, nth, easing) : poolUnlike(reading, item, nth, easing),
+      );
+    }
+    return partUnlike(name, place(PLACES, OWN.reading, name, reading), value, easing);
   });
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What is written of it: of an object the fields that are named, of a list its entries, or how many there are. */
+function partUnlike(name: string, found: unknown, wanted: unknown, easing: Easing): string[] {
+  if (typeof wanted === 'number' && Array.isArray(found)) return valueUnlike(name, found.length, wanted, easing);
+  if (isRecord(wanted) && isRecord(found))
+    return Object.entries(wanted).flatMap(([key, value]) => partUnlike(`${name}.${key}`, found[key], value, easing));
+  if (!Array.isArray(wanted) || !Array.isArray(found) || !wanted.some(isRecord))
+    return valueUnlike(name, found, wanted, easing);
+  const [items, entries]: readonly (readonly unknown[])[] = [wanted, found];
+  if (items?.length !== entries?.length) return [`${name} has ${entries?.length} entries instead of ${items?.length}`];
+  return items?.flatMap((item, nth) => partUnlike(`${name}[${nth}]`, entries?.[nth], item, easing)) ?? [];
 }
 
 /** The names of a reading itself count, too. */
@@ -154,13 +170,14 @@ function boardUnlike(reading: Reading, item: unknown, nth: number, easing: Easin
   if (active === false && chips === 0) return board?.isAlive === true ? [`the board in slot ${slot} is alive`] : [];
   if (board === undefined && saysSomething('boards', item, easing))
     return [`no board is read ${slot === undefined ? `at place ${nth}` : `in slot ${shown(slot)}`}`];
-  return itemUnlike('boards', item, (field) => place(BOARD_PLACES, OWN.boards, field, board), easing);
+  const at = `[${shown(slot ?? nth)}]`;
+  return itemUnlike('boards', item, (field) => place(BOARD_PLACES, OWN.boards, field, board), easing, at);
 }
 
 function poolUnlike({ pools }: Reading, item: unknown, nth: number, easing: Easing): string[] {
   const pool = pools?.[nth];
   if (pool === undefined && saysSomething('pools', item, easing)) return [`no pool is read at place ${nth}`];
-  return itemUnlike('pools', item, (field) => place(POOL_PLACES, OWN.pools, field, pool), easing);
+  return itemUnlike('pools', item, (field) => place(POOL_PLACES, OWN.pools, field, pool), easing, `[${nth}]`);
 }
 
 /** It wants a value that must be read. */
@@ -169,10 +186,12 @@ const saysSomething = (list: string, item: unknown, easing: Easing): boolean =>
     ([field, value]) => value !== null && easing.isLeftOut?.(`${list}.${field}`) !== true,
   );
 
-function itemUnlike(list: string, item: unknown, found: (field: string) => unknown, easing: Easing): string[] {
+/** `at` = which of the list, for people. */
+function itemUnlike(list: string, item: unknown, found: (field: string) => unknown, easing: Easing, at = ''): string[] {
   return Object.entries(Object(item)).flatMap(([field, value]) => {
     const name = `${list}.${field}`;
-    return easing.isLeftOut?.(name) === true ? [] : valueUnlike(name, found(field), value, easing);
+    if (easing.isLeftOut?.(name) === true) return [];
+    return valueUnlike(name, found(field), value, easing, `${list}${at}.${field}`);
   });
 }
 
@@ -197,17 +216,28 @@ function place<T extends object>(
   return find === undefined ? Reflect.get(from, field) : find(from);
 }
 
-function valueUnlike(name: string, found: unknown, wanted: unknown, easing: Easing): string[] {
-  if (found instanceof NoPlace) return [`${name} is no name of a value (accepted: ${found.names.join(', ')})`];
-  if (wanted === null) return found === undefined ? [] : [`${name} is ${shown(found)}, and must not be read`];
+function valueUnlike(name: string, found: unknown, wanted: unknown, easing: Easing, label = name): string[] {
+  if (found instanceof NoPlace) return [`${label} is no name of a value (accepted: ${found.names.join(', ')})`];
+  if (wanted === null) return found === undefined ? [] : [`${label} is ${shown(found)}, and must not be read`];
   if (Array.isArray(wanted)) {
     const list: readonly unknown[] = Array.isArray(found) ? found : [];
-    if (list.length !== wanted.length) return [`${name} is ${shown(found)} instead of ${shown(wanted)}`];
-    return wanted.flatMap((each, nth) => valueUnlike(name, list[nth], each, easing));
+    if (list.length !== wanted.length) return [`${label} is ${shown(found)} instead of ${shown(wanted)}`];
+    return wanted.flatMap((each, nth) => valueUnlike(name, list[nth], each, easing, label));
   }
   const isRight =
     typeof wanted === 'number' && typeof found === 'number'
-      ? Math.abs(found - wanted) <= Math.abs(wanted) * (easing.tolerance?.(name) ?? 1e-12)
+      ? Math.abs(found - wanted) <= Math.abs(wanted) * (easing.tolerance?.(name) ?? 1e-12) || roundsTo(found, wanted)
       : found === wanted;
-  return isRight ? [] : [`${name} is ${shown(found)} instead of ${shown(wanted)}`];
+  if (isRight) return [];
+  return [`${label} is ${found === undefined ? 'not read' : shown(found)} instead of ${shown(wanted)}`];
+}
+
+/** With fewer, a rounded number says too little. */
+const LEAST_DIGITS = 3;
+
+/** A page shows `231.4 TH/s` of 231,402,120,000,000 H/s: what is written with so many digits is right with these. */
+function roundsTo(found: number, wanted: number): boolean {
+  const [mantissa = ''] = wanted.toExponential().split('e');
+  const digits = mantissa.replaceAll(/[-.]/g, '').length;
+  return digits >= LEAST_DIGITS && digits < 16 && Number(found.toPrecision(digits)) === wanted;
 }

@@ -1,5 +1,6 @@
 // The process in which the drivers of a folder run: loads files, calls what they export, and hands requests to devices
 // to the agent. It opens no socket and reads nothing but the folder; what holds it to that is how it is started.
+import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers';
@@ -11,6 +12,7 @@ import { isShown } from '../../proof.ts';
 import type { Family } from '../../recognition.ts';
 import { type Failure, type FromProcess, failureOf, type ToProcess, toProcessSchema } from '../process/protocol.ts';
 import { Acts } from './acts.ts';
+import { restrictImports } from './imports.ts';
 import { madeOf } from './maker.ts';
 import { Parts } from './parts.ts';
 
@@ -27,6 +29,7 @@ export function serveDrivers(kit: Readonly<Record<string, unknown>>): Promise<vo
   const folders = new Map<string, string>();
   const acts = new Acts(channel, drivers);
   const given = Object.freeze({ ...kit });
+  restrictImports(() => [...folders.values()].flatMap((folder) => [folder, realpathSync(folder)]));
   process.on('message', (message) => {
     const { data } = toProcessSchema.safeParse(message);
     if (data !== undefined) void answer(data, { channel, drivers, folders, acts, kit: given });

@@ -15,14 +15,15 @@ export type ChildCommand = {
 const HEAP_MB = 64;
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 
-export function ownCommand(): ChildCommand {
-  if (isSea()) return { file: process.execPath, args: [PROCESS_COMMAND], readable: [] };
+/** `words` = the command line after the program. */
+export function ownCommand(words: readonly string[] = [PROCESS_COMMAND]): ChildCommand {
+  if (isSea()) return { file: process.execPath, args: words, readable: [] };
   const main = join(ROOT, 'src', 'main.ts');
   return existsSync(main)
-    ? { file: process.execPath, args: [main, PROCESS_COMMAND], readable: checkout() }
+    ? { file: process.execPath, args: [main, ...words], readable: checkout() }
     : {
         file: process.execPath,
-        args: [process.argv[1] ?? '', PROCESS_COMMAND],
+        args: [process.argv[1] ?? '', ...words],
         readable: [join(process.argv[1] ?? '', '..')],
       };
 }
@@ -31,11 +32,17 @@ export function ownCommand(): ChildCommand {
 export const checkout = (): string[] => [ROOT, realpathSync(join(ROOT, 'node_modules'))];
 
 /** Nothing of this process's own environment is handed on: it may hold secrets. */
-export function childEnvironment({ readable }: ChildCommand, folder: string): NodeJS.ProcessEnv {
+export function childEnvironment(
+  { readable }: ChildCommand,
+  folders: readonly string[],
+  heapMb = HEAP_MB,
+): NodeJS.ProcessEnv {
   const flags = [
     '--permission',
-    ...[...readable, folder, realpathSync(folder)].map((path) => `--allow-fs-read=${path}`),
-    `--max-old-space-size=${HEAP_MB}`,
+    ...[...readable, ...folders, ...folders.map((folder) => realpathSync(folder))].map(
+      (path) => `--allow-fs-read=${path}`,
+    ),
+    `--max-old-space-size=${heapMb}`,
   ];
   const { SystemRoot } = process.env;
   return { NODE_OPTIONS: flags.map(quoted).join(' '), ...(SystemRoot !== undefined && { SystemRoot }) };

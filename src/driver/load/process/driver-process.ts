@@ -79,7 +79,7 @@ export class DriverProcess {
     this.#options = options;
     const { command, folder } = options;
     const child = spawn(command.file, command.args, {
-      env: childEnvironment(command, folder),
+      env: childEnvironment(command, [folder]),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       serialization: 'advanced',
       windowsHide: true,

@@ -7,6 +7,7 @@ import type { Finding, Sample } from '../../../../src/driver/check/finding.ts';
 import { Families } from '../../../../src/driver/family.ts';
 import * as kit from '../../../../src/driver/kit/index.ts';
 import type { Family } from '../../../../src/driver/recognition.ts';
+import type { ReadRequest } from '../../../../src/transport/request.ts';
 
 const SUMMARY = { SUMMARY: [{ Elapsed: 60, 'MHS 5s': 1_000_000 }] };
 const sample: Sample = {
@@ -35,6 +36,31 @@ async function findings(changed: Partial<Spec>): Promise<readonly Finding[]> {
 }
 
 const seen = async (changed: Partial<Spec>) => (await findings(changed)).map((each) => `${each.check}: ${each.seen}`);
+
+describe('an ask', () => {
+  const ask = (request: ReadRequest): Partial<Spec> => ({
+    asks: { summary: { every: 'poll', ...kit.tcp('summary'), needs: 'SUMMARY' }, more: { every: 'slow', ...request } },
+  });
+  test.each([
+    ['that restarts', ask(kit.get('/cgi-bin/reboot.cgi')), "more may change the device ('reboot')"],
+    ['that stores', ask(kit.tcp('addpool')), "more may change the device ('addpool')"],
+    ['with a password in its path', ask(kit.get('/status?user=a&password=b')), 'more has a login in its path'],
+    [
+      'with a login in its headers',
+      ask({ ...kit.get('/status'), headers: { Authorization: 'Basic eA==' } }),
+      'more has a login of its own in its headers',
+    ],
+  ])('%s is a finding', async (_what, changed, wanted) => {
+    expect((await seen(changed)).join('\n')).toContain(wanted);
+  });
+});
+
+test('rates of one machine in two units are a finding', async () => {
+  const found = await seen({
+    read: ({ summary }) => (summary?.isThere ? { hashrateHs: 1e12, hashrateAverageHs: 1e15, uptimeS: 60 } : {}),
+  });
+  expect(found.join('\n')).toContain('hashrateHs 1000000000000 H/s beside hashrateAverageHs 1000000000000000 H/s');
+});
 
 test('a driver that is right has no findings', async () => {
   expect(await findings({})).toEqual([]);
@@ -76,7 +102,7 @@ describe('what is read', () => {
       'toy-1: `read` gives `boards[0].chip`, which no Reading has',
       'toy-1: `read` gives `powr`, which no Reading has',
     ]);
-    expect(found[0]?.next).toContain('the type `Reading`');
+    expect(found.map((each) => each.next)).toContainEqual(expect.stringMatching(/pithead-kit.d.ts has for it: powerW/));
   });
 
   test('a value that no device measures is named with its range', async () => {
@@ -92,6 +118,31 @@ describe('what is read', () => {
       },
     });
     expect(found?.seen).toContain('the driver throws: TypeError: row.rateHS is not a function');
+  });
+
+  test.each([
+    [{ hashrateHs: 231_400_000_000_000 }, []],
+    [{ hashrateHs: 230_000_000_000_000 }, ['hashrateHs is 231402120000000 instead of 230000000000000']],
+    [{ psus: [{ model: 'P1' }], errors: [{ code: 'E17' }], expected: { boards: 3 } }, []],
+    [{ psus: 1, errors: 1, boards: 2 }, []],
+    [{ psus: 2 }, ['psus is 1 instead of 2']],
+    [{ psus: [{ model: 'P2' }] }, ['psus[0].model is "P1" instead of "P2"']],
+    [{ errors: [{ code: 'E17' }, { code: 'E18' }] }, ['errors has 1 entries instead of 2']],
+    [{ expected: { boards: 4, fans: null } }, ['expected.boards is 3 instead of 4']],
+    [{ boards: [{ slot: 2, chips: 7 }] }, ['boards[2].chips is 155 instead of 7']],
+    [{ fans: null, boards: null }, [expect.stringMatching(/^boards is .* and must not be read$/)]],
+    [{ psu: 1 }, [expect.stringContaining('psu is no name of a value')]],
+  ])('%j', (wanted, lines) => {
+    const reading: kit.Reading = {
+      ...{ make: 'Toy', hashrateHs: 231_402_120_000_000, expected: { boards: 3 } },
+      boards: [
+        { slot: 0, chips: 156 },
+        { slot: 2, chips: 155 },
+      ],
+      psus: [{ model: 'P1', inputPowerW: 5_412 }],
+      errors: [{ code: 'E17', category: 'hashboard' }],
+    };
+    expect(unlike(reading, wanted)).toEqual(lines);
   });
 
   test('a board and a pool that are missing are named as such', () => {

@@ -296,6 +296,24 @@ describe('a driver that', () => {
     expect(existsSync(join(folder, 'written'))).toBe(false);
   });
 
+  test.each([
+    ['mjs', "import net from 'node:net';", 'node:net'],
+    ['cjs', "const http = require('http');", 'node:http'],
+    ['ts', "import { readFileSync } from 'fs';", 'node:fs'],
+  ])('imports in a .%s what sends or stores is refused', async (ending, line, name) => {
+    const text = driverText('bad').replace('export default', ending === 'cjs' ? 'module.exports =' : 'export default');
+    const { folder } = await open(folderWith({ [`bad.${ending}`]: `${line}\n${text}` }));
+    expect(folder.refused()).toMatchObject([
+      { id: 'bad', reason: expect.stringContaining(`${name} is not for drivers`) },
+    ]);
+  });
+
+  test('imports what only computes is taken', async () => {
+    const text = `import { gunzipSync } from 'node:zlib';\nimport { join } from 'path';\n${driverText('good')}`;
+    const { folder } = await open(folderWith({ 'good.mjs': text }));
+    expect(folder.refused()).toEqual([]);
+  });
+
   test('is changed on disk is not loaded as it is now before a reload', async () => {
     const path = folderWith({ 'good.mjs': good, 'bad.mjs': READS('process.exit(3);') });
     const { driver, folder } = await open(path);
