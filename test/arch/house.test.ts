@@ -105,13 +105,13 @@ test('no shell, no eval, no code from text', () => {
   const threads = ['src/service/http/pages/page-thread.ts'];
   expect(findings(ours, /\beval: /, (path) => threads.includes(path))).toEqual([]);
   // One file may start programs: those of the service manager, and the new version that an update has to try. One
-  // starts this program again, for the drivers of a folder, and one for the check of a driver. One compiles the text of a driver to find a mistake in it,
-  // and runs nothing.
+  // starts this program again, for the drivers of a folder, and one for the check of a driver. One compiles the text of
+  // a driver to find a mistake in it, and runs nothing.
   const starters = [
     'src/base/platform/service-manager.ts',
     'src/driver/load/process/driver-process.ts',
     'src/cli/driver/own-process.ts',
-    'src/driver/place.ts',
+    'src/driver/load/place.ts',
   ];
   const shells = ours
     .flatMap(importsOf)

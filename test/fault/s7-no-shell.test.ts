@@ -42,7 +42,8 @@ const OURS: Readonly<Record<string, string>> = {
   'src/driver/load/process/driver-process.ts':
     'the process of the folder drivers: this program, which may read their folder there and no more',
   'src/cli/driver/own-process.ts': 'a check of a driver that is being written: this program, which may read its folder',
-  'src/driver/place.ts': 'compiles the text of a driver that Node refused, to find the line, and runs nothing of it',
+  'src/driver/load/place.ts':
+    'compiles the text of a driver that Node refused, to find the line, and runs nothing of it',
 };
 
 /** The files of ours that run a file of the user, and which. */

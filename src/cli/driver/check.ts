@@ -13,7 +13,7 @@ import type { Finding, Subject } from '../../driver/check/finding.ts';
 import type { Driver } from '../../driver/contract.ts';
 import { Families } from '../../driver/family.ts';
 import { restrictImports } from '../../driver/load/child/imports.ts';
-import { placeIn } from '../../driver/place.ts';
+import { placeIn } from '../../driver/load/place.ts';
 import type { Reading } from '../../model/reading.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, painter } from '../output/terminal.ts';

@@ -8,8 +8,8 @@ import * as kit from '../../driver/kit/index.ts';
 import { isOwnFolder } from '../../driver/load/candidates.ts';
 import { madeOf } from '../../driver/load/child/maker.ts';
 import { Parts } from '../../driver/load/child/parts.ts';
+import { placeIn, syntaxPlace } from '../../driver/load/place.ts';
 import { describedSchema, misfitsOf } from '../../driver/load/remote/described.ts';
-import { placeIn, syntaxPlace } from '../../driver/place.ts';
 
 const EXTENSIONS = ['.mjs', '.cjs', '.ts'] as const;
 

@@ -27,7 +27,10 @@ export const QUICK_CHECKS: readonly Check<Subject>[] = [
 /** Each value of each case is damaged in turn. */
 export const HUNTS: readonly Check<Subject>[] = [goneHunt, listEnd, unreadPools, zeroHunt, fillerHunt];
 
-/** All that can be said of a driver without a device. Nothing is sent. Empty = it keeps the contract. `onStep` = what begins. */
+/**
+ * All that can be said of a driver without a device. Nothing is sent. Empty = it keeps the contract. `onStep` = what
+ * begins.
+ */
 export async function checkDriver(
   subject: Subject,
   checks: readonly Check<Subject>[] = [...QUICK_CHECKS, ...HUNTS],

@@ -1,7 +1,7 @@
 // Checks of a driver's tables: what it covers, asks and can do fits together. Nothing is read or sent.
 import { EFFECTS } from '../../model/tasks/task-kinds.data.ts';
-import { changeNamedIn } from '../change-words.ts';
 import { ABILITY_NAMES } from '../contract.ts';
+import { changeNamedIn } from './change-words.ts';
 import { type Check, type Problem, problem, type Subject, shown } from './finding.ts';
 
 /** More, and small web servers stumble. */

@@ -2,7 +2,7 @@
 // command to show.
 import type { Driver, Known } from '../contract.ts';
 import type { Families } from '../family.ts';
-import { placeIn } from '../place.ts';
+import { placeIn } from '../load/place.ts';
 import type { ContractData } from './contract-data.ts';
 
 export type Problem = {

@@ -1,7 +1,7 @@
 // Requests that a person names for a capture: a page (`/path`, `http:8080/path`) or a command of CGMiner's API
 // (`tcp:devs`, `tcp:8359:devs`). Only what reads: a name that says that it changes something is refused.
 import { ConfigError } from '../../../base/errors.ts';
-import { changeNamedIn } from '../../../driver/change-words.ts';
+import { changeNamedIn } from '../../../driver/check/change-words.ts';
 import type { CgminerRequest, HttpRequest } from '../../../transport/request.ts';
 
 export type Also = { readonly name: string; readonly ask: CgminerRequest | HttpRequest };
