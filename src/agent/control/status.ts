@@ -183,7 +183,7 @@ export function troublesOf(
   troubles.push(
     ...drivers.waiting.map(
       ({ origin, reason, next_try_at: next }) =>
-        `the driver ${origin} ${reason}: ${next === null ? 'what it should tell of its miners is lost' : 'its miners wait'}`,
+        `the driver ${origin} ${reason}: ${next === null ? 'their readings are lost' : 'its miners wait'}`,
     ),
   );
   if (networks.addresses === 0) troubles.push('no networks are configured, so nothing is scanned');

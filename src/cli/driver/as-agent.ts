@@ -1,19 +1,21 @@
-// Runs a driver as an agent does, before anything else of it runs: in a process that may read the driver's own folder
-// and nothing else, with little memory and little time for each call. It sends nothing to a device.
+// Runs a driver as an agent does: in a process that may read only the driver's own folder, with little memory and
+// little time for each call. `driver check` does this first. Nothing is sent to a device.
 import { systemClock } from '../../base/clock.ts';
-import { BugError, ConfigError, renderError } from '../../base/errors.ts';
+import { ConfigError, renderError } from '../../base/errors.ts';
 import { readCase, sampleOf } from '../../driver/check/cases/case-file.ts';
 import { type Finding, problem } from '../../driver/check/finding.ts';
 import { ownCommand } from '../../driver/load/process/child-command.ts';
 import { DriverProcess, DriverThrew } from '../../driver/load/process/driver-process.ts';
-import { type Described, describedSchema, misfitsOf } from '../../driver/load/remote/described.ts';
+import { type Described, lookedAtSchema, misfitsOf } from '../../driver/load/remote/described.ts';
 import { doubtOf } from '../../driver/load/trust/file-trust.ts';
 import type { DriverEntry } from './load-here.ts';
 
 const NEXT =
   'an agent gives a driver the files of its own folder, 64 MB and 200 ms a call: no other file, no network, no timer';
 
-/** `cases` = folders. Empty = each is read there. Throws ConfigError where an agent would not load it. */
+/**
+ * `cases` = folders. An empty list = `read` works with every case. Throws ConfigError when an agent would not load it.
+ */
 export async function runAsAgent(entry: DriverEntry, cases: readonly string[]): Promise<readonly Finding[]> {
   const { id, folder } = entry;
   const running = new DriverProcess({
@@ -49,13 +51,12 @@ async function loadedBy(running: DriverProcess, { id, file }: DriverEntry): Prom
   } catch (error) {
     throw wrong(`cannot be loaded: ${renderError(error)}`);
   }
-  const notCalled = () => Promise.reject(new BugError('call a driver that is only described'));
-  const { data, error } = describedSchema(notCalled).safeParse(description);
+  const { data, error } = lookedAtSchema.safeParse(description);
   if (error !== undefined) throw new ConfigError(`load the driver ${file}`, misfitsOf(error));
   if (data.id !== id) throw wrong(`its id is '${data.id}': it must be called as its file or folder, '${id}'`);
   return data;
 }
 
-/** Why an agent of this user would not load it as it lies here; undefined = it would. */
+/** Why an agent that runs as this user would refuse its files; undefined = it would not. */
 export const refusedHere = ({ folder, file }: DriverEntry): Promise<string | undefined> =>
   doubtOf(/[/\\]index\.\w+$/.test(file) ? folder : file);

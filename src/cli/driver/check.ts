@@ -19,7 +19,7 @@ import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
 import { refusedHere, runAsAgent } from './as-agent.ts';
 import { entryAt, loadHere } from './load-here.ts';
-import { type Ended, runInOwnProcess, tellStep } from './own-process.ts';
+import { type Ended, reportStep, runInOwnProcess } from './own-process.ts';
 import { oneCaseIn } from './replay.ts';
 import { type Tried, tryOut } from './try-out.ts';
 
@@ -60,19 +60,18 @@ type Outcome = {
   readonly folder: string;
   readonly checked: readonly CheckedCase[];
   /**
-   * Cases that hold answers alone: no device can be made of them, and the contract reads them. Undefined = nothing was
-   * made of any case.
+   * Cases that hold answers alone: the contract reads them, but they cannot be replayed. Undefined = none was tried.
    */
   readonly answersAlone: number | undefined;
   readonly findings: readonly Finding[];
-  /** Why an agent would not load it as it lies here. */
+  /** Why an agent that runs as this user would refuse it. */
   readonly refusal: string | undefined;
 };
 
 async function run(path: string, flags: Flags, context: CliContext): Promise<void> {
   const entry = entryAt(path);
   const cases = flags.case === undefined ? caseFoldersIn(entry.folder) : [oneCaseIn(flags.case)];
-  // What ships is no stranger's code; and what was started for the work does it.
+  // A driver of the program needs no guard. With `--inside` this process is the guarded one.
   if (entry.isOwn || flags.inside !== undefined) return checkHere(path, cases, flags, context);
   const broken = await runAsAgent(entry, cases);
   const refusal = await refusedHere(entry);
@@ -99,7 +98,7 @@ async function run(path: string, flags: Flags, context: CliContext): Promise<voi
 
 const stuckIn = ({ step, afterS }: Extract<Ended, { kind: 'stuck' }>): Finding => ({
   ...{ check: 'ends', seen: `${step} did not end within ${afterS} s` },
-  next: 'look for a loop in `read` and `identify` that some answers keep going',
+  next: 'look for a loop in `read` and `identify` that does not end with some answers',
 });
 
 async function checkHere(path: string, cases: readonly string[], flags: Flags, context: CliContext): Promise<void> {
@@ -111,15 +110,15 @@ async function checkHere(path: string, cases: readonly string[], flags: Flags, c
   );
   const checked: CheckedCase[] = [];
   for (const each of devices ?? []) {
-    tellStep(`the case ${each.about.id}`);
+    reportStep(`the case ${each.about.id}`);
     checked.push({ id: each.about.id, tried: await tryOut(driver, each, context.signal).catch(brokenIn(folder)) });
   }
   const subject = subjectOf(driver, folder, cases);
   const findings = [
     ...checked.flatMap((each) => findingsOf(driver, each, folder)),
-    ...(await checkDriver(subject, undefined, tellStep)),
+    ...(await checkDriver(subject, undefined, reportStep)),
   ];
-  // Of the folders above it nothing can be seen from here.
+  // This process may not read the parent folders, so the parent process has looked at their owners.
   const refusal = flags.inside === '' ? undefined : flags.inside;
   show({ driver, folder, checked, answersAlone: others?.length ?? 0, findings, refusal }, flags, context);
 }
@@ -209,7 +208,7 @@ function describe(
           `  pithead capture <ip> --output ${join(folder, 'cases')}`,
         ]
       : []),
-    ...(refusal === undefined ? [] : [`An agent of this user would not load it as it lies here: ${refusal}`]),
+    ...(refusal === undefined ? [] : [`An agent that runs as this user would refuse the driver: ${refusal}`]),
     ...findings.flatMap(({ check, seen, next }) => [paint('red', `${check}: ${seen}`), `  ${next}`]),
     count === 0
       ? paint('green', `${id} is in order`)
@@ -231,7 +230,9 @@ function caseLines(id: string, { id: name, tried }: CheckedCase): string[] {
         ]
       : []),
     ...(notRecorded.length > 0 ? [`  not in the case: ${notRecorded.join(', ')}`] : []),
-    ...(changesNothing.length > 0 ? [`  asked, and nothing is read of the answer: ${changesNothing.join(', ')}`] : []),
+    ...(changesNothing.length > 0
+      ? [`  asked, but the reading is the same without the answer: ${changesNothing.join(', ')}`]
+      : []),
     ...valueLines(reading),
     '',
   ];

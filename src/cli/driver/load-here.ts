@@ -3,13 +3,13 @@ import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { z } from 'zod';
-import { BugError, ConfigError, type Problem, renderError } from '../../base/errors.ts';
+import { ConfigError, type Problem, renderError } from '../../base/errors.ts';
 import * as kit from '../../driver/kit/index.ts';
 import { isOwnFolder } from '../../driver/load/candidates.ts';
 import { madeOf } from '../../driver/load/child/maker.ts';
 import { Parts } from '../../driver/load/child/parts.ts';
 import { placeIn, syntaxPlace } from '../../driver/load/place.ts';
-import { describedSchema, misfitsOf } from '../../driver/load/remote/described.ts';
+import { lookedAtSchema, misfitsOf } from '../../driver/load/remote/described.ts';
 
 const EXTENSIONS = ['.mjs', '.cjs', '.ts'] as const;
 
@@ -56,8 +56,7 @@ export function loadHere(path: string): DriverHere {
 
 /** What an agent would refuse of its data. */
 function misfitsIn(made: unknown): readonly Problem[] {
-  const notCalled = () => Promise.reject(new BugError('call a driver that is only described'));
-  const { error } = describedSchema(notCalled).safeParse(new Parts(made).description);
+  const { error } = lookedAtSchema.safeParse(new Parts(made).description);
   return error === undefined ? [] : misfitsOf(error);
 }
 

@@ -1,22 +1,22 @@
-// Runs a command of the program again in a process that may read some folders, write nothing and start nothing, and
-// ends it where it no longer gets on: the driver that it checks may be wrong in any way.
+// Runs a command of the program in a process of its own, which may read some folders, write nothing and start nothing.
+// It ends that process when one step takes too long: the driver that is checked there may contain an endless loop.
 import { spawn } from 'node:child_process';
 import { systemClock } from '../../base/clock.ts';
 import { childEnvironment, ownCommand } from '../../driver/load/process/child-command.ts';
 import type { CliContext } from '../output/terminal.ts';
 
 const HEAP_MB = 512;
-/** For one step. */
+/** The longest that one step may take. */
 const STEP_S = 30;
-/** What makes the output look as it does here. */
+/** The variables that decide how output looks on this terminal. */
 const OF_THE_TERMINAL = ['TERM', 'COLORTERM', 'NO_COLOR', 'FORCE_COLOR', 'TZ', 'LANG', 'LC_ALL'];
 
 export type Ended =
   | { readonly kind: 'ended'; readonly code: number }
-  /** What it was busy with, in words, and for how long. */
+  /** The step that did not end within `afterS` seconds. */
   | { readonly kind: 'stuck'; readonly step: string; readonly afterS: number };
 
-/** `words` = its command line; it tells each step with `tellStep`. It writes to the terminal itself. */
+/** `words` = its command line. It reports each step with `reportStep`, and writes to the terminal itself. */
 export function runInOwnProcess(
   words: readonly string[],
   folders: readonly string[],
@@ -53,5 +53,5 @@ export function runInOwnProcess(
   });
 }
 
-/** In that process: what it does next. */
-export const tellStep = (step: string): void => void process.send?.(step);
+/** Called in that process: names the step that begins. */
+export const reportStep = (step: string): void => void process.send?.(step);

@@ -24,7 +24,7 @@ export type Tried = {
   /** Asks that no request of the case answers. */
   readonly notRecorded: readonly string[];
   readonly unparsable: readonly string[];
-  /** Asks without whose answer the same is read. */
+  /** Asks whose answer makes no difference to the reading. */
   readonly changesNothing: readonly string[];
   readonly reading: Reading;
 };

@@ -11,7 +11,7 @@ import type { Draft, DraftLogin } from './text.ts';
 
 const UNKNOWN = { tcpWord: undefined, title: undefined, realm: undefined, server: undefined, page: undefined };
 
-/** No claim: a person writes down which they are. */
+/** The generator claims nothing: a person writes down the models and the firmware. */
 const UNKNOWN_MODELS = 'unknown';
 const UNKNOWN_FIRMWARE = 'unknown';
 
@@ -52,12 +52,12 @@ export function draftOf(id: string, recorded: CaseFolder | undefined): Draft {
 /** The case as one of the new driver: its requests under the driver's names. */
 export function caseOf(draft: Draft, { about }: CaseFolder): Case {
   const { id, asks, make, models, firmware } = draft;
-  const isTold = models !== UNKNOWN_MODELS || firmware !== UNKNOWN_FIRMWARE;
+  const hasNames = models !== UNKNOWN_MODELS || firmware !== UNKNOWN_FIRMWARE;
   const nameOf = new Map(asks.map(({ recorded, name, every }) => [recorded, { ask: name, every }]));
   return {
     ...about,
-    // A case that tells neither keeps its name: the next capture of the device may have the other one.
-    id: isTold ? caseName(make, models, firmware) : about.id,
+    // A case without either keeps its name. The next capture then has a name of its own, and both can lie side by side.
+    id: hasNames ? caseName(make, models, firmware) : about.id,
     firmware: id,
     // Recorded of a driver that does not read it any more.
     known: {},
@@ -67,7 +67,7 @@ export function caseOf(draft: Draft, { about }: CaseFolder): Case {
       // Nothing is left of the questions of other drivers.
       return own === undefined && ask !== undefined && rest.auth !== 'login' ? [] : [{ ...rest, ...own }];
     }),
-    // What the device shows is for a person to read: values of the generated driver would only repeat its guesses.
+    // A person reads these values on the device. Values that the generator fills in would only repeat its guesses.
     expect: {},
     read: null,
   };

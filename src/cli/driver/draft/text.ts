@@ -219,7 +219,7 @@ function readLines(draft: Draft): readonly string[] {
   ];
 }
 
-/** Of at most the width of a line, however deep it stands. */
+/** A comment, wrapped so that it fits into the line at any depth of the code. */
 function commentLines(text: string | undefined): readonly string[] {
   const lines: string[] = [];
   for (const word of text?.split(' ') ?? []) {

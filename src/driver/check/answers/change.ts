@@ -13,8 +13,8 @@ const TOKEN = /(\w+)\[([\d. ]*[1-9][\d. ]*)\]/g;
 export const isTokens = (value: unknown) => typeof value === 'string' && value.search(TOKEN) >= 0;
 
 /**
- * The answers with one token of such a text changed, once for each text that `instead` gives for it. Its argument: the
- * numbers of the token; its texts: what stands in the place of all of them, undefined = the token is gone.
+ * One change for each token and for each text that `instead` returns for it. `instead` gets the numbers of the token
+ * and returns what replaces them; undefined = the token is left out.
  */
 export function withTokens(
   raw: Readonly<Record<string, unknown>>,

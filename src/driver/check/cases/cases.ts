@@ -64,7 +64,7 @@ const whole: Check<Subject> = {
     }),
 };
 
-/** Of two figures that tell the same of a machine. */
+/** How many times larger one rate of a machine may be than another. */
 const MOST_APART = 100;
 
 const agreeing: Check<Subject> = {

@@ -1,6 +1,7 @@
 // What a driver of a folder says of itself, checked field by field: its data, and functions that ask its process. What
 // does not fit is named with its path.
 import { z } from 'zod';
+import { BugError } from '../../../base/errors.ts';
 import { ABILITY_NAMES, EFFECTS } from '../../../model/tasks/task-kinds.data.ts';
 import { functionSchema, patternSchema, schemaSchema } from '../process/protocol.ts';
 import { type CallDriver, requestSchemas } from './requests.ts';
@@ -137,6 +138,11 @@ export function describedSchema(call: CallDriver) {
     read: functionSchema,
   });
 }
+/** For callers that only look at a driver: its functions cannot be called. */
+export const lookedAtSchema = describedSchema(() =>
+  Promise.reject(new BugError('call a driver that is only looked at')),
+);
+
 export type Described = z.output<ReturnType<typeof describedSchema>>;
 
 const MOST_MISFITS = 5;
