@@ -38,7 +38,7 @@ const MAX_VALUE = 256;
 /** A name with more of them would take long to compare. */
 const MOST_STARS = 3;
 
-/** All miners, where somebody wants to act on all of them. */
+/** All miners, for acts that mean all of them. */
 const ALL = 'all';
 
 export const parseSelector = (written: string | readonly string[]): ReadSelector =>
@@ -85,7 +85,7 @@ export function select<M extends SelectableMiner>({ words }: Selector, all: read
   const testOf = ({ kind, values, isNot }: Word): ((miner: M) => boolean) => {
     if (kind !== 'who' || whoIndex === undefined) return fieldTest(kind, values, nowMs);
     const found = values.map((value) => ({ value, ...whoIndex(value) }));
-    // Of what is left out nobody needs to hear that it is not there.
+    // A word that leaves miners out and finds none changes nothing.
     if (!isNot)
       for (const { value, reason } of found) if (reason !== undefined) unmatched.push({ text: value, reason });
     const miners = new Set(found.flatMap(({ miners }) => miners));
