@@ -18,6 +18,7 @@ import { ownConfig } from './config/adopt.ts';
 import type { AgentConfig } from './config/config.ts';
 import { createControlHandlers, type Reloaded } from './control/control-handlers.ts';
 import { createControlSocket } from './control/control-socket.ts';
+import type { AskService } from './control/handlers/service-requests.ts';
 import { createAgentFigures } from './control/metrics/agent-figures.ts';
 import type { OwnService } from './control/status.ts';
 import { createDeviceClient } from './device/device-client.ts';
@@ -68,6 +69,8 @@ export type AgentOptions = {
   readonly reload?: () => Reloaded;
   /** The service in the same process, for those who ask how this host is doing. */
   readonly ownService?: () => OwnService;
+  /** Asks that service, for people of this host. */
+  readonly askService?: AskService;
   /** Figures of the service in the same process, those of the process among them: shown beside the agent's. */
   readonly otherFigures?: readonly Figures[];
   /** What runs the drivers of the folder, instead of this program. */
@@ -270,7 +273,7 @@ export function createTasks(base: Polled) {
 }
 
 /** How services and the people of this host reach the agent, and the watchdog that they are told by. */
-export function createWaysIn(base: Writing, { uplinks, reload, ownService, otherFigures }: AgentOptions) {
+export function createWaysIn(base: Writing, { uplinks, reload, ownService, askService, otherFigures }: AgentOptions) {
   const { config, db, clock, random, log, instanceId, outbox, emit, tasks, opsStatuses, poller } = base;
   const { client, fleet, registry, scanning, captures, mayReach, neighbours, outages, clockWatch, trust, startedMs } =
     base;
@@ -300,7 +303,7 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService, other
   });
   const handlers = createControlHandlers({
     ...{ clock, startedMs, config, client, fleet, registry, scanning, captures, tasks, watchdog, mayReach },
-    ...{ log, neighbours, emit, reload, ownService, newId: newUuid, folder: base.folder },
+    ...{ log, neighbours, emit, reload, ownService, askService, newId: newUuid, folder: base.folder },
     driversTaken: driversInUse.taken,
     pollNow: (key: string) => poller.pollNow(key),
     outbox: () => outbox.state(),

@@ -74,6 +74,14 @@ export const REFUSALS = {
     'None: the agent waits and connects again. If it lasts, see its log.',
   ),
   'frame.epochs': entry('The agent opens too many epochs on one connection', 'None: the agent connects again.'),
+  'service.elsewhere': entry(
+    'The service of this agent runs elsewhere',
+    'Ask that service itself: name it with --server and --key-file, or with PITHEAD_URL and PITHEAD_KEY.',
+  ),
+  'service.stream': entry(
+    'The agent passes no streams of the service on',
+    'Ask the service itself: name it with --server and --key-file.',
+  ),
   'service.not-alone': entry('A service runs on the database', 'Stop the service first.'),
   'service.older-copies': entry(
     'Copies of an older version that would write wrong values work on the database',

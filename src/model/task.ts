@@ -69,6 +69,15 @@ const AVATAR_COLOURS: Readonly<Record<Actor['type'], string>> = {
   system: 'dimgray',
 };
 
+/** A person of this host, by the name of the system user: it is the client's own word, and marked as that. */
+export const personOfHost = (name: string): Actor => ({
+  type: 'user',
+  id: `host:${name}`,
+  name,
+  avatar: avatarOf('user'),
+  metadata: { via: 'control-socket' },
+});
+
 /** Fields whose values are never shown, not even to their sender: what is shown ends up in logs. */
 export const SECRET_NAME =
   /password|passwd|passphrase|^pass$|pwd|secret|token|credential|authorization|(api|private)[_-]?key/i;

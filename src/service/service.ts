@@ -10,12 +10,14 @@ import { createRefusalRecorder } from './audit/refusals.ts';
 import { createTrailHead } from './audit/trail-head.ts';
 import { createAuthSource } from './auth/authorise.ts';
 import { keyNotDecrypted } from './auth/key-file.ts';
+import { createVouchers } from './auth/vouchers.ts';
 import { createClockWatch } from './clock-watch.ts';
 import { createEventStreams } from './events/event-streams.ts';
 import { recheckAccess } from './http/guard.ts';
 import { readTls, type TlsFiles, type TlsMaterial } from './http/http-server.ts';
 import { createBudgets } from './http/limits/budgets.ts';
 import { createBudgetSharing } from './http/limits/shared-budgets.ts';
+import { createLocalRequests } from './http/local-requests.ts';
 import { createMetrics } from './http/metrics.ts';
 import { toEventItem } from './http/pages/items.ts';
 import { createPages, type Pages } from './http/pages/pages.ts';
@@ -35,7 +37,7 @@ import { createSender } from './webhooks/send.ts';
 
 export { readTls, type TlsFiles };
 
-export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'budgets' | 'tls'> &
+export type ServiceOptions = Omit<ServerParts, 'source' | 'vouchers' | 'limits' | 'budgets' | 'tls'> &
   StorageOptions & {
     readonly host: string;
     /** 0 = any free one. */
@@ -95,10 +97,7 @@ async function compose(
   const { clock, log, limits = DEFAULT_LIMITS, drainMs = 0 } = options;
   const time = { store: timeStoreOf(options, store), clock: hostClock, serviceClock: clock, log };
   const behindMs = await beginTime({ ...time, hostUptimeMs: options.hostUptimeMs });
-  const source = createAuthSource(store.tenants, store.keys, log);
-  const budgets = createBudgets(clock, limits.rates.perWorkspace);
-  const refusals = createRefusalRecorder({ record: store.audit.record, clock, log });
-  const app = await createServer({ ...options, source, limits, budgets, tls, onRefused: refusals.note });
+  const { app, source, budgets, refusals, vouchers } = await createFront({ ...options, limits }, store, tls);
   const undecryptable = () => keyNotDecrypted(options.databasePath, options.keyFiles);
   const signer = createSigner(store.taskKeys, clock, { seed: store.vault?.derive(FIRST_KEY), undecryptable });
   // Before anything listens: a copy that cannot sign must not replace one that can.
@@ -157,6 +156,8 @@ async function compose(
   let stopParts: (() => Promise<void>) | undefined;
   return {
     admin: createAdmin(store, clock, undecryptable),
+    /** Requests of people of this host, passed on by the agent of the same process; from the start on. */
+    local: createLocalRequests(app, vouchers, store.tenants),
     /** Of the process and of the service, for another listener of the same process. */
     figures: metrics.figures,
     /**
@@ -184,6 +185,21 @@ async function compose(
       await closeStore();
     },
   };
+}
+
+/** The server, and what it admits and refuses requests by. */
+async function createFront(
+  options: ServiceOptions & Pick<ServerParts, 'limits'>,
+  { tenants, keys, audit }: Store,
+  tls: TlsMaterial | undefined,
+) {
+  const { clock, log, limits } = options;
+  const source = createAuthSource(tenants, keys, log);
+  const vouchers = createVouchers();
+  const budgets = createBudgets(clock, limits.rates.perWorkspace);
+  const refusals = createRefusalRecorder({ record: audit.record, clock, log });
+  const app = await createServer({ ...options, source, vouchers, budgets, tls, onRefused: refusals.note });
+  return { app, source, budgets, refusals, vouchers };
 }
 
 /** What reads, makes and sends events beside requests. */

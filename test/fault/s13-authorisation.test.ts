@@ -9,6 +9,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { permissionsOf, ROLES, TASK_PERMISSIONS } from '../../src/model/permissions/permissions.ts';
 import { createAuthSource } from '../../src/service/auth/authorise.ts';
 import { type KeyRule, RULES } from '../../src/service/auth/rules.data.ts';
+import { createVouchers } from '../../src/service/auth/vouchers.ts';
 import { createBudgets } from '../../src/service/http/limits/budgets.ts';
 import { createServer, DEFAULT_LIMITS } from '../../src/service/http/server.ts';
 import { openStore } from '../../src/service/store/store.ts';
@@ -214,6 +215,7 @@ async function refusesRouteBeyondTable(): Promise<boolean> {
   const store = await openStore(await temporaryDatabase());
   const app = await createServer({
     source: createAuthSource(store.tenants, store.keys, silentLog),
+    vouchers: createVouchers(),
     clock: systemClock,
     log: silentLog,
     version: '0.0.0-test',

@@ -13,6 +13,7 @@ import {
   type Line,
   previewSchema,
   reloadedSchema,
+  type ServiceRequest,
   settledSchema,
   shownTasksSchema,
   statusSchema,
@@ -38,12 +39,26 @@ type Asynchronous<T> = {
  * What the handlers of the agent do, asked from outside. Each throws RefusedError with what the agent says, PeerError
  * when it does not answer or goes away.
  */
-export type RunningAgent = Asynchronous<ControlHandlers> & {
+export type RunningAgent = Omit<Asynchronous<ControlHandlers>, 'service'> & {
   readonly stateDir: string;
+  /** Asks the service in its process, as the system user of this one. What the service refuses is an answer too. */
+  service(request: ServiceAsked, signal?: AbortSignal): Promise<ServiceAnswer>;
   /** Of the program that it is. */
   version(): Promise<string>;
   close(): Promise<void>;
 };
+
+export type ServiceAsked = {
+  readonly method: ServiceRequest['method'];
+  /** Path below the address of the service, with its query. */
+  readonly path: string;
+  /** A text is CSV; anything else is sent as JSON. */
+  readonly body?: unknown;
+  readonly idempotencyKey?: string;
+};
+
+/** `body`: what the JSON says; the text where it is no JSON. */
+export type ServiceAnswer = { readonly status: number; readonly body: unknown };
 
 /**
  * `locked` = one may run, but this user may not ask; `silent` = one runs and does not answer; `unreachable` = one runs
@@ -168,9 +183,21 @@ function createClient(stateDir: string, address: string): RunningAgent {
       const { case: about, driver, is_login_refused: isLoginRefused, login_wall: loginWall } = capture;
       return { case: about, files, driver, isLoginRefused, loginWall };
     },
+    service: ({ method, path, body, idempotencyKey }, signal) =>
+      connection.askService(
+        {
+          ...{ method, path },
+          ...(body !== undefined && bodyOf(body)),
+          ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
+        },
+        { headersTimeout: LOOK_MS, ...(signal && { signal }) },
+      ),
     reload: () => connection.ask(reloadedSchema, 'POST', '/reload', {}),
     close: () => connection.close(),
   };
 }
+
+const bodyOf = (body: unknown) =>
+  typeof body === 'string' ? ({ body, content_type: 'text/csv' } as const) : { body: JSON.stringify(body) };
 
 const givenUpSchema = z.object({ given_up: z.int() });

@@ -5,7 +5,14 @@ import { z } from 'zod';
 import { isRefusalCode } from '../../base/error-codes.data.ts';
 import { ConfigError, PeerError, RefusedError } from '../../base/errors.ts';
 import { userName } from '../../base/platform/user-name.ts';
-import { type Line, lineSchema, refusalSchema, USER_HEADER } from './messages.ts';
+import {
+  type Line,
+  lineSchema,
+  refusalSchema,
+  SERVICE_STATUS_HEADER,
+  type ServiceRequest,
+  USER_HEADER,
+} from './messages.ts';
 
 export const ANSWER_MS = 10_000;
 /** Beats come much more often. */
@@ -49,6 +56,18 @@ export class ControlConnection {
       'never',
       parsed.error,
     );
+  }
+
+  /** What the service in the agent's process answers, also where it refuses; a body that is no JSON is a text. */
+  async askService(
+    request: ServiceRequest,
+    options: SendOptions,
+  ): Promise<{ readonly status: number; readonly body: unknown }> {
+    const { statusCode, headers, body } = await this.#send('POST', '/service', request, options);
+    if (statusCode !== 200) throw refusalOf(await jsonOf(body));
+    const isJson = String(headers['content-type']).startsWith('application/json');
+    const text = await textOf(body);
+    return { status: Number(headers[SERVICE_STATUS_HEADER]), body: isJson ? parsed(text) : text };
   }
 
   /** Hands over each line; ends with the last. Gives what `onLine` made of the line that holds the outcome. */
@@ -108,7 +127,9 @@ function refusalOf(said: unknown): RefusedError | ConfigError {
 
 const brokenOff = (what: string, error: unknown) => new PeerError('peer.reset', what, 'later', error);
 
-async function jsonOf(body: Body): Promise<unknown> {
+const jsonOf = async (body: Body): Promise<unknown> => parsed(await textOf(body));
+
+async function textOf(body: Body): Promise<string> {
   const what = 'read the answer of the agent';
   let text = '';
   try {
@@ -119,6 +140,10 @@ async function jsonOf(body: Body): Promise<unknown> {
   } catch (error) {
     throw error instanceof PeerError ? error : brokenOff(what, error);
   }
+  return text;
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

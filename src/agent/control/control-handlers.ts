@@ -13,6 +13,7 @@ import type { AllowSettings } from '../tasks/settings.ts';
 import { createIdentities } from './handlers/identities.ts';
 import { createLookHandlers } from './handlers/look-handlers.ts';
 import { NamedMiners, RECOGNISED_AT_ONCE } from './handlers/named-miners.ts';
+import { type AskService, createServiceRequests } from './handlers/service-requests.ts';
 import { createTaskHandlers } from './handlers/task-handlers.ts';
 import { agentStatus, type StateParts } from './status.ts';
 
@@ -35,6 +36,8 @@ export function createControlHandlers(
     readonly mayReach: (ip: string) => boolean;
     readonly newId: () => string;
     readonly reload: (() => Reloaded) | undefined;
+    /** Undefined where the service runs elsewhere. */
+    readonly askService: AskService | undefined;
     /** Resolves when the drivers of the folder are those that lie there. */
     readonly driversTaken: () => Promise<void>;
   },
@@ -55,6 +58,7 @@ export function createControlHandlers(
     ...createIdentities({ clock, registry, settlement, name: (names) => named.known(names) }),
     ...createTaskHandlers(parts, named),
     ...createLookHandlers(parts),
+    ...createServiceRequests(parts.askService),
     state: () => agentStatus(parts),
     /** Throws ConfigError too, and then nothing has changed. */
     async reload() {

@@ -74,6 +74,27 @@ export const cancelRequestSchema = z.strictObject({
 /** Who calls, by the name of the user of this host. It is not checked: the rights of the socket say who may call. */
 export const USER_HEADER = 'x-pithead-user';
 
+/**
+ * A request for the service in the agent's process. `path` = path and query; `body` is a text of the type
+ * `content_type`, JSON where that is absent.
+ */
+export const serviceRequestSchema = z.strictObject({
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  path: z
+    .string()
+    .max(8_192)
+    .regex(/^\/public-api\/[\x21-\x7e]*$/),
+  body: z.string().exactOptional(),
+  content_type: z.enum(['application/json', 'text/csv']).exactOptional(),
+  idempotency_key: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,255}$/)
+    .exactOptional(),
+});
+export type ServiceRequest = z.output<typeof serviceRequestSchema>;
+/** The status that the service answered with; that of the control socket says only that there is an answer. */
+export const SERVICE_STATUS_HEADER = 'x-pithead-service-status';
+
 export const abortRequestSchema = z.strictObject({ reason: text });
 export const stopRequestSchema = z.strictObject({ id: z.string().min(1).max(64) });
 export const tasksQuerySchema = z.strictObject({

@@ -1,7 +1,7 @@
 // The HTTP server of the control socket: its routes, and the bounds on what a caller may send and hold. The socket's
 // file rights say who may call.
-import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
-import { type FastifyRequest, fastify, LogController } from 'fastify';
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Clock } from '../../base/clock.ts';
 import { ConfigError, PeerError, RefusedError, renderError } from '../../base/errors.ts';
@@ -9,6 +9,7 @@ import type { Log } from '../../base/log.ts';
 import { boundConnections } from '../../base/net/bounded-connections.ts';
 import { connectionsWithin, openFileLimit } from '../../base/platform/fd-limit.ts';
 import type { ControlHandlers } from './control-handlers.ts';
+import { auditedRoute } from './handlers/service-requests.ts';
 import {
   abortRequestSchema,
   addressRequestSchema,
@@ -16,8 +17,10 @@ import {
   captureRequestSchema,
   previewRequestSchema,
   runRequestSchema,
+  SERVICE_STATUS_HEADER,
   type ShownCapture,
   scanRequestSchema,
+  serviceRequestSchema,
   settleRequestSchema,
   stopRequestSchema,
   tasksQuerySchema,
@@ -36,6 +39,10 @@ const CLOSE_MS = 500;
 /** For one look at one address, and for a log. */
 const LOOK_MS = 60_000;
 const LOG_MS = 120_000;
+/** For an answer of the service to be taken whole. */
+const SERVICE_MS = 120_000;
+/** The largest that the service takes is a file of 8 MiB, which may be longer as JSON. */
+const MAX_SERVICE_BODY_BYTES = 17 * 1024 * 1024;
 
 export async function createControlServer(parts: {
   readonly clock: Clock;
@@ -108,6 +115,31 @@ export async function createControlServer(parts: {
       write({ type: 'account', account });
     }),
   );
+  registerLooks(app, handlers, streams);
+  app.post('/reload', () => handlers.reload());
+  app.post('/stop', { schema: { body: stopRequestSchema } }, ({ body }) => ({ stopped: streams.stop(body.id) }));
+  registerService(app, handlers);
+  await app.ready();
+  return {
+    server,
+    /** Ends what is under way, and answers nothing any more. */
+    stop() {
+      isStopping = true;
+      return streams.stopAll();
+    },
+    async close() {
+      const cutOff = parts.clock.after(CLOSE_MS, () => server.closeAllConnections());
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      cutOff();
+      await app.close();
+    },
+  };
+}
+
+type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
+
+/** At single miners: what is known of them, what they say, and what is recorded of them. */
+function registerLooks(app: App, handlers: ControlHandlers, streams: ReturnType<typeof createStreams>): void {
   app.get('/identities', () => handlers.identities());
   app.post('/identities/settle', { schema: { body: settleRequestSchema } }, async ({ body, raw }) => ({
     settled: await handlers.settle(body, whileHeard(raw, LOG_MS)),
@@ -126,30 +158,26 @@ export async function createControlServer(parts: {
       write({ type: 'captured', capture: found === undefined ? null : captureOf(found) });
     }),
   );
-  app.post('/reload', () => handlers.reload());
-  app.post('/stop', { schema: { body: stopRequestSchema } }, ({ body }) => ({ stopped: streams.stop(body.id) }));
-  await app.ready();
-  return {
-    server,
-    /** Ends what is under way, and answers nothing any more. */
-    stop() {
-      isStopping = true;
-      return streams.stopAll();
-    },
-    async close() {
-      const cutOff = parts.clock.after(CLOSE_MS, () => server.closeAllConnections());
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-      cutOff();
-      await app.close();
-    },
-  };
+}
+
+/** The status of the service stands in a header of its own: others than 200 are refusals of this agent. */
+function registerService(app: App, handlers: Pick<ControlHandlers, 'service'>): void {
+  const options = { schema: { body: serviceRequestSchema }, bodyLimit: MAX_SERVICE_BODY_BYTES };
+  app.post('/service', options, async ({ body, headers, raw }, reply) => {
+    const answer = await handlers.service(body, userOf(headers[USER_HEADER]), whileHeard(raw, SERVICE_MS));
+    reply.header(SERVICE_STATUS_HEADER, answer.status);
+    return reply.type(answer.contentType || 'application/octet-stream').send(answer.body);
+  });
 }
 
 /** What only looks is none of the audit trail's. */
 const noteCall =
   (onCall: ((call: { readonly route: string; readonly user: string }) => void) | undefined) =>
-  async ({ method, routeOptions: { url = '' }, headers }: FastifyRequest) => {
-    if (method === 'POST' && !LOOKS.has(url)) onCall?.({ route: url, user: userOf(headers[USER_HEADER]) });
+  async ({ method, routeOptions: { url = '' }, headers, body }: FastifyRequest) => {
+    if (method !== 'POST' || LOOKS.has(url)) return;
+    const asked = url === '/service' ? serviceRequestSchema.safeParse(body).data : undefined;
+    const route = asked === undefined ? url : auditedRoute(asked);
+    if (route !== undefined) onCall?.({ route, user: userOf(headers[USER_HEADER]) });
   };
 const LOOKS: ReadonlySet<string> = new Set(['/tasks/preview', '/look', '/stop']);
 

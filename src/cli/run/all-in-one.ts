@@ -76,6 +76,7 @@ async function startAlone(options: StackOptions) {
       clock: systemClock,
       log,
       ownService: () => shownService(config, options.database, service),
+      askService: service.local.request,
       otherFigures: service.figures,
       ...(neighbours && { neighbours }),
       ...(reload && { reload: () => reload(agent) }),

@@ -18,7 +18,7 @@ export type Refusal = {
   readonly route: string;
   /** Address of the client. */
   readonly address: string;
-  /** Undefined = no good key was shown. */
+  /** Undefined = unknown: no good key was shown. */
   readonly caller: Caller | undefined;
   /** The caller may use the route, and what it asked for there was refused. */
   readonly isAdmitted: boolean;
@@ -85,8 +85,7 @@ const OTHERS: Omit<ServiceAct, 'atMs'> = { action: 'request.refused', actor: STR
 
 /** Undefined where it is none of the trail's: a wrong question is answered, and changes nothing. */
 function actOf({ status, code, message, route, address, caller, isAdmitted }: Refusal) {
-  const actor: AuditActor =
-    caller === undefined ? STRANGER : { type: 'api_key', id: caller.keyId, name: caller.keyName };
+  const actor: AuditActor = caller === undefined ? STRANGER : caller.actor;
   const workspaceId = caller?.workspaceId;
   if (status === 401 || status === 429)
     return { action: 'login.refused', actor, workspaceId, detail: { status, code, address } } as const;

@@ -1,9 +1,10 @@
-// Identifies the caller (the key) and decides by the rule of the route. The interface gives the texts and their order:
+// Identifies the caller by its key and decides by the rule of the route. The interface gives the texts and their order:
 // spec decisions, "Authentication". An answer never shows whether a foreign workspace or farm exists.
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Permission } from '../../model/permissions/permissions.data.ts';
 import { isRole, permissionsOf, TASK_PERMISSIONS } from '../../model/permissions/permissions.ts';
+import { type Actor, avatarOf } from '../../model/task.ts';
 import type { ApiKey, Farm, Grant, KeyStore, TenantStore } from '../store/store.ts';
 import { OPERATOR_WORKSPACE } from '../store/tenants/tenants.ts';
 import type { KeyRule, Needed } from './rules.data.ts';
@@ -48,10 +49,9 @@ export function createAuthSource(
   };
 }
 
-/** Whose key it is, and what it may do. */
+/** Who asks (an API key, or a person that the process vouches for), and what it may do. */
 export type Caller = {
-  readonly keyId: string;
-  readonly keyName: string;
+  readonly actor: Actor;
   readonly workspaceId: string;
   readonly permissions: readonly string[];
 };
@@ -86,8 +86,12 @@ export async function identifyCaller(source: AuthSource, text: string | undefine
     (key.expiresAtMs === null || key.expiresAtMs > nowMs);
   if (!isGood) throw new RefusedError('auth.invalid');
   source.markUsed(key, nowMs);
-  return { keyId: key.id, keyName: key.name, workspaceId: key.workspaceId, permissions: allowedBy(key) };
+  return { actor: actorOfKey(key), workspaceId: key.workspaceId, permissions: allowedBy(key) };
 }
+
+const actorOfKey = ({ id, name }: ApiKey): Actor => ({
+  ...{ type: 'api_key', id, name, avatar: avatarOf('api_key'), metadata: {} },
+});
 
 /** A role counts as it is now. One that this version does not know allows nothing. */
 const allowedBy = ({ role, permissions }: Pick<ApiKey, 'role' | 'permissions'>): readonly string[] =>

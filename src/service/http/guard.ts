@@ -14,6 +14,7 @@ import {
   presentedKey,
 } from '../auth/authorise.ts';
 import { RULES, type Rule } from '../auth/rules.data.ts';
+import type { Vouchers } from '../auth/vouchers.ts';
 import type { Farm } from '../store/store.ts';
 import type { Budgets } from './limits/budgets.ts';
 import { beginSpending } from './limits/workspace-limits.ts';
@@ -35,6 +36,8 @@ export type Rates = {
 
 export type GuardParts = {
   readonly source: AuthSource;
+  /** Of requests that this process makes itself. */
+  readonly vouchers: Pick<Vouchers, 'callerOf'>;
   readonly clock: Clock;
   readonly limits: { readonly rates: Rates };
   readonly budgets: Budgets;
@@ -52,7 +55,7 @@ export const accessOf = (request: FastifyRequest): Access => {
   return access;
 };
 
-/** Of a request with a good key, admitted or not. */
+/** Of a request with a good key, or that the process vouches for; admitted or not. */
 export const callerOf = (request: FastifyRequest): Caller | undefined =>
   request.getDecorator<Caller | null>('caller') ?? undefined;
 
@@ -75,7 +78,9 @@ function ruleOf(method: string, url: string): Rule {
  * visitors are counted in memory: each copy of the service allows the whole rate, which is a bound on work, not a
  * quota.
  */
-export function registerGuard(app: FastifyInstance, { source, clock, limits: { rates }, budgets }: GuardParts): void {
+export function registerGuard(app: FastifyInstance, parts: GuardParts): void {
+  const { source, vouchers, clock, budgets } = parts;
+  const { rates } = parts.limits;
   app.decorateRequest('access', null);
   // For the log and the audit trail, also of requests that are refused.
   app.decorateRequest('caller', null);
@@ -105,11 +110,13 @@ export function registerGuard(app: FastifyInstance, { source, clock, limits: { r
       return rule.isCounted ? take(perVisitor, `visitor ${request.ip}`, request, reply) : undefined;
     if (rule.access === 'enrolment-code') return take(perCode, `enrol ${request.ip}`, request, reply);
     const nowMs = clock.nowMs();
-    const caller = await identifyCaller(source, presentedKey(request.headers), nowMs).catch(async (error: unknown) => {
-      if (error instanceof RefusedError && error.code === 'auth.invalid')
-        await take(perStranger, `stranger ${request.ip}`, request, reply);
-      throw error;
-    });
+    const caller =
+      vouchers.callerOf(request.headers) ??
+      (await identifyCaller(source, presentedKey(request.headers), nowMs).catch(async (error: unknown) => {
+        if (error instanceof RefusedError && error.code === 'auth.invalid')
+          await take(perStranger, `stranger ${request.ip}`, request, reply);
+        throw error;
+      }));
     request.setDecorator('caller', caller);
     beginSpending(budgets, caller.workspaceId, request, reply);
     request.setDecorator('access', await authorise(source, caller, rule, pathOf(request.params), nowMs));

@@ -12,6 +12,7 @@ import { RefusedError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Refusal } from '../audit/refusals.ts';
 import type { AuthSource } from '../auth/authorise.ts';
+import type { Vouchers } from '../auth/vouchers.ts';
 import type { EventStreams } from '../events/event-streams.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCreation } from '../tasks/create.ts';
@@ -76,6 +77,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
 
 export type ServerParts = {
   readonly source: AuthSource;
+  readonly vouchers: Pick<Vouchers, 'callerOf'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;
@@ -193,14 +195,14 @@ function parseQuery(text: string): Record<string, string | string[]> {
  * or asks too often, is named by the address.
  */
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
-  const keyId = callerOf(request)?.keyId;
+  const actor = callerOf(request)?.actor;
   const fields = {
     requestId: request.id,
     method: request.method,
     route: request.routeOptions.url ?? '(none)',
     status: reply.statusCode,
     elapsedMs: Math.round(reply.elapsedTime),
-    ...(keyId === undefined ? {} : { keyId }),
+    ...(actor === undefined ? {} : { [actor.type === 'api_key' ? 'keyId' : 'user']: actor.id }),
     ...(reply.statusCode === 401 || reply.statusCode === 429 ? { address: request.ip } : {}),
   };
   if (request.routeOptions.url === '/healthz' || request.routeOptions.url === '/readyz') log.debug(fields, 'request');

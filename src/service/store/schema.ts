@@ -221,7 +221,7 @@ export const TABLES = {
    * none or it could not sign.
    */
   task_keys: { id: row, public_key: text, private_key: text, endorsement: optional(text), created_at: bigint },
-  idempotency_keys: { api_key_id: key, key, body_hash: text, response: text, created_at: bigint },
+  idempotency_keys: { caller_id: key, key, body_hash: text, response: text, created_at: bigint },
   ingest_cursors: { agent_id: key, epoch: key, seq: bigint, updated_at: bigint },
   gaps: {
     agent_id: text,

@@ -22,7 +22,7 @@ export type BatchCreation = Pick<BatchRequest, 'workspaceId' | 'farmId' | 'ids' 
   /** Not begun within this, seconds: given up. */
   readonly expiresInS?: number | undefined;
   /** Key of the request, if it has one; it counts per API key. */
-  readonly idempotency: Pick<NonNullable<BatchRequest['idempotency']>, 'apiKeyId' | 'key'> | undefined;
+  readonly idempotency: Pick<NonNullable<BatchRequest['idempotency']>, 'callerId' | 'key'> | undefined;
   /** Makes the answer, which becomes JSON. The same request in two wordings counts as two requests. */
   readonly wording: 'v1' | 'v2';
   readonly toAnswer: (made: Made) => unknown;

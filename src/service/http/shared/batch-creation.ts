@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { permissionOf } from '../../../model/permissions/permissions.ts';
-import { type Actor, avatarOf, shownParams } from '../../../model/task.ts';
+import { shownParams } from '../../../model/task.ts';
 import { show } from '../../../wire/api/forms.ts';
 import { type Caller, requirePermission } from '../../auth/authorise.ts';
 import type { BatchCreation, Made } from '../../tasks/create.ts';
@@ -41,7 +41,7 @@ export async function sendCreated(
   requirePermission(access, permissionOf(creation.name));
   const { caller } = access;
   const { id: farmId, workspaceId } = farmOf(request);
-  const actor = actorOf(caller);
+  const { actor } = caller;
   const text = await createBatches({
     ...creation,
     workspaceId,
@@ -66,18 +66,10 @@ export async function sendCreated(
   return reply.type('application/json; charset=utf-8').send(text);
 }
 
-/** The idempotency key of the request, which counts per API key. */
-function idempotencyOf({ keyId }: Caller, key: string | string[] | undefined): BatchCreation['idempotency'] {
+/** The idempotency key of the request, which counts per caller. */
+function idempotencyOf({ actor }: Caller, key: string | string[] | undefined): BatchCreation['idempotency'] {
   if (typeof key !== 'string') return undefined;
   if (key === '' || key.length > MAX_IDEMPOTENCY_KEY)
     throw invalidRequest(`Idempotency-Key: received ${show(key)}, accepted: 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
-  return { apiKeyId: keyId, key };
+  return { callerId: actor.id, key };
 }
-
-export const actorOf = ({ keyId, keyName }: Caller): Actor => ({
-  type: 'api_key',
-  id: keyId,
-  name: keyName,
-  avatar: avatarOf('api_key'),
-  metadata: {},
-});

@@ -90,11 +90,11 @@ export function registerUnknownParameters(app: FastifyInstance, log: Log): void 
   });
 
   const logOnce = (request: FastifyRequest, names: readonly string[]) => {
-    const { keyId } = accessOf(request).caller;
-    const fresh = names.filter((name) => logged.get(`${keyId} ${name}`) === undefined);
+    const { id: callerId } = accessOf(request).caller.actor;
+    const fresh = names.filter((name) => logged.get(`${callerId} ${name}`) === undefined);
     if (fresh.length === 0) return;
-    for (const name of fresh) logged.set(`${keyId} ${name}`, true);
+    for (const name of fresh) logged.set(`${callerId} ${name}`, true);
     const route = request.routeOptions.url;
-    log.warn({ requestId: request.id, keyId, route, names: fresh }, 'unknown query parameters were ignored');
+    log.warn({ requestId: request.id, callerId, route, names: fresh }, 'unknown query parameters were ignored');
   };
 }

@@ -11,7 +11,6 @@ import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { documented } from '../openapi/documented.ts';
 import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
-import { actorOf } from '../shared/batch-creation.ts';
 import { good } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
 
@@ -43,7 +42,7 @@ export function registerOperatorFields(app: App, { store, clock }: RouteParts): 
       const id = request.params.miner_id;
       const { ops_status: opsStatus, rack, position } = request.body;
       const edits = [{ id, opsStatus, rack, position }];
-      const actor = actorOf(accessOf(request).caller);
+      const actor = accessOf(request).caller.actor;
       const outcome = await store.operators.edit({ workspaceId, farmId, edits, actor, nowMs: clock.nowMs() });
       const problem = outcome.kind === 'refused' ? outcome.problems[0] : undefined;
       if (problem !== undefined) throw toRefusal(problem);

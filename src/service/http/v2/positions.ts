@@ -10,7 +10,6 @@ import type { Edited } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
-import { actorOf } from '../shared/batch-creation.ts';
 import { readUtf8 } from '../shared/body.ts';
 import { good } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
@@ -74,7 +73,7 @@ function registerImport(app: App, { store, clock }: RouteParts): void {
     handler: async (request) => {
       const { id: farmId, workspaceId } = farmOf(request);
       const isDryRun = request.query.dry_run === 'true';
-      const actor = actorOf(accessOf(request).caller);
+      const actor = accessOf(request).caller.actor;
       const change = { workspaceId, farmId, text: request.body, isDryRun, actor, nowMs: clock.nowMs() };
       const changed = await importPositions(store.operators, change).catch((error: unknown) => {
         throw error instanceof ConfigError ? toRefusal(error) : error;

@@ -34,7 +34,7 @@ export type BatchRequest = Wanted & {
   readonly expiresAtMs: number;
   /** Keys older than `since` count as unknown. */
   readonly idempotency?:
-    | { readonly apiKeyId: string; readonly key: string; readonly bodyHash: string; readonly sinceMs: number }
+    | { readonly callerId: string; readonly key: string; readonly bodyHash: string; readonly sinceMs: number }
     | undefined;
 };
 
@@ -67,7 +67,7 @@ export function createBatchStore({ read, transact, lock, audit }: Audited, encry
         const { farmId, idempotency } = request;
         // No other transaction decides meanwhile which miners of the farm are busy, or answers the same request.
         await lock(trx, `tasks ${farmId}`);
-        if (idempotency !== undefined) await lock(trx, `request ${idempotency.apiKeyId} ${idempotency.key}`);
+        if (idempotency !== undefined) await lock(trx, `request ${idempotency.callerId} ${idempotency.key}`);
         const before = await findAnswered(trx, request);
         if (before !== undefined) return before;
         const { batches, response } = plan(await findCandidates(trx, request));
@@ -116,7 +116,7 @@ async function findAnswered(db: Db, { idempotency }: BatchRequest): Promise<Batc
   const row = await db
     .selectFrom('idempotency_keys')
     .select(['body_hash', 'response', 'created_at'])
-    .where('api_key_id', '=', idempotency.apiKeyId)
+    .where('caller_id', '=', idempotency.callerId)
     .where('key', '=', idempotency.key)
     .where('created_at', '>', idempotency.sinceMs)
     .executeTakeFirst();
@@ -128,12 +128,12 @@ async function findAnswered(db: Db, { idempotency }: BatchRequest): Promise<Batc
 
 async function keepAnswer(db: Db, { idempotency, nowMs }: BatchRequest, response: string): Promise<void> {
   if (idempotency === undefined) return;
-  const { apiKeyId, key, bodyHash } = idempotency;
+  const { callerId, key, bodyHash } = idempotency;
   await db
     .insertInto('idempotency_keys')
-    .values({ api_key_id: apiKeyId, key, body_hash: bodyHash, response, created_at: nowMs })
+    .values({ caller_id: callerId, key, body_hash: bodyHash, response, created_at: nowMs })
     .onConflict((conflict) =>
-      conflict.columns(['api_key_id', 'key']).doUpdateSet({ body_hash: bodyHash, response, created_at: nowMs }),
+      conflict.columns(['caller_id', 'key']).doUpdateSet({ body_hash: bodyHash, response, created_at: nowMs }),
     )
     .execute();
 }

@@ -60,6 +60,7 @@ export function createTestHandlers() {
     if (signal.aborted) asked.stopped++;
   };
   const handlers: ControlHandlers = {
+    service: () => Promise.reject(new RefusedError('service.elsewhere')),
     state: () => STATE,
     tasks: () => ({ tasks: [], left_out: null }),
     preview: ({ miners }) =>

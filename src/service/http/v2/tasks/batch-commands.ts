@@ -8,7 +8,7 @@ import { V2_FARM } from '../../../auth/rules.data.ts';
 import { accessOf, farmOf, farmParams } from '../../guard.ts';
 import { answers } from '../../openapi.ts';
 import type { App, RouteParts } from '../../server.ts';
-import { actorOf, creationHeaders, sendCreated } from '../../shared/batch-creation.ts';
+import { creationHeaders, sendCreated } from '../../shared/batch-creation.ts';
 import { allowNoBody } from '../../shared/body.ts';
 import { good } from '../../shared/envelope.ts';
 import { batchParams, toDetail } from './batches.ts';
@@ -66,7 +66,7 @@ export function registerBatchCommands(app: App, { store, clock, createBatches, d
     handler: async (request) => {
       const { id: farmId } = farmOf(request);
       const id = request.params.task_batch_id;
-      const agentIds = await store.batchDetail.cancel(farmId, id, actorOf(accessOf(request).caller), clock.nowMs());
+      const agentIds = await store.batchDetail.cancel(farmId, id, accessOf(request).caller.actor, clock.nowMs());
       for (const agentId of agentIds ?? []) await deliver(agentId);
       const batch = await store.batchDetail.find(farmId, id);
       if (batch === undefined) throw notFound();

@@ -18,7 +18,6 @@ import type { Doer } from '../../../webhooks/manage.ts';
 import { accessOf } from '../../guard.ts';
 import { answers } from '../../openapi.ts';
 import type { App, RouteParts } from '../../server.ts';
-import { actorOf } from '../../shared/batch-creation.ts';
 import { allowNoBody } from '../../shared/body.ts';
 import { good } from '../../shared/envelope.ts';
 import { goodList, pageShape, windowOf } from '../envelope.ts';
@@ -32,7 +31,7 @@ export const webhookParams = workspaceParams.extend({ webhook_id: anyId });
 /** Of the request: who does it, and where. */
 export function doerOf(request: FastifyRequest): Doer {
   const { caller, workspaceId } = accessOf(request);
-  return { actor: actorOf(caller), workspaceId };
+  return { actor: caller.actor, workspaceId };
 }
 
 export const createItem =

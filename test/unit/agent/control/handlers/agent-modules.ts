@@ -41,7 +41,7 @@ export async function startModules(
       createControlHandlers({
         ...modules,
         driversTaken: modules.driversInUse.taken,
-        ...{ reload, newId: randomUUID, trust: trust.state, uplinks: () => [] },
+        ...{ reload, askService: undefined, newId: randomUUID, trust: trust.state, uplinks: () => [] },
         pollNow: (key) => poller.pollNow(key),
         outbox: () => outbox.state(),
         polls: () => poller.stats(),
