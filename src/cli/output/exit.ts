@@ -12,6 +12,8 @@ export const EXIT = {
   notRunning: 3,
   /** The agent that runs here, or may run here, cannot be asked: for want of rights above all (status is unknown). */
   unknown: 4,
+  /** What was selected matches no miner. */
+  nothing: 5,
   /** A value on the command line or in the configuration is wrong; a restart will not help (sysexits EX_CONFIG). */
   config: 78,
   /** Stopped by Ctrl-C. */

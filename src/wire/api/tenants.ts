@@ -5,7 +5,7 @@ import { agentV1Schema } from '../../model/host.ts';
 import { EXTENSION, named } from './components.ts';
 import { answerOf } from './envelope.ts';
 
-const workspaceV2Schema = named(
+export const workspaceV2Schema = named(
   'WorkspaceV2',
   z.strictObject({
     id: z.string(),
