@@ -72,9 +72,9 @@ export async function selectMiners(
 ): Promise<Selection> {
   const body = { select: selectorText(selector) };
   const answer =
-    service === undefined
-      ? await agent.board(body, signal)
-      : await service.ask(boardSchema, { method: 'POST', path: '/board/search', body });
+    agent === undefined || service !== undefined
+      ? await service.ask(boardSchema, { method: 'POST', path: '/board/search', body })
+      : await agent.board(body, signal);
   const { miners, unmatched, lacks } = decodeBoard(answer);
   return { miners, unmatched, lacks };
 }
