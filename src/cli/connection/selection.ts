@@ -66,15 +66,15 @@ export type Selection = {
 
 /** The rows of the miners that are selected; of all where nothing is written. */
 export async function selectMiners(
-  { agent, service }: Connection,
+  connection: Connection,
   selector: Selector,
   signal: AbortSignal,
 ): Promise<Selection> {
   const body = { select: selectorText(selector) };
   const answer =
-    agent === undefined || service !== undefined
-      ? await service.ask(boardSchema, { method: 'POST', path: '/board/search', body })
-      : await agent.board(body, signal);
+    connection.service === undefined
+      ? await connection.agent.board(body, signal)
+      : await connection.service.ask(boardSchema, { method: 'POST', path: '/board/search', body });
   const { miners, unmatched, lacks } = decodeBoard(answer);
   return { miners, unmatched, lacks };
 }
