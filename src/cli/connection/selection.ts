@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { text as readStream } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { BugError } from '../../base/errors.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
 import { parseSelector, type Selector, selectorText, type Unmatched } from '../../model/selector/selector.ts';
 import { boardSchema, decodeBoard } from '../../wire/api/board.ts';
@@ -71,10 +72,10 @@ export async function selectMiners(
   signal: AbortSignal,
 ): Promise<Selection> {
   const body = { select: selectorText(selector) };
-  const answer =
-    connection.service === undefined
-      ? await connection.agent.board(body, signal)
-      : await connection.service.ask(boardSchema, { method: 'POST', path: '/board/search', body });
+  const answer = connection.service
+    ? await connection.service.ask(boardSchema, { method: 'POST', path: '/board/search', body })
+    : await connection.agent?.board(body, signal);
+  if (answer === undefined) throw new BugError('ask for miners: there is neither an agent nor a service');
   const { miners, unmatched, lacks } = decodeBoard(answer);
   return { miners, unmatched, lacks };
 }
