@@ -2,6 +2,7 @@
 // its slice). Served schemas are closed, received ones open: fields of a newer agent that are not known here are left
 // out.
 import { z } from 'zod';
+import { CONTACT_STATUSES } from '../model/contact.ts';
 import { anomalyTypeSchema, flagSchema } from '../model/flags.ts';
 import { hostSchema } from '../model/host.ts';
 import { factStateSchema } from '../model/identity-facts.ts';
@@ -106,12 +107,35 @@ const hostRecordSchema = z.object({
 });
 export type HostRecord = z.infer<typeof hostRecordSchema>;
 
+/** What a scan task found at an address; a later record of the same address replaces it. */
+const scannedSchema = z.object({
+  ip: z.ipv4(),
+  status: z.enum(CONTACT_STATUSES),
+  /** Id of the driver that reads it, or would read it. */
+  driver: z.string().max(64).nullable(),
+  model: z.string().max(256).nullable(),
+  /** What a person can do there; null = nothing needs to be done. */
+  advice: z.string().max(512).nullable(),
+});
+export type Scanned = z.infer<typeof scannedSchema>;
+
+/** Addresses that are silent are only counted, in the account of the task. */
+export const MOST_SCANNED = 500;
+const scanRecordSchema = z.object({
+  kind: z.literal('scan'),
+  task_id: z.uuid(),
+  at: isoTime,
+  addresses: z.array(scannedSchema).max(MOST_SCANNED),
+});
+export type ScanRecord = z.infer<typeof scanRecordSchema>;
+
 export const reportRecordSchema = z.discriminatedUnion('kind', [
   minerRecordSchema,
   gapRecordSchema,
   taskRecordSchema,
   eventRecordSchema,
   hostRecordSchema,
+  scanRecordSchema,
 ]);
 export type ReportRecord = z.infer<typeof reportRecordSchema>;
 

@@ -161,8 +161,11 @@ test('what the service or a report names outside the ranges is refused before an
   const before = connects.length;
   let scans = 0;
   const task = createScanTask({
-    clock: systemClock,
-    configured: () => ALLOWED,
+    ...{ clock: systemClock, log: silentLog, configured: () => ALLOWED },
+    ...{
+      report: async () => {},
+      describe: ({ ip, status }) => ({ ip, status, driver: null, model: null, advice: null }),
+    },
     planFor: (ranges) => ({ ranges, limits: {} }),
     scans: {
       run: () => {

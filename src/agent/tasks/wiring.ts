@@ -5,6 +5,7 @@ import { CancelledError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { DeviceClient } from '../device/device-client.ts';
+import { scannedOf } from '../device/scanned.ts';
 import type { FirmwareStore } from '../firmware/store.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { MinerRegistry } from '../fleet/identity/miner-registry.ts';
@@ -81,7 +82,9 @@ export function wireTasks(
     report: (record) => outbox.append([record]).then(() => undefined),
     agentTasks: {
       'agent.scan.create': createScanTask({
-        ...{ clock, configured: () => settings.ranges, planFor: scanning.planFor, scans: scanning.manual },
+        ...{ clock, log, configured: () => settings.ranges, planFor: scanning.planFor, scans: scanning.manual },
+        describe: scannedOf,
+        report: (record) => outbox.append([record]).then(() => undefined),
       }),
       'agent.self.update': createOwnUpdate(settings.stateDir, settings.update.allowedHosts, { clock, log }),
       [POOL_LOCK]: createPoolLockTask({ clock, guard: pools, observeMs: () => settings.tasks.observeS * 1_000 }),

@@ -104,6 +104,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   [`POST ${V2_FARM}/task-batches/:task_batch_id/cancel`]: v2Farm('tasks.cancel'),
   [`GET ${V2_FARM}/task-batches/:task_batch_id`]: v2Farm('tasks.read'),
   [`GET ${V2_FARM}/task-batches/:task_batch_id/tasks`]: v2Farm('tasks.read'),
+  [`GET ${V2_FARM}/scans/:task_id/addresses`]: v2Farm('tasks.read'),
   [`PATCH ${V2_FARM}/miners/:miner_id`]: changes(v2Farm('miners.update')),
   [`GET ${V2_FARM}/miner-positions`]: v2Farm('miners.read'),
   [`POST ${V2_FARM}/miner-positions`]: changes(v2Farm('miners.update')),

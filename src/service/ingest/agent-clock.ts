@@ -59,6 +59,7 @@ export function datedByUs(record: ReportRecord, offsetMs: number, nowMs: number)
     }
     case 'task':
     case 'event':
+    case 'scan':
       return { ...record, at: toOurs(record.at) };
   }
 }

@@ -21,6 +21,7 @@ import { type MinerChange, writeMiners } from './miners/miner-write.ts';
 import { createOutboxStore, type OutboxStore } from './outbox-order.ts';
 import { chunks, countAll } from './rows.ts';
 import type { Db } from './schema.ts';
+import { storeScanned } from './tasks/scanned.ts';
 import { applyTaskRecords } from './tasks/task-outcomes.ts';
 import { readCursor, writeCursor } from './tenants/agent-cursors.ts';
 import { noteTrailHead } from './tenants/agent-trails.ts';
@@ -115,6 +116,7 @@ export function createIngestStore(
         const { minerIds, rowOf, outdated, refused, contested } = stored;
         const announced = refused.size === 0 ? undefined : await refusedEvent(trx, slice, refused.size);
         const tasks = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
+        await storeScanned(trx, agentId, ofKind.scan);
         const reported = ofKind.event.filter(({ key }) => !refused.has(key));
         const placed = await placeEvents(trx, slice, reported, minerIds);
         const events = await admitEvents(trx, slice, [...stored.events, ...placed.events]);
@@ -153,7 +155,10 @@ async function readNeed(db: Db, agentId: string): Promise<Need> {
 function sortByKind(records: readonly ReportRecord[]) {
   const of = <K extends ReportRecord['kind']>(kind: K) =>
     records.filter((record): record is Extract<ReportRecord, { kind: K }> => record.kind === kind);
-  return { miner: of('miner'), host: of('host'), task: of('task'), gap: of('gap'), event: of('event') };
+  return {
+    ...{ miner: of('miner'), host: of('host'), task: of('task'), gap: of('gap'), event: of('event') },
+    scan: of('scan'),
+  };
 }
 
 /** Nothing is dated in the future, nor keeps a dead miner online. */

@@ -14,12 +14,16 @@ const CURSOR_MS = 365 * DAY_MS;
 /** Batches with their tasks: as long as history. */
 const TASKS_MS = HOURS_KEPT_MS;
 
+/** What a scan found at each address: what is there now is in the list of miners. */
+const SCANNED_MS = 30 * DAY_MS;
+
 type Kept = { [T in keyof Tables]: readonly [table: T, since: keyof Tables[T], forMs: number] }[keyof Tables];
 /** How long rows are kept, and since when. */
 const KEPT = [
   ['idempotency_keys', 'created_at', IDEMPOTENCY_MS],
   ['events', 'at', EVENT_MS],
   ['held_events', 'held_at', DAY_MS],
+  ['scan_addresses', 'at', SCANNED_MS],
   ['gaps', 'to_at', EVENT_MS],
   ['enrolment_codes', 'expires_at', EVENT_MS],
   ['ingest_cursors', 'updated_at', CURSOR_MS],

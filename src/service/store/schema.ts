@@ -216,6 +216,16 @@ export const TABLES = {
     /** Since when it shall be given up if it has not been started; only on tasks that the agent has. */
     cancel_at: optional(bigint),
   },
+  /** What a scan task found; silent addresses are only counted, in the evidence of the task. */
+  scan_addresses: {
+    task_id: key,
+    ip_num: { ...bigint, isKey: true },
+    status: text,
+    driver: optional(text),
+    model: optional(text),
+    advice: optional(text),
+    at: bigint,
+  },
   /**
    * The newest signs tasks. `private_key` may be encrypted; `endorsement` is by the key before, null where there was
    * none or it could not sign.

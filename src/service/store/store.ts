@@ -26,6 +26,7 @@ import { prune } from './pruning.ts';
 import { type OnAside, openSqliteDatabases, serviceAsideOf } from './sqlite/sqlite.ts';
 import { createBatchDetailStore } from './tasks/batch-detail.ts';
 import { createBatchStore } from './tasks/batches.ts';
+import { createScannedStore } from './tasks/scanned.ts';
 import { createTaskKeyStore, isKeyEncrypted } from './tasks/task-keys.ts';
 import { createTaskStore } from './tasks/tasks.ts';
 import { createLinkStore } from './tenants/agent-links.ts';
@@ -60,6 +61,7 @@ export type { Window } from './rows.ts';
 export type { BatchDetail, Task, TaskListQuery } from './tasks/batch-detail.ts';
 export type { Batch, BatchFilter, BatchRequest, BatchStore, NewBatch } from './tasks/batches.ts';
 export type { TaskCandidate } from './tasks/candidates.ts';
+export type { ScannedAddress } from './tasks/scanned.ts';
 export type { KeyPair, TaskKey, TaskKeyStore } from './tasks/task-keys.ts';
 export type { TaskStore } from './tasks/tasks.ts';
 export type { LinkStore } from './tenants/agent-links.ts';
@@ -182,6 +184,7 @@ const createStores = (databases: Audited, encryption: Encryption) =>
     events: createEventStore(databases),
     batches: createBatchStore(databases, encryption),
     batchDetail: createBatchDetailStore(databases, encryption),
+    scanned: createScannedStore(databases.read),
     tasks: createTaskStore(databases, encryption),
     links: createLinkStore(databases),
     operators: createOperatorStore(databases, newId),

@@ -1,6 +1,7 @@
 // Task batches and tasks of v2: what is answered of them, and the body that creates them. Params are those of
 // model/tasks/task-params.ts, closed; miners and agents check again what reaches them.
 import { z } from 'zod';
+import { CONTACT_STATUSES } from '../../model/contact.ts';
 import { actorSchema, BATCH_STATUSES, EXECUTION_TASK_NAMES, TASK_STATUSES, taskNameSchema } from '../../model/task.ts';
 import { orNull } from '../../model/tasks/or-null.ts';
 import { isModeOrPreset, PARAMS_FIELDS, POOL_FIELDS, poolList } from '../../model/tasks/task-params.ts';
@@ -57,6 +58,20 @@ export const taskV2Schema = named(
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
+  }),
+);
+
+export const scannedSchema = named(
+  'ScannedAddressV2',
+  z.strictObject({
+    ip: z.ipv4().meta({ description: 'The address that was scanned' }),
+    status: z.enum(CONTACT_STATUSES).meta({ description: 'What the scan found there' }),
+    driver: z.string().nullable().meta({ description: 'The driver that reads it, or would read it' }),
+    model: z.string().nullable().meta({ description: 'As the device names it' }),
+    advice: z.string().nullable().meta({ description: 'What a person can do there; null = nothing needs to be done' }),
+    found_at: z.iso.datetime().meta({ description: 'When the agent reported it' }),
+    miner_id: z.string().nullable().meta({ description: 'The miner that was reported there last' }),
+    is_new: z.boolean().meta({ description: 'That miner was not known when the scan was asked for' }),
   }),
 );
 

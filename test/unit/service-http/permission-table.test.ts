@@ -42,6 +42,7 @@ const EXPECTED: Readonly<Record<string, readonly string[] | 'open' | 'enrolment-
   [`POST ${V2_FARM}/metrics/query`]: ['metrics.read'],
   [`GET ${V2_FARM}/events`]: ['events.read'],
   [`GET ${V2_FARM}/events/stream`]: ['events.read'],
+  [`GET ${V2_FARM}/scans/:task_id/addresses`]: ['tasks.read'],
   [`GET ${V2_WORKSPACE}/webhooks`]: ['webhooks.update'],
   [`POST ${V2_WORKSPACE}/webhooks`]: ['webhooks.update'],
   [`GET ${V2_WORKSPACE}/webhooks/:webhook_id`]: ['webhooks.update'],

@@ -1,7 +1,8 @@
 // A scan as a task of an agent: how far it is and what came of it is in the task, one at a time, for as long as the
 // agent speaks of it, on every copy and over a restart of the service.
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { TaskRecord } from '../../../src/wire/records.ts';
+import type { Scanned, TaskRecord } from '../../../src/wire/records.ts';
 import { query } from './database.ts';
 import { hostRecord } from './records.ts';
 import { type Rig, startRig } from './rig.ts';
@@ -66,6 +67,27 @@ test('the newest progress shows while it runs, the account when it is over', asy
   expect(await taskOf(rig, batchId)).toMatchObject({ status: 'running', evidence: progress(900) });
   await agent.report([say(rig, taskId, 'succeeded', { account: ACCOUNT }), say(rig, taskId, 'running', progress(950))]);
   expect(await taskOf(rig, batchId)).toMatchObject({ status: 'succeeded', evidence: { account: ACCOUNT } });
+});
+
+test('what it found at each address is listed, the newest word of each, for this farm alone', async () => {
+  const { rig, agent, taskId } = await begun();
+  const at = new Date(rig.clock.nowMs()).toISOString();
+  const found = (ip: string, status: Scanned['status'], advice: string | null = null): Scanned => ({
+    ...{ ip, status, driver: null, model: null, advice },
+  });
+  const say = (addresses: Scanned[], task_id = taskId) => ({ kind: 'scan' as const, task_id, at, addresses });
+  await agent.report([say([found('10.0.0.20', 'unknown'), found('10.0.0.3', 'closed', 'see whether it is on')])]);
+  await agent.report([say([found('10.0.0.20', 'identified')]), say([found('10.9.9.9', 'closed')], randomUUID())]);
+  const scans = `/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}/scans`;
+  const { body } = await rig.get(`${scans}/${taskId}/addresses`);
+  expect(body.data).toMatchObject([
+    { ip: '10.0.0.3', status: 'closed', advice: 'see whether it is on', miner_id: null, is_new: false },
+    { ip: '10.0.0.20', status: 'identified' },
+  ]);
+  expect(body.pagination.total).toBe(2);
+  expect((await rig.get(`${scans}/${taskId}/addresses?status=closed,missing`)).body.data).toHaveLength(1);
+  expect((await rig.get(`${scans}/${taskId}/addresses?status=gone`)).status).toBe(400);
+  expect((await rig.get(`${scans}/${randomUUID()}/addresses`)).status).toBe(404);
 });
 
 test('while one runs there is no second; afterwards there is', async () => {

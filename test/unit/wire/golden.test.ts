@@ -84,7 +84,7 @@ test('of a newer version everything is read that this one knows', () => {
   expect(miner.document).toEqual({ ...known.document, anomaly_flags: known.document.anomaly_flags | (1 << 12) });
   expect(miner.extras).toEqual({ ...known.extras, cooling: null });
   expect(miner.abilities).toEqual([...known.abilities, 'miner.dance.begin']);
-  expect(others.map((record) => record?.kind)).toEqual(['task', 'event', undefined]);
+  expect(others.map((record) => record?.kind)).toEqual(['task', 'event', undefined, 'scan']);
 });
 
 test('what is left of it fits what is served', () => {

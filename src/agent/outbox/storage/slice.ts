@@ -62,6 +62,7 @@ export function toEntry(record: ReportRecord): Entry {
       return { json, bytes, kind: 'sample', ...instant(record.at), declared: 0 };
     case 'task':
     case 'event':
+    case 'scan':
       return { json, bytes, kind: 'other', ...instant(record.at), declared: 0 };
     case 'gap': {
       const span = { firstMs: Date.parse(record.from), lastMs: Date.parse(record.to) };

@@ -141,6 +141,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   swap_total: 'Swap space, bytes',
   swap_used: 'Used swap space, bytes',
   task_batch_id: 'Id of the task batch',
+  task_id: 'Id of the task, as GET …/task-batches/{task_batch_id}/tasks lists it',
   task_count: 'Tasks of the batch',
   task_key: 'Public key that tasks are signed with',
   task_name: 'Kind of the task',

@@ -1,5 +1,6 @@
 // Names of the sets of words in the OpenAPI document: a client that is generated from it gets one type for each. Data
 // only; the words are where they are used.
+import { CONTACT_STATUSES } from '../../../model/contact.ts';
 import { EVENT_TYPE_NAMES } from '../../../model/events/event-types.ts';
 import { ANOMALY_TYPES, flagSchema } from '../../../model/flags.ts';
 import { AGENT_STATUSES } from '../../../model/host.ts';
@@ -17,6 +18,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   ActorType: ACTOR_TYPES,
   AgentStatus: AGENT_STATUSES,
   AnomalyType: ANOMALY_TYPES,
+  ContactStatus: CONTACT_STATUSES,
   Cooling: COOLINGS,
   EventType: EVENT_TYPE_NAMES,
   FlagSeverity: flagSchema.shape.severity.options,

@@ -35,6 +35,7 @@ const INDEXES: readonly (readonly [string, readonly string[], 'unique'?])[] = [
   ['tasks', ['row_id', 'status']],
   ['tasks', ['agent_id', 'status']],
   ['tasks', ['status', 'expires_at']],
+  ['scan_addresses', ['at']],
   ['idempotency_keys', ['created_at']],
   ['ingest_cursors', ['updated_at']],
   ['events', ['farm_id', 'at']],

@@ -63,6 +63,7 @@ function timesOf(record: ReportRecord): readonly (string | null)[] {
       return [record.at, iso(record.host.timestamp * 1_000)];
     case 'task':
     case 'event':
+    case 'scan':
       return [record.at];
   }
 }

@@ -7,6 +7,7 @@ import { Scanner } from '../../../../../src/agent/scan/scanner.ts';
 import { createScanTask } from '../../../../../src/agent/tasks/kinds/scan-task.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
 import { readRanges } from '../../../../../src/base/net/ranges.ts';
+import type { ScanRecord } from '../../../../../src/wire/records.ts';
 import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 import { createNetwork, miner, type Station, type Who } from '../../scan/network.ts';
 
@@ -21,7 +22,7 @@ function setUp(written: string[] = ['10.0.0.0/22'], maxWaiting = 1) {
   const ranges = readRanges(written, ['10.0.0.100-109']);
   const found: string[] = [];
   let takenIn: Promise<void> = Promise.resolve();
-  const scans = createManualScans(
+  const manual = createManualScans<Who>(
     () => scanner,
     () => takenIn,
   );
@@ -31,12 +32,14 @@ function setUp(written: string[] = ['10.0.0.0/22'], maxWaiting = 1) {
     random: () => 0,
     run: (plan, pause, listener, signal) => runScan(plan, { ...network.deps, pause }, listener, signal),
     sink: {
-      onContact: (_scan, { ip, status }) => {
+      onContact: (scan, contact) => {
+        const { ip, status } = contact;
+        manual.onContact(scan, contact);
         if (status !== 'identified') return;
         takenIn = takenIn.then(() => clock.sleep(500)).then(() => void found.push(ip));
       },
-      onProgress: scans.onProgress,
-      onEnd: scans.onEnd,
+      onProgress: manual.onProgress,
+      onEnd: manual.onEnd,
     },
     maxWaiting,
   });
@@ -44,7 +47,12 @@ function setUp(written: string[] = ['10.0.0.0/22'], maxWaiting = 1) {
     ranges: part,
     limits: { maxSockets: 60 },
   });
-  const task = createScanTask({ clock, configured: () => ranges, planFor, scans });
+  const reported: ScanRecord[] = [];
+  const task = createScanTask<Who>({
+    ...{ clock, log: silentLog, configured: () => ranges, planFor, scans: manual },
+    describe: ({ ip, status }) => ({ ip, status, driver: null, model: null, advice: null }),
+    report: async (record) => void reported.push(record),
+  });
   const told: { atMs: number; evidence: Readonly<Record<string, unknown>> }[] = [];
   const stop = new AbortController();
   let count = 0;
@@ -55,7 +63,7 @@ function setUp(written: string[] = ['10.0.0.0/22'], maxWaiting = 1) {
       observe: () => Promise.reject(new Error('a scan looks at no miner')),
       onProgress: (evidence) => told.push({ atMs: clock.monotonicMs(), evidence }),
     });
-  return { clock, scanner, run, told, stop, found, seen: network.seen };
+  return { clock, scanner, run, told, stop, found, reported, seen: network.seen };
 }
 
 function sumOf(evidence: Readonly<Record<string, unknown>> | undefined) {
@@ -83,6 +91,24 @@ test('the account of all configured networks adds up, and every find is known wh
   const pauses = told.slice(1).map(({ atMs }, index) => atMs - (told[index]?.atMs ?? 0));
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(2_000);
   expect(told[0]?.evidence).toMatchObject({ progress: { phase: 'first pass', total: 1_012 } });
+});
+
+test('what is at each address that is not silent is reported once, before the outcome', async () => {
+  const { clock, run, reported } = setUp();
+  let before = 0;
+  const outcome = run().then((end) => {
+    before = reported.length;
+    return end;
+  });
+  await clock.finish(outcome, 600_000);
+  expect(before).toBe(reported.length);
+  expect(reported.every(({ task_id }) => task_id === 't1')).toBe(true);
+  const addresses = reported.flatMap((record) => record.addresses);
+  expect(addresses.map(({ ip, status }) => `${ip} ${status}`).toSorted()).toEqual([
+    '10.0.0.9 identified',
+    '10.0.1.7 closed',
+    '10.0.3.250 identified',
+  ]);
 });
 
 test('a part is scanned alone', async () => {
