@@ -5,7 +5,6 @@ import { CancelledError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { DeviceClient } from '../device/device-client.ts';
-import { scannedOf } from '../device/scanned.ts';
 import type { FirmwareStore } from '../firmware/store.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { MinerRegistry } from '../fleet/identity/miner-registry.ts';
@@ -19,6 +18,7 @@ import type { TaskDeps } from './contract.ts';
 import { createObservations } from './execution/observations.ts';
 import { createPoolLockTask } from './kinds/pool-lock-task.ts';
 import { createScanTask } from './kinds/scan-task.ts';
+import { scannedOf } from './kinds/scanned.ts';
 import { createOwnUpdate } from './kinds/self-update.ts';
 import type { TaskSettings } from './settings.ts';
 

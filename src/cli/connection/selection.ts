@@ -1,7 +1,7 @@
 // The miners that a person means: reads the selector from arguments, files and standard input, and asks the service or
 // the agent for their rows. It does nothing to them.
 import { readFileSync } from 'node:fs';
-import { text as readStream } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { BugError } from '../../base/errors.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
@@ -32,7 +32,7 @@ export async function readSelector(
 ): Promise<Selector> {
   const words: string[] = [];
   for (const word of written) {
-    if (word === '-') words.push(...linesOf(await readStream(stdin)));
+    if (word === '-') words.push(...linesOf(await text(stdin)));
     else if (word.startsWith('@')) words.push(...linesOf(readText(word.slice(1))));
     else words.push(word);
   }
@@ -43,8 +43,8 @@ export async function readSelector(
 }
 
 /** First cells, so that a CSV with addresses in front will do; blank lines and `#` comments do not count. */
-const linesOf = (text: string): string[] =>
-  text
+const linesOf = (content: string): string[] =>
+  content
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
     .map((line) => (line.trim().startsWith('#') ? '' : (line.split(/[;\t]/, 1)[0] ?? '').trim()))
@@ -89,7 +89,7 @@ export async function selectForAct(
   if (selector.isEmpty)
     throw new CommandFailed('say which miners: an address, rack:C03, state:ill, …, or all for every miner', EXIT.usage);
   const selection = await selectMiners(connection, selector, context.signal);
-  for (const { text, reason } of selection.unmatched) context.stderr.write(`${text}: ${reason}\n`);
+  for (const each of selection.unmatched) context.stderr.write(`${each.text}: ${each.reason}\n`);
   if (selection.miners.length === 0) throw new CommandFailed('no miner matches', EXIT.nothing);
   return selection;
 }

@@ -1,7 +1,7 @@
 // A result of a scan as it is reported: what is at the address, and what a person can do there.
-import { plainText } from '../../model/plain-text.ts';
-import type { Scanned } from '../../wire/records.ts';
-import { noMiner, type Recognised } from './recognised.ts';
+import { plainText } from '../../../model/plain-text.ts';
+import type { Scanned } from '../../../wire/records.ts';
+import { noMiner, type Recognised } from '../../device/recognised.ts';
 
 type ScanResult = Pick<Scanned, 'ip' | 'status'> & { readonly found?: Recognised };
 
