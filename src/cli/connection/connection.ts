@@ -65,7 +65,7 @@ export function mustHaveService({ service }: Connection, what: string): ServiceC
 export const HOW_ELSEWHERE = 'name it with --server and --key-file, or PITHEAD_URL and PITHEAD_KEY';
 
 async function connect(flags: ConnectionFlags, context: CliContext): Promise<Connection> {
-  const farm = flags.farm ?? context.environment['PITHEAD_FARM'];
+  const farm = flags.farm ?? context.environment.PITHEAD_FARM;
   const server = serverOf(flags, context);
   if (server !== undefined) {
     const transport = overHttp(server);
@@ -97,14 +97,14 @@ function elsewhere(error: unknown): undefined {
 
 /** A configuration that is named means the agent of this host, whatever the environment says. */
 function serverOf({ server, keyFile, caFile, allowPlain, config }: ConnectionFlags, { environment }: CliContext) {
-  const url = server ?? (config === undefined ? environment['PITHEAD_URL'] : undefined);
+  const url = server ?? (config === undefined ? environment.PITHEAD_URL : undefined);
   if (url === undefined || url === '') {
     if (keyFile !== undefined) throw wrongOption('--key-file', 'has no meaning without --server');
     return undefined;
   }
   if (server !== undefined && config !== undefined)
     throw wrongOption('--config', 'names an agent of this host and --server another place: give one of them');
-  const key = keyFile === undefined ? environment['PITHEAD_KEY'] : readKey(keyFile);
+  const key = keyFile === undefined ? environment.PITHEAD_KEY : readKey(keyFile);
   if (key === undefined || key.trim() === '')
     throw wrongOption('--key-file', `${url} needs an API key: a file with it, or PITHEAD_KEY`);
   return { url, key: key.trim(), caFile, allowPlain } satisfies Server;

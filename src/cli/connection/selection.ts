@@ -15,7 +15,7 @@ import type { Connection } from './connection.ts';
 export type SelectorFlags = { file?: string[] };
 
 export const SELECTOR_HELP = `
-Which miners: an address, a range, a MAC, a serial number, a worker, and words such as rack:C03, container:1, model:s19, flag:fan, pool:old.example,
+Which miners: an address, a range, a MAC, a serial number, a worker, or words: rack:C03, container:1, model:s19, flag:fan, pool:old.example,
 driver:, firmware:, algorithm:, state:ill|silent|missing|hung|new|asleep|maintenance. Words of different kinds narrow, words of one kind widen, a comma means or,
 not leaves out what the next word selects. @file and --file read words from a file, a line each; - reads them from standard input. all = every miner.`;
 
