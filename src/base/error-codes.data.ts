@@ -117,6 +117,11 @@ export const REFUSALS = {
     'All named miners are outside the networks of the agent',
     'Add the networks to the configuration of the agent.',
   ),
+  'select.wrong': entry('The selector cannot be read', 'Write it as the message says.'),
+  'select.lacking': entry(
+    'The selector has a word that needs what only a service keeps',
+    'Ask the service: --server and --key-file, or PITHEAD_URL and PITHEAD_KEY.',
+  ),
   'look.outside': entry(
     'The address is outside the networks of the agent',
     'Add the network to the configuration of the agent.',

@@ -11,6 +11,7 @@ import { createTrailHead } from './audit/trail-head.ts';
 import { createAuthSource } from './auth/authorise.ts';
 import { keyNotDecrypted } from './auth/key-file.ts';
 import { createVouchers } from './auth/vouchers.ts';
+import { createBoards } from './board/boards.ts';
 import { createClockWatch } from './clock-watch.ts';
 import { createEventStreams } from './events/event-streams.ts';
 import { recheckAccess } from './http/guard.ts';
@@ -20,7 +21,7 @@ import { createBudgetSharing } from './http/limits/shared-budgets.ts';
 import { createLocalRequests } from './http/local-requests.ts';
 import { createMetrics } from './http/metrics.ts';
 import { toEventItem } from './http/pages/items.ts';
-import { createPages, type Pages } from './http/pages/pages.ts';
+import { createPages } from './http/pages/pages.ts';
 import { registerRoutes } from './http/routes.ts';
 import { createServer, DEFAULT_LIMITS, type ServerLimits, type ServerParts } from './http/server.ts';
 import { createListeners } from './listeners.ts';
@@ -112,14 +113,14 @@ async function compose(
   const ingest = metrics.measureIngest(store.ingest);
   const agents = createAgentConnections({ store, ingest, signer, onSpent: sharing.onSpent, clock, log });
   const { deliver } = agents;
-  const pages = createPages(options.databasePath, store, clock);
-  const closeStore = () => pages.thread.close().then(storage.close);
+  const shown = createShown(options, store);
+  const closeStore = () => shown.close().then(storage.close);
   const eventWork = createEventWork(options, store);
   let isStopping = false;
   metrics.register(app);
   registerRoutes(app, {
-    store: { ...store, operators: notifyingOperators(store, pages, agents.notifyOpsStatus) },
-    pages,
+    store: { ...store, operators: notifyingOperators(store, shown, agents.notifyOpsStatus) },
+    ...shown.forRoutes,
     clock,
     isStopping: () => isStopping,
     ...eventWork.forRoutes,
@@ -135,7 +136,7 @@ async function compose(
   for (const server of listeners.servers) agents.uplinks.attach(server);
   const clockWatch = createClockWatch({
     ...{ ...time, behindMs, onStep: metrics.noteClockStep, onDifference: metrics.noteClockDifference },
-    onTaken: pages.cache.clear,
+    onTaken: shown.clear,
     onCarried: ({ fromMs, toMs }) =>
       store.events.recordForService({ type: 'clock_stepped', atMs: toMs, detail: { step_ms: toMs - fromMs } }),
   });
@@ -202,6 +203,22 @@ async function createFront(
   return { app, source, budgets, refusals, vouchers };
 }
 
+/** What lists are made of; `clear` = clients have changed miners, which shows in the next answer. */
+function createShown({ databasePath, clock }: ServiceOptions, store: Store) {
+  const pages = createPages(databasePath, store, clock);
+  const { board, agents } = store;
+  // No table of racks yet says which container a rack stands in.
+  const boards = createBoards({ store: board, statusAt: agents.statusAt, clock, containerOf: () => null });
+  return {
+    forRoutes: { pages, boards },
+    close: pages.thread.close,
+    clear() {
+      pages.cache.clear();
+      boards.refreshNext();
+    },
+  };
+}
+
 /** What reads, makes and sends events beside requests. */
 function createEventWork(
   { webhooks: { allowedNetworks } = NO_NETWORKS, clock, log, version }: ServiceOptions,
@@ -233,13 +250,13 @@ function timeStoreOf({ databaseClock = (ms) => ms }: ServiceOptions, { clock }: 
 /** A change to miners shows in the next list, and their agents are notified. */
 const notifyingOperators = (
   { operators }: Store,
-  pages: Pages,
+  shown: { clear(): void },
   notifyOpsStatus: (agentId: string) => void,
 ): OperatorStore => ({
   ...operators,
   async edit(request) {
     const outcome = await operators.edit(request);
-    pages.cache.clear();
+    shown.clear();
     for (const agentId of outcome.kind === 'done' ? outcome.agentIds : []) notifyOpsStatus(agentId);
     return outcome;
   },

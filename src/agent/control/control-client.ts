@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { systemClock } from '../../base/clock.ts';
 import { PeerError, RefusedError } from '../../base/errors.ts';
 import { isLocked, takeLock } from '../../base/storage/lock.ts';
+import { boardSchema } from '../../wire/api/board/messages.ts';
 import { foundSchema } from '../capture/found.ts';
 import { ControlConnection } from './control-connection.ts';
 import type { ControlHandlers } from './control-handlers.ts';
@@ -133,6 +134,7 @@ function createClient(stateDir: string, address: string): RunningAgent {
     stateDir,
     version: async () => (await connection.ask(z.object({ version: z.string() }), 'GET', '/state')).version,
     state: () => connection.ask(statusSchema, 'GET', '/state'),
+    board: (request, signal) => connection.ask(boardSchema, 'POST', '/board', request, signal && { signal }),
     tasks: (limit, onlyOpen) =>
       connection.ask(shownTasksSchema, 'GET', `/tasks?limit=${limit}${onlyOpen ? '&open=true' : ''}`),
     preview: (request, signal) =>

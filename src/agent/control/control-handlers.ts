@@ -10,6 +10,7 @@ import type { DeviceClient } from '../device/device-client.ts';
 import type { MinerRegistry } from '../fleet/identity/miner-registry.ts';
 import { createSettlement } from '../fleet/settlement.ts';
 import type { AllowSettings } from '../tasks/settings.ts';
+import { createAgentBoard } from './handlers/board.ts';
 import { createIdentities } from './handlers/identities.ts';
 import { createLookHandlers } from './handlers/look-handlers.ts';
 import { NamedMiners, RECOGNISED_AT_ONCE } from './handlers/named-miners.ts';
@@ -44,6 +45,7 @@ export function createControlHandlers(
 ) {
   const { clock, log, client, fleet, registry, scanning, mayReach, neighbours, emit, pollNow } = parts;
   const named = new NamedMiners(parts);
+  const { board } = createAgentBoard(parts);
   const looking = pLimit(RECOGNISED_AT_ONCE);
   const settlement = createSettlement({
     ...{ clock, log, registry, fleet, mayReach, neighbours, emit, pollNow },
@@ -60,6 +62,7 @@ export function createControlHandlers(
     ...createLookHandlers(parts),
     ...createServiceRequests(parts.askService),
     state: () => agentStatus(parts),
+    board,
     /** Throws ConfigError too, and then nothing has changed. */
     async reload() {
       if (parts.reload === undefined) throw new RefusedError('reload.unable');

@@ -8,6 +8,7 @@ import { ConfigError, PeerError, RefusedError, renderError } from '../../base/er
 import type { Log } from '../../base/log.ts';
 import { boundConnections } from '../../base/net/bounded-connections.ts';
 import { connectionsWithin, openFileLimit } from '../../base/platform/fd-limit.ts';
+import { boardSearchSchema } from '../../wire/api/board/messages.ts';
 import type { ControlHandlers } from './control-handlers.ts';
 import { auditedRoute } from './handlers/service-requests.ts';
 import {
@@ -29,6 +30,8 @@ import {
 import { createStreams } from './streams.ts';
 
 const MAX_BODY_BYTES = 256 * 1024;
+/** Room for a selector that names each of thousands of miners. */
+const MAX_SELECT_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 32;
 /** For a request to arrive whole. */
 const REQUEST_MS = 5_000;
@@ -140,6 +143,9 @@ type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseL
 
 /** At single miners: what is known of them, what they say, and what is recorded of them. */
 function registerLooks(app: App, handlers: ControlHandlers, streams: ReturnType<typeof createStreams>): void {
+  app.post('/board', { schema: { body: boardSearchSchema }, bodyLimit: MAX_SELECT_BYTES }, ({ body }) =>
+    handlers.board(body),
+  );
   app.get('/identities', () => handlers.identities());
   app.post('/identities/settle', { schema: { body: settleRequestSchema } }, async ({ body, raw }) => ({
     settled: await handlers.settle(body, whileHeard(raw, LOG_MS)),
@@ -179,7 +185,7 @@ const noteCall =
     const route = asked === undefined ? url : auditedRoute(asked);
     if (route !== undefined) onCall?.({ route, user: userOf(headers[USER_HEADER]) });
   };
-const LOOKS: ReadonlySet<string> = new Set(['/tasks/preview', '/look', '/stop']);
+const LOOKS: ReadonlySet<string> = new Set(['/board', '/tasks/preview', '/look', '/stop']);
 
 const MAX_USER = 64;
 const userOf = (said: string | string[] | undefined) =>

@@ -6,7 +6,8 @@ import type { Command } from 'commander';
 import { BugError } from '../../base/errors.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
 import { parseSelector, type Selector, selectorText, type Unmatched } from '../../model/selector/selector.ts';
-import { boardSchema, decodeBoard } from '../../wire/api/board.ts';
+import { decodeBoard } from '../../wire/api/board/codec.ts';
+import { boardAnswerSchema } from '../../wire/api/board/messages.ts';
 import { wrongOption } from '../options.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
@@ -73,7 +74,7 @@ export async function selectMiners(
 ): Promise<Selection> {
   const body = { select: selectorText(selector) };
   const answer = connection.service
-    ? await connection.service.ask(boardSchema, { method: 'POST', path: '/board/search', body })
+    ? (await connection.service.ask(boardAnswerSchema, { method: 'POST', path: '/board/search', body })).data
     : await connection.agent?.board(body, signal);
   if (answer === undefined) throw new BugError('ask for miners: there is neither an agent nor a service');
   const { miners, unmatched, lacks } = decodeBoard(answer);

@@ -97,6 +97,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   [`GET ${V2_FARM}/agents`]: v2Farm('agents.read'),
   [`GET ${V2_FARM}/miners`]: v2Farm('miners.read'),
   [`POST ${V2_FARM}/miners/search`]: v2Farm('miners.read'),
+  [`GET ${V2_FARM}/board`]: v2Farm('miners.read'),
+  [`POST ${V2_FARM}/board/search`]: v2Farm('miners.read'),
   [`POST ${V2_FARM}/miner-metrics/query`]: v2Farm('metrics.read'),
   [`GET ${V2_FARM}/task-batches`]: v2Farm('tasks.read'),
   [`POST ${V2_FARM}/task-batches`]: changes(v2Farm('any-task')),

@@ -9,6 +9,7 @@ import { registerGrants } from './v1/grants.ts';
 import { registerMiners } from './v1/miners.ts';
 import { registerFarmAgents } from './v2/agents.ts';
 import { registerAudit } from './v2/audit.ts';
+import { registerBoard } from './v2/board/board.ts';
 import { registerEventStream } from './v2/event-stream.ts';
 import { registerEvents } from './v2/events.ts';
 import { registerClassification, registerHistory } from './v2/metrics-queries.ts';
@@ -25,7 +26,7 @@ import { registerWorkspaces } from './v2/workspaces.ts';
 export function registerRoutes(app: App, parts: RouteParts): void {
   const service = [registerHealth, registerDocs, registerEnrol];
   const v1 = [registerMiners, registerBatchesV1, registerAgents, registerGrants];
-  const v2 = [registerWorkspaces, registerFarmAgents, registerFarmMiners, registerClassification];
+  const v2 = [registerWorkspaces, registerFarmAgents, registerFarmMiners, registerBoard, registerClassification];
   const v2Tasks = [registerBatches, registerBatchCommands, registerScans];
   const v2More = [
     registerHistory,

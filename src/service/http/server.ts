@@ -13,6 +13,7 @@ import type { Log } from '../../base/log.ts';
 import type { Refusal } from '../audit/refusals.ts';
 import type { AuthSource } from '../auth/authorise.ts';
 import type { Vouchers } from '../auth/vouchers.ts';
+import type { Boards } from '../board/boards.ts';
 import type { EventStreams } from '../events/event-streams.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCreation } from '../tasks/create.ts';
@@ -38,6 +39,7 @@ export type App = Awaited<ReturnType<typeof createServer>>;
 export type RouteParts = {
   readonly store: Store;
   readonly pages: Pages;
+  readonly boards: Boards;
   readonly clock: Clock;
   readonly isStopping: () => boolean;
   readonly streams: EventStreams;

@@ -17,6 +17,7 @@ import { createEventStore } from './events/events.ts';
 import { createHistoryStore } from './history/history.ts';
 import { createIngestStore } from './ingest.ts';
 import { migrate } from './migrations/migrations.ts';
+import { createBoardStore } from './miners/board/board-rows.ts';
 import { createClassificationStore } from './miners/classification.ts';
 import { createMinerStore } from './miners/miners.ts';
 import { createOperatorStore } from './miners/operator-fields.ts';
@@ -45,6 +46,7 @@ export type { EventQuery, EventStore, FeedQuery, MinerEvent } from './events/eve
 export { GRANULARITIES, type HistoryBucket } from './history/history.ts';
 export type { IngestStore, SliceOutcome } from './ingest.ts';
 export { type ListStores, openListStores } from './lists.ts';
+export type { BoardMark, BoardStore } from './miners/board/board-rows.ts';
 export type { Item, TakeText } from './miners/items.ts';
 export type { MinerLocation } from './miners/locations.ts';
 export type { MinerFilter, StatusSet } from './miners/miner-filter.ts';
@@ -179,6 +181,7 @@ const createStores = (databases: Audited, encryption: Encryption) =>
     ...createAuditedStores(databases, encryption),
     miners: createMinerStore(databases),
     classification: createClassificationStore(databases),
+    board: createBoardStore(databases),
     ingest: createIngestStore(databases, newId),
     history: createHistoryStore(databases),
     events: createEventStore(databases),

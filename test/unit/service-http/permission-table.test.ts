@@ -37,6 +37,8 @@ const EXPECTED: Readonly<Record<string, readonly string[] | 'open' | 'enrolment-
   [`GET ${V2_FARM}/task-batches/:task_batch_id`]: ['tasks.read'],
   [`GET ${V2_FARM}/task-batches/:task_batch_id/tasks`]: ['tasks.read'],
   [`PATCH ${V2_FARM}/miners/:miner_id`]: ['miners.update'],
+  [`GET ${V2_FARM}/board`]: ['miners.read'],
+  [`POST ${V2_FARM}/board/search`]: ['miners.read'],
   [`GET ${V2_FARM}/miner-positions`]: ['miners.read'],
   [`POST ${V2_FARM}/miner-positions`]: ['miners.update'],
   [`POST ${V2_FARM}/metrics/query`]: ['metrics.read'],

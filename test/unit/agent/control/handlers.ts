@@ -62,6 +62,9 @@ export function createTestHandlers() {
   const handlers: ControlHandlers = {
     service: () => Promise.reject(new RefusedError('service.elsewhere')),
     state: () => STATE,
+    board: () => {
+      throw new RefusedError('select.wrong', 'no test asks for a board');
+    },
     tasks: () => ({ tasks: [], left_out: null }),
     preview: ({ miners }) =>
       Promise.resolve({

@@ -1,0 +1,118 @@
+// The board of one farm in memory: a narrow row of each miner, as the database has it. It is read at most once a
+// second, and only for requests. A change shows whichever copy of the service has stored it.
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { boardRow, type ReportedMiner } from '../../model/board/board-row.ts';
+import { BoardRows } from '../../model/board/board-rows.ts';
+import { OPS_STATUSES } from '../../model/miner.ts';
+import type { SelectableMiner } from '../../model/selector/selector.ts';
+import type { BoardState } from '../../wire/api/board/answer.ts';
+import type { BoardMark, BoardStore, Store } from '../store/store.ts';
+
+/** How old the answer may be, counted from before it was read. */
+const FRESH_MS = 1_000;
+
+export type BoardParts = {
+  readonly store: BoardStore;
+  readonly statusAt: Store['agents']['statusAt'];
+  readonly clock: Pick<Clock, 'nowMs' | 'elapsedMs'>;
+  /** The container that a rack stands in; null = not known. */
+  readonly containerOf: (farmId: string, rack: string | null) => string | null;
+};
+
+/** A row, and what it was made of. */
+type Made = {
+  readonly mark: BoardMark;
+  readonly reported: ReportedMiner;
+  readonly isReported: boolean;
+  readonly isUnknown: boolean;
+  readonly container: string | null;
+  readonly miner: SelectableMiner;
+};
+
+export type FarmBoard = ReturnType<typeof createBoard>;
+
+export function createBoard(farmId: string, { store, statusAt, clock, containerOf }: BoardParts) {
+  const epoch = randomUUID();
+  const rows = new BoardRows();
+  let made = new Map<number, Made>();
+  let reading: { readonly sinceMs: number; readonly done: Promise<BoardState> } | undefined;
+
+  const refresh = async (): Promise<BoardState> => {
+    const [marks, heard] = await Promise.all([store.marks(farmId), store.heard(farmId)]);
+    const isNew = ({ rowId, report }: BoardMark) => made.get(rowId)?.mark.report !== report;
+    const documents = await store.documents(marks.filter(isNew).map(({ rowId }) => rowId));
+    const nowMs = clock.nowMs();
+    const next = new Map<number, Made>();
+    for (const mark of marks) {
+      const before = made.get(mark.rowId);
+      const stored = documents.get(mark.rowId);
+      const reported = stored === undefined ? before?.reported : parsed(stored);
+      // Its document was removed while we read.
+      if (reported === undefined) continue;
+      const last_seen_at = heard.get(mark.agentId ?? '') ?? null;
+      const isUnknown = mark.agentId !== null && statusAt({ last_seen_at }, nowMs) === 'offline';
+      const isReported = mark.stale_at !== null && mark.stale_at > nowMs;
+      const container = containerOf(farmId, mark.rack);
+      const now = { mark, reported, isReported, isUnknown, container };
+      next.set(mark.rowId, before !== undefined && isSame(before, now) ? before : { ...now, miner: rowOf(now, nowMs) });
+    }
+    made = next;
+    rows.take(
+      [...next.values()].map(({ miner }) => miner),
+      nowMs,
+    );
+    return { epoch, rows, atMs: nowMs, lacks: [] };
+  };
+
+  return {
+    /** As it is now, or was a second ago. Requests that come while it is read wait for that reading. */
+    state(): Promise<BoardState> {
+      const nowMs = clock.elapsedMs();
+      if (reading !== undefined && nowMs - reading.sinceMs < FRESH_MS) return reading.done;
+      const previous = reading?.done.catch(() => {});
+      const done = Promise.resolve(previous).then(refresh);
+      reading = { sinceMs: nowMs, done };
+      done.catch(() => {
+        if (reading?.done === done) reading = undefined;
+      });
+      return done;
+    },
+    /** Of the miners of this board, which the store knows by their rows. */
+    rowIds: (miners: ReadonlySet<SelectableMiner>): number[] =>
+      [...made].flatMap(([rowId, { miner }]) => (miners.has(miner) ? [rowId] : [])),
+    /** What was changed by a client shows at once. */
+    refreshNext(): void {
+      reading = reading && { ...reading, sinceMs: Number.NEGATIVE_INFINITY };
+    },
+  };
+}
+
+/** As we have stored them. */
+function parsed({ document, extras, abilities }: { document: string; extras: string; abilities: string }) {
+  const reported: ReportedMiner = {
+    document: JSON.parse(document),
+    extras: JSON.parse(extras),
+    abilities: JSON.parse(abilities),
+  };
+  return reported;
+}
+
+const MARKS = ['report', 'rack', 'position', 'opsStatus', 'seen_at', 'created_at'] as const;
+
+const isSame = (before: Made, now: Omit<Made, 'miner'>): boolean =>
+  before.isReported === now.isReported &&
+  before.isUnknown === now.isUnknown &&
+  before.container === now.container &&
+  MARKS.every((name) => before.mark[name] === now.mark[name]);
+
+function rowOf({ mark, reported, isReported, isUnknown, container }: Omit<Made, 'miner'>, nowMs: number) {
+  const { id, key, agentId, rack, position, opsStatus, seen_at, created_at } = mark;
+  return boardRow(reported, {
+    ...{ id, key, agentId, container, rack, position, isReported, isUnknown },
+    opsStatus: OPS_STATUSES.find((one) => one === opsStatus) ?? null,
+    // Not later than now, also where our clock was set back since.
+    seenAtMs: seen_at === null ? null : Math.min(seen_at, nowMs),
+    createdAtMs: Math.min(created_at, nowMs),
+  });
+}

@@ -1,0 +1,71 @@
+// Answers a request for a board from its rows: all, or what has changed since the reader asked last, of all miners or
+// of those that a selector means. Pure.
+import type { BoardEntry, BoardRows } from '../../../model/board/board-rows.ts';
+import { parseSelector, type Selector, select } from '../../../model/selector/selector.ts';
+import { type BoardChange, encodeBoard } from './codec.ts';
+import type { BoardMessage, BoardSearch } from './messages.ts';
+
+export type BoardRequest = Partial<BoardSearch>;
+
+export type BoardState = {
+  readonly epoch: string;
+  readonly rows: BoardRows;
+  /** When it was read, and when it is now: states such as missing depend on it. */
+  readonly atMs: number;
+  readonly lacks: BoardMessage['lacks'];
+};
+
+export type BoardAnswer =
+  | { readonly kind: 'ok'; readonly board: BoardMessage }
+  /** The selector cannot be read. */
+  | { readonly kind: 'wrong'; readonly problems: readonly string[] }
+  /** It has a word that needs what is not known here. */
+  | { readonly kind: 'lacking'; readonly word: string };
+
+export function answerBoard(state: BoardState, request: BoardRequest): BoardAnswer {
+  const read = parseSelector(request.select ?? '');
+  if (read.kind === 'wrong') return read;
+  const word = lackingWord(read.selector, state.lacks);
+  if (word !== undefined) return { kind: 'lacking', word };
+  const { epoch, rows, atMs, lacks } = state;
+  const since = sinceOf(state, request, read.selector);
+  const entries = [...rows.entries()];
+  const { miners, unmatched } = select(
+    read.selector,
+    entries.map(({ miner }) => miner),
+    atMs,
+  );
+  const isAll = miners.length === entries.length;
+  const selected = new Set(miners);
+  const recent = since === undefined ? entries : entries.filter(({ version }) => version > since);
+  const changes: BoardChange[] = [];
+  const removed = since === undefined ? [] : [...rows.removedSince(since)];
+  for (const entry of recent) {
+    const { row, miner } = entry;
+    if (isAll || selected.has(miner)) changes.push({ row, miner, isWhole: isWhole(entry, since, read.selector) });
+    else if (since !== undefined) removed.push(row);
+  }
+  const frame = { epoch, seq: rows.seq, atMs, isSnapshot: since === undefined, changes, removed, unmatched, lacks };
+  return { kind: 'ok', board: encodeBoard({ ...frame, withKeys: request.with_keys === true }) };
+}
+
+/** From which version on the reader is told changes; undefined = it gets all rows. */
+function sinceOf({ epoch, rows }: BoardState, request: BoardRequest, { words }: Selector): number | undefined {
+  const since = request.since ?? undefined;
+  if (request.epoch !== epoch || since === undefined || !rows.isKnown(since)) return undefined;
+  // A name that two miners show now selects neither, also where one of them has not changed.
+  return words.some(({ kind }) => kind === 'who') && rows.namesVersion > since ? undefined : since;
+}
+
+/** A reader of a selection may not have had the row before. */
+const isWhole = ({ factsVersion }: BoardEntry, since: number | undefined, { isEmpty }: Selector): boolean =>
+  since === undefined || !isEmpty || factsVersion > since;
+
+function lackingWord({ words }: Selector, lacks: BoardMessage['lacks']): string | undefined {
+  for (const { kind, values } of words) {
+    if ((kind === 'rack' || kind === 'container') && lacks.includes(kind)) return `${kind}:${values.join(',')}`;
+    const value = values.find((each) => each.toLowerCase() === 'maintenance');
+    if (kind === 'state' && value !== undefined && lacks.includes('maintenance')) return `state:${value}`;
+  }
+  return undefined;
+}
