@@ -54,6 +54,7 @@ import { createMinerStateStore, minerStateMigrations } from './state/miner-state
 import { tasksMigrations } from './tasks/queue/journal.ts';
 import { createTaskQueue, type TaskQueue } from './tasks/queue/task-queue.ts';
 import { notAllowed } from './tasks/settings.ts';
+import { poolFactsOf } from './tasks/pool-facts.ts';
 import { POOL_LOCK, POOL_UPDATE, wireTasks } from './tasks/wiring.ts';
 import { createServiceLink, type UplinkConfig } from './uplink/service-link.ts';
 import { messageGuardMigrations } from './uplink/signatures/message-guard.ts';
@@ -306,6 +307,7 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService, askSe
     ...{ log, neighbours, emit, reload, ownService, askService, newId: newUuid, folder: base.folder },
     driversTaken: driversInUse.taken,
     pollNow: (key: string) => poller.pollNow(key),
+    poolFacts: (key) => poolFactsOf(fleet.get(key), base.pools.desiredFor(key)?.pools),
     outbox: () => outbox.state(),
     polls: () => poller.stats(),
     setAside: () => poller.setAside(),

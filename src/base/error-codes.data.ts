@@ -122,6 +122,10 @@ export const REFUSALS = {
     'The selector has a word that needs what only a service keeps',
     'Ask the service: --server and --key-file, or PITHEAD_URL and PITHEAD_KEY.',
   ),
+  'run.pools': entry(
+    'Some of the miners lack what the workers or the kept parts of the pools need',
+    'Leave out the miners that the message names, or change what the worker is made of.',
+  ),
   'look.outside': entry(
     'The address is outside the networks of the agent',
     'Add the network to the configuration of the agent.',

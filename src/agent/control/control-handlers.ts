@@ -33,6 +33,7 @@ export function createControlHandlers(
     readonly neighbours: Parameters<typeof createSettlement>[0]['neighbours'];
     readonly emit: Parameters<typeof createSettlement>[0]['emit'];
     readonly pollNow: (key: string) => void;
+    readonly poolFacts: Parameters<typeof createTaskHandlers>[0]['poolFacts'];
     readonly captures: Captures;
     readonly mayReach: (ip: string) => boolean;
     readonly newId: () => string;

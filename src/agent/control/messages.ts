@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { LOGIN_WALLS } from '../../case/login-wall.ts';
 import { scanAccountSchema } from '../../model/contact.ts';
+import { locationSchema } from '../../model/pools/requested-pools.ts';
 import { EXECUTION_TASK_NAMES, taskStatusSchema } from '../../model/task.ts';
 import { foundSchema } from '../capture/found.ts';
 import type { Capture } from '../capture/recording/record.ts';
@@ -25,6 +26,8 @@ export const runRequestSchema = z.strictObject({
   name: z.enum(EXECUTION_TASK_NAMES).refine((name) => name.startsWith('miner.'), 'a task about miners'),
   miners: z.array(z.string().min(1).max(128)).min(1).max(MAX_MINERS).readonly(),
   params: evidence.default({}),
+  /** Where miners stand, by address, for workers of pools that name it: this host does not know it. */
+  locations: z.record(z.ipv4(), locationSchema).exactOptional(),
   /** At most so many of these at a time, each until it is over, however many the agent would allow. */
   concurrency: z.int().min(1).exactOptional(),
   /** The first `canary` must have succeeded before the others are begun; none is after `stop_after` failures. */
@@ -34,14 +37,19 @@ export const runRequestSchema = z.strictObject({
 });
 export type RunRequest = z.output<typeof runRequestSchema>;
 
-/** Asks which miners a run with these names would be about. */
-export const previewRequestSchema = runRequestSchema.pick({ name: true, miners: true });
+/** Asks which miners a run with these names would be about, and which pools they would get. */
+export const previewRequestSchema = runRequestSchema
+  .pick({ name: true, miners: true, locations: true })
+  .extend({ params: evidence.exactOptional() });
 export type PreviewRequest = z.output<typeof previewRequestSchema>;
 /** `at_once` = how many the agent lets be away at a time, where it bounds that. */
 export const previewSchema = z.object({
   miners: z.array(z.object({ key: z.string(), ip: z.string(), model: nullableText })),
   unknown: z.array(z.object({ name: z.string(), reason: z.string() })),
   at_once: count.nullable(),
+  /** Of an update of pools: workers that some of the miners would get; why it is refused, which miners lack what. */
+  pools_preview: z.array(z.object({ ip: z.string(), user: z.string() })).exactOptional(),
+  pools_refusal: z.string().exactOptional(),
 });
 export type Preview = z.infer<typeof previewSchema>;
 

@@ -6,6 +6,7 @@ import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { decimal, whole } from '../../base/settings.ts';
 import { withoutLogin } from '../../model/plain-text.ts';
+import { literally } from '../../model/pools/worker-template.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { Awaitable } from '../../transport/request.ts';
 import { type DesiredPools, type DesiredPoolsStore, type PoolList, poolListSchema } from './desired-pools.ts';
@@ -166,7 +167,7 @@ export class PoolGuard {
     log.warn({ miner: key, from, attempt }, 'locked pools were changed: they are set again');
     try {
       audit({ type: 'pools_changed', key, detail: { from, wanted: desired.pools.map(named), attempt } });
-      const { status, message } = await this.#parts.update(key, { pools: desired.pools });
+      const { status, message } = await this.#parts.update(key, { pools: desired.pools.map(asTheyAre) });
       // A person may have unlocked it meanwhile, or set other pools.
       const now = desiredPools.get(key);
       if (now === undefined || !now.isLocked) return;
@@ -183,5 +184,7 @@ export class PoolGuard {
   }
 }
 
+/** They were filled in when they were set: a brace in them is no template any more. */
+const asTheyAre = (pool: PoolList[number]) => ({ ...pool, user: literally(pool.user) });
 const named = ({ url, user }: { readonly url: string; readonly user: string }) => ({ url: withoutLogin(url), user });
 const shownPools = ({ pools = [] }: Reading) => pools.map(named);

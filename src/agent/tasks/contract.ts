@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { AbilityName, ActResult, FirmwareImage } from '../../driver/contract.ts';
 import type { LoadedAbilities } from '../../driver/load/loaded-driver.ts';
+import type { PoolFacts } from '../../model/pools/resolve-pools.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { EventRecord, TaskRecord } from '../../wire/records.ts';
@@ -66,6 +67,8 @@ export type TaskDeps = {
   image?(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<FirmwareImage>;
   /** Whether a device may be told to fetch this address. Absent = none. */
   mayFetch?(url: string): boolean;
+  /** What is known of a miner whose pools are to be set, without asking it. Absent = nothing but its address. */
+  poolFacts?(minerKey: string): PoolFacts | undefined;
   /** Passwords that must not be seen in what the miner writes. */
   secretsOf?(minerKey: string): readonly string[];
   /** `rebooting` until the task is over: flags are suppressed, a missing answer is no fault. */

@@ -20,6 +20,7 @@ import { createPoolLockTask } from './kinds/pool-lock-task.ts';
 import { createScanTask } from './kinds/scan-task.ts';
 import { scannedOf } from './kinds/scanned.ts';
 import { createOwnUpdate } from './kinds/self-update.ts';
+import { poolFactsOf } from './pool-facts.ts';
 import type { TaskSettings } from './settings.ts';
 
 export const POOL_UPDATE = 'miner.pool.update';
@@ -74,6 +75,7 @@ export function wireTasks(
     ...createObservations({ ...parts, targetOf, pollMs: () => settings.poll.interval }),
     image: (params, signal) => firmware.find(params, signal),
     mayFetch: (url) => firmware.mayFetch(url),
+    poolFacts: (key) => poolFactsOf(fleet.get(key), pools.desiredFor(key)?.pools),
     secretsOf: (key) => [...client.secrets(), ...pools.secretsOf(key)],
     onPhase(key, phase) {
       fleet.setRebooting(key, phase === 'rebooting');

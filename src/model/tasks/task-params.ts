@@ -20,12 +20,14 @@ const printable = (max: number) => maybeBlank(max).min(1);
 const version = printable(64);
 const sha256 = z.string().regex(/^[0-9A-Fa-f]{64}$/, { error: 'accepted: 64 hexadecimal digits' });
 
+export const POOL_PASSWORD = maybeBlank(255);
+/** Of a pool as a miner gets it; what people ask for is in `pools/requested-pools.ts`. */
 export const POOL_FIELDS = {
   url: printable(255).regex(/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s/:]+(:\d{1,5})?(\/\S*)?$/, {
     error: 'accepted: an address such as stratum+tcp://pool.example:3333',
   }),
   user: printable(255).meta({ description: 'The worker, as the pool knows it' }),
-  password: orNull(maybeBlank(255)).meta({ description: 'For the miner only: no answer shows it' }),
+  password: orNull(POOL_PASSWORD).meta({ description: 'For the miner only: no answer shows it' }),
 };
 /** The whole list of a miner, best first. */
 export const poolList = <P extends z.ZodType>(pool: P) => z.array(pool).min(1).max(8);

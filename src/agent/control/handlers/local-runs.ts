@@ -12,7 +12,10 @@ type Miner = { readonly key: string; readonly ip: string };
 /** Enough for many miners, a few at a time; after that a person should look again. */
 const EXPIRES_S = 4 * 3_600;
 
-export function createLocalRuns(tasks: Pick<TaskQueue, 'runLocalBatch' | 'cancelAll' | 'abortAll'>) {
+export function createLocalRuns(
+  tasks: Pick<TaskQueue, 'runLocalBatch' | 'cancelAll' | 'abortAll'>,
+  paramsOf: (request: RunRequest, miner: Miner) => RunRequest['params'] = ({ params }) => params,
+) {
   /** Each gives up what one run has not handed to the queue yet, and says how many. */
   const holding = new Set<(message: string) => number>();
 
@@ -22,11 +25,12 @@ export function createLocalRuns(tasks: Pick<TaskQueue, 'runLocalBatch' | 'cancel
      * stops, with RefusedError when it takes no more.
      */
     async run(
-      { name, params, concurrency, rollout }: RunRequest,
+      request: RunRequest,
       miners: readonly Miner[],
       onStep: (step: Step) => void,
       signal: AbortSignal,
     ): Promise<number> {
+      const { name, concurrency, rollout } = request;
       const batchId = newUuid();
       let succeeded = 0;
 
@@ -36,7 +40,7 @@ export function createLocalRuns(tasks: Pick<TaskQueue, 'runLocalBatch' | 'cancel
           ({ key, ip }): LocalCommand => ({
             name,
             minerKey: key,
-            params,
+            params: paramsOf(request, { key, ip }),
             expiresInS: EXPIRES_S,
             onState(state) {
               if (state === 'accepted' || state === 'final') return;

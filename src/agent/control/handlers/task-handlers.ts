@@ -10,6 +10,7 @@ import type { Preview, PreviewRequest, RunRequest, ShownTask, Step } from '../me
 import { isoOf, type StateParts } from '../status.ts';
 import { createLocalRuns } from './local-runs.ts';
 import type { NamedMiners } from './named-miners.ts';
+import { createPoolRuns } from './pool-runs.ts';
 
 export function createTaskHandlers(
   parts: Pick<StateParts, 'clock' | 'tasks'> & {
@@ -18,11 +19,13 @@ export function createTaskHandlers(
       readonly ranges: ScanRanges;
       readonly tasks: { readonly reboot: { readonly concurrency: number } };
     };
+    readonly poolFacts: Parameters<typeof createPoolRuns>[0];
   },
   named: Pick<NamedMiners, 'find'>,
 ) {
   const { clock, config, fleet, tasks } = parts;
-  const runs = createLocalRuns(tasks);
+  const pools = createPoolRuns(parts.poolFacts);
+  const runs = createLocalRuns(tasks, pools.paramsOf);
   return {
     /** Newest first. */
     tasks(limit: number, onlyOpen: boolean) {
@@ -46,12 +49,14 @@ export function createTaskHandlers(
         miners: miners.map(({ key, ip }) => ({ key, ip, model: modelOf(key) })),
         unknown: [...unknown],
         at_once: request.name === 'miner.system.reboot' ? config.tasks.reboot.concurrency : null,
+        ...pools.preview(request, miners),
       };
     },
     /** Ends when every task has its outcome. What has not been started when `signal` aborts is given up. */
     async run(request: RunRequest, onStep: (step: Step) => void, signal: AbortSignal) {
       const beyond = mustHaveInside(config.ranges, request);
       const { miners, unknown } = await named.find(request.miners, signal);
+      pools.mustFit(request, miners);
       for (const { name, reason } of unknown) {
         const message = beyond.has(name) ? 'outside the networks of the running agent: name it by itself' : reason;
         onStep({ ip: name, task_id: null, status: 'failed', message, evidence: {} });

@@ -8,6 +8,7 @@ import type { Baseline, StoredTask } from '../stored-task.ts';
 import type { Controls, Execution, ExecutionParts } from './execution.ts';
 import { logEvidence } from './log-evidence.ts';
 import { refuseUnidentified } from './observations.ts';
+import { fillParams } from './fill-params.ts';
 import { drawsInrush, goesOffline, type Plan, planTask } from './plan.ts';
 import { movedBefore, observeWithin } from './proof/look.ts';
 import { verify } from './proof/verify.ts';
@@ -26,11 +27,13 @@ export async function execute(parts: ExecutionParts, task: StoredTask, controls:
   const { clock, deps, journal } = parts;
   const ready = await prepare(parts, task, controls);
   if ('status' in ready) return ready;
-  const { plan, image, baseline, isPowered } = ready;
+  const { plan, given, image, baseline, isPowered } = ready;
   const { ability, rule, params } = plan;
   const startMs = clock.elapsedMs();
-  const begun = { ...task, baseline, unit: deps.unitOf?.(task.minerKey) };
-  journal.started(task.taskId, begun, isPowered, startMs);
+  const isFilled = given !== task.params;
+  const begun = { ...task, params: given, baseline, unit: deps.unitOf?.(task.minerKey) };
+  if (isFilled) controls.onParams(given);
+  journal.started(task.taskId, { ...begun, params: isFilled ? given : undefined }, isPowered, startMs);
   controls.onState('started');
   if (goesOffline(rule, ability)) deps.onPhase(task.minerKey, 'rebooting');
   const hasAnswered = baseline !== undefined || !needsBaseline(ability);
@@ -78,6 +81,8 @@ export async function resume(
 
 type Ready = {
   readonly plan: Plan;
+  /** The params of the task, filled in for its miner. */
+  readonly given: StoredTask['params'];
   readonly image: FirmwareImage | undefined;
   readonly baseline: Baseline | undefined;
   /** It counts for the power budget, which has let it pass. */
@@ -89,7 +94,10 @@ async function prepare(parts: ExecutionParts, task: StoredTask, controls: Contro
   const { clock, deps } = parts;
   const { minerKey } = task;
   const early = AbortSignal.any([controls.giveUp, controls.stop]);
-  const first = planTask(parts, task, controls);
+  const filled = await fillParams(parts, task, controls, early);
+  if ('status' in filled) return filled;
+  const { given } = filled;
+  const first = planTask(parts, task, controls, given);
   if ('status' in first) return first;
   const { ability } = first;
   const isSent = ability === 'firmware' && first.rule.fetchesItself === undefined;
@@ -109,11 +117,11 @@ async function prepare(parts: ExecutionParts, task: StoredTask, controls: Contro
   if (clock.monotonicMs() - askedMs > FRESH_MS) seen = (await look()) ?? seen;
   if (seen !== undefined && 'status' in seen) return seen;
   // Waiting takes time: what was true before it may not be now.
-  const plan = planTask(parts, task, controls);
+  const plan = planTask(parts, task, controls, given);
   if ('status' in plan) return plan;
   if (early.aborted) throw new CancelledError(`begin ${task.name}`);
   const baseline = needsBaseline(ability) ? seen : undefined;
-  return movedBefore(deps, minerKey, lookedAt) ?? { plan, image, baseline, isPowered };
+  return movedBefore(deps, minerKey, lookedAt) ?? { plan, given, image, baseline, isPowered };
 }
 
 /** The file that the task names, or why nothing is sent. */

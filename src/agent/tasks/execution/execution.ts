@@ -47,5 +47,7 @@ export type Controls = {
   /** Aborts when the agent stops: the journal says where to go on. */
   readonly stop: AbortSignal;
   onState(state: 'started' | 'sent' | 'verifying'): void;
+  /** What it does to its miner differs from what was asked of all. */
+  onParams(params: StoredTask['params']): void;
   readonly capacity: RebootCapacity;
 };

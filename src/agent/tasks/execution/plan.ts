@@ -21,12 +21,33 @@ export function mayRestart(name: string): boolean {
 /** A command as it is to be sent. */
 export type Plan = Pick<Execution, 'ability' | 'params'> & { readonly rule: LoadedAbility; readonly ip: string };
 
-/** What is to be sent, or why it must not be. */
+/** What is to be sent, or why it must not be. `given` = the params of the task, filled in for this miner. */
 export function planTask(
   parts: ExecutionParts,
   task: StoredTask,
-  { isExpired }: Pick<Controls, 'isExpired'>,
+  controls: Pick<Controls, 'isExpired'>,
+  given: StoredTask['params'],
 ): Plan | TaskOutcome {
+  const allowed = checkTask(parts, task, controls);
+  if ('status' in allowed) return allowed;
+  const { ability: name, ip, rule: ability } = allowed;
+  const { force, url, ...wanted } = given;
+  const fetched = ability.fetchesItself === 'from-url' ? url : undefined;
+  if (fetched !== undefined && !(typeof fetched === 'string' && parts.deps.mayFetch?.(fetched)))
+    return failed('refused: the miner would fetch this address itself; allow its host in firmware.allowedHosts');
+  const taken = fetched === undefined ? wanted : { ...wanted, url: fetched };
+  const params = ability.params.safeParse(name === 'reboot' ? {} : taken);
+  if (!params.success) return failed(`refused: the params do not fit ${task.name}`);
+  const refusal = refuseOften(parts, task, name, force === true);
+  return refusal ?? { ability: name, params: params.data, ip, rule: ability };
+}
+
+/** Whether the task may be done to its miner at all, whatever its params; an outcome = it must not. */
+export function checkTask(
+  parts: ExecutionParts,
+  task: StoredTask,
+  { isExpired }: Pick<Controls, 'isExpired'>,
+): Omit<Plan, 'params'> | TaskOutcome {
   const { deps } = parts;
   const notHere = notAllowed(task.name, parts.settings);
   if (notHere !== undefined) return failed(notHere);
@@ -44,15 +65,7 @@ export function planTask(
   if (ability === undefined) return failed(`unsupported: driver ${target.driverId} cannot do ${task.name}`);
   const doubt = ability.effect === 'read-only' ? undefined : deps.doubtOf?.(task.minerKey);
   if (doubt !== undefined) return failed(`refused: ${doubt}`);
-  const { force, url, ...wanted } = task.params;
-  const fetched = ability.fetchesItself === 'from-url' ? url : undefined;
-  if (fetched !== undefined && !(typeof fetched === 'string' && deps.mayFetch?.(fetched)))
-    return failed('refused: the miner would fetch this address itself; allow its host in firmware.allowedHosts');
-  const given = fetched === undefined ? wanted : { ...wanted, url: fetched };
-  const params = ability.params.safeParse(name === 'reboot' ? {} : given);
-  if (!params.success) return failed(`refused: the params do not fit ${task.name}`);
-  const refusal = refuseOften(parts, task, name, force === true);
-  return refusal ?? { ability: name, params: params.data, ip: target.ip, rule: ability };
+  return { ability: name, ip: target.ip, rule: ability };
 }
 
 function refuseOften(

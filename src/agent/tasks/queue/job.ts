@@ -75,6 +75,9 @@ export async function runJob(job: Job, parts: ExecutionParts, stop: AbortSignal,
       if (isFirst) hooks.onStarted(job.row);
       else hooks.onState(job.row.taskId, state);
     },
+    onParams(params) {
+      job.row = { ...job.row, params };
+    },
   };
   const onProgress = (evidence: TaskOutcome['evidence']) => {
     job.row = { ...job.row, evidence };

@@ -7,11 +7,10 @@ import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
 import { decryptWith, encryptWith, type Vault } from '../../../base/storage/vault.ts';
 import { type TaskStatus, taskStatusSchema } from '../../../model/task.ts';
 import { parseJson } from '../../../wire/frames.ts';
-import type { UnitFacts } from '../../fleet/identity/record.ts';
 import type { AuditTrail } from '../../state/audit-trail.ts';
 import { sealTexts } from '../../state/database.ts';
 import type { TaskOutcome } from '../contract.ts';
-import { asJson, type Baseline, paramsSchema, rowSchema, type StoredTask } from '../stored-task.ts';
+import { asJson, paramsSchema, rowSchema, type StoredTask } from '../stored-task.ts';
 import { taskBegun, taskEnded, taskEntered } from '../task-acts.ts';
 import { type BatchStop, batchStopSchema, type Rollout, rolloutRuleSchema } from './rollout-rule.ts';
 
@@ -134,7 +133,8 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined, audit: Audit) {
         :message, :evidence, :reported)`,
   );
   const start = db.prepare(
-    `UPDATE tasks_journal SET state = 'started', status = 'running', baseline = ?, unit = ?, started_ms = ?, is_powered = ?, took_effect = 1
+    `UPDATE tasks_journal SET state = 'started', status = 'running', baseline = ?, unit = ?, started_ms = ?, is_powered = ?, took_effect = 1,
+       params = coalesce(?, params)
      WHERE task_id = ?`,
   );
   const move = db.prepare('UPDATE tasks_journal SET state = ?, sent_ms = coalesce(sent_ms, ?) WHERE task_id = ?');
@@ -168,16 +168,20 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined, audit: Audit) {
         audit?.record(rows.map(taskEntered));
       });
     },
-    /** From here on the miner may have been acted on. `isPowered` = it counts for the power budget. */
+    /**
+     * From here on the miner may have been acted on. `isPowered` = it counts for the power budget; without `params` they
+     * stay as they were accepted.
+     */
     started(
       taskId: string,
-      { baseline, unit }: { readonly baseline?: Baseline | undefined; readonly unit?: UnitFacts | undefined },
+      { baseline, unit, params }: Partial<Pick<StoredTask, 'baseline' | 'unit'>> & { readonly params?: unknown },
       isPowered: boolean,
       nowMs: number,
     ): void {
       const asText = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
       transact(db, () => {
-        start.run(asText(baseline), asText(unit), Math.round(nowMs), Number(isPowered), taskId);
+        const filled = params === undefined ? null : encryptWith(vault, JSON.stringify(params));
+        start.run(asText(baseline), asText(unit), Math.round(nowMs), Number(isPowered), filled, taskId);
         audit?.record([taskBegun(taskId)]);
       });
     },

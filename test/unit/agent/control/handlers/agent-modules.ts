@@ -43,6 +43,7 @@ export async function startModules(
         driversTaken: modules.driversInUse.taken,
         ...{ reload, askService: undefined, newId: randomUUID, trust: trust.state, uplinks: () => [] },
         pollNow: (key) => poller.pollNow(key),
+        poolFacts: () => undefined,
         outbox: () => outbox.state(),
         polls: () => poller.stats(),
         setAside: () => poller.setAside(),

@@ -5,6 +5,7 @@ import { createTaskHandlers } from '../../../../../src/agent/control/handlers/ta
 import type { RunRequest, Step } from '../../../../../src/agent/control/messages.ts';
 import { namedMiners } from '../../../../../src/agent/fleet/miner-selectors.ts';
 import { readRanges } from '../../../../../src/base/net/ranges.ts';
+import type { PoolFacts } from '../../../../../src/model/pools/resolve-pools.ts';
 import { createBench, keyOf } from '../../tasks/test-queue.ts';
 
 const known = [1, 2, 3].map((n) => ({ key: keyOf(n), ip: `10.0.0.${n}`, mac: null, serialNumber: null }));
@@ -14,6 +15,7 @@ const request = (...miners: string[]): RunRequest => ({ name: 'miner.system.rebo
 let bench: ReturnType<typeof createBench>;
 let tasks: ReturnType<ReturnType<typeof createBench>['make']>;
 let handlers: ReturnType<typeof createTaskHandlers>;
+const poolFacts = new Map<string, PoolFacts>();
 beforeEach(() => {
   bench = createBench();
   for (const { key } of known) bench.farm.add(key);
@@ -21,7 +23,7 @@ beforeEach(() => {
   tasks.start();
   handlers = createTaskHandlers(
     {
-      ...{ clock: bench.clock, tasks, fleet: { get: () => undefined } },
+      ...{ clock: bench.clock, tasks, fleet: { get: () => undefined }, poolFacts: (key) => poolFacts.get(key) },
       config: { ranges: readRanges(['10.0.0.0/24'], []), tasks: { reboot: { concurrency: 2 } } },
     },
     { find: (names) => Promise.resolve(namedMiners(names, known)) },

@@ -1,0 +1,44 @@
+// The pools of a `miner.pool.update` as people ask for them: workers as templates, and parts that stay as the miner has
+// them. resolve-pools.ts makes of it what is sent to one miner.
+import { z } from 'zod';
+import { orNull } from '../tasks/or-null.ts';
+import { POOL_FIELDS, POOL_PASSWORD, poolList } from '../tasks/task-params.ts';
+import { factsOf, TEMPLATE_FORMS, TEMPLATE_PATTERN } from './worker-template.ts';
+
+const kept = z.strictObject({ keep: z.literal(true) }).meta({ description: 'As the miner has it at this place' });
+export type Kept = z.output<typeof kept>;
+
+const orKept = <S extends z.ZodType>(schema: S, accepted: string) =>
+  z.union([schema, kept], { error: `accepted: ${accepted}, or {"keep": true}` });
+
+const template = POOL_FIELDS.user.regex(TEMPLATE_PATTERN, { error: `accepted: ${TEMPLATE_FORMS}` });
+
+export const REQUESTED_POOL_FIELDS = {
+  url: orKept(POOL_FIELDS.url, 'an address such as stratum+tcp://pool.example:3333'),
+  user: orKept(template, TEMPLATE_FORMS).meta({
+    description: `The worker, as the pool knows it: ${TEMPLATE_FORMS}`,
+  }),
+  password: orNull(orKept(POOL_PASSWORD, 'text of which every character can be seen')).meta({ description: 'For the miner only: no answer shows it. Not given: `x`, which most pools take' }),
+};
+
+export const requestedPoolsSchema = poolList(z.looseObject(REQUESTED_POOL_FIELDS));
+export type RequestedPool = z.output<typeof requestedPoolsSchema>[number];
+export type RequestedPools = readonly RequestedPool[];
+
+export const isKept = (part: string | Kept | undefined): part is Kept => typeof part === 'object';
+
+/** Where the miner stands, which the service knows: part of the params of a task where a template names it. */
+export const locationSchema = z.object({
+  rack: z.string().max(255).nullish(),
+  position: z.int().nullish(),
+});
+export type PoolLocation = z.output<typeof locationSchema>;
+
+const names = (pools: RequestedPools, facts: readonly string[]): boolean =>
+  pools.some(({ user }) => !isKept(user) && [...factsOf(user)].some((fact) => facts.includes(fact)));
+
+export const needsLocation = (pools: RequestedPools): boolean => names(pools, ['rack', 'position']);
+
+/** Whether what is sent depends on the pools that the miner has now. */
+export const needsPools = (pools: RequestedPools): boolean =>
+  names(pools, ['worker']) || pools.some(({ url, user, password }) => [url, user, password].some(isKept));
