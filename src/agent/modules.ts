@@ -51,10 +51,10 @@ import { agentDatabasePath, openAgentDatabase, vaultOf } from './state/database.
 import { instanceIdMigrations, instanceIdOf } from './state/instance-id.ts';
 import { clockMigrations, openLastingClock } from './state/lasting-clock.ts';
 import { createMinerStateStore, minerStateMigrations } from './state/miner-state-store.ts';
+import { poolFactsOf } from './tasks/pool-facts.ts';
 import { tasksMigrations } from './tasks/queue/journal.ts';
 import { createTaskQueue, type TaskQueue } from './tasks/queue/task-queue.ts';
 import { notAllowed } from './tasks/settings.ts';
-import { poolFactsOf } from './tasks/pool-facts.ts';
 import { POOL_LOCK, POOL_UPDATE, wireTasks } from './tasks/wiring.ts';
 import { createServiceLink, type UplinkConfig } from './uplink/service-link.ts';
 import { messageGuardMigrations } from './uplink/signatures/message-guard.ts';

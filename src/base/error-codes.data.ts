@@ -29,6 +29,11 @@ export const REFUSALS = {
     'Remove a webhook that is no longer needed: pithead webhook remove.',
     409,
   ),
+  'pool-sets.full': entry(
+    'The farm has as many sets of pools as it may',
+    'Remove a set that is no longer needed: DELETE …/pool-sets/{name}.',
+    409,
+  ),
   'webhooks.address': entry(
     'The URL of a webhook leads to an address that is not allowed',
     'Use a public address, or allow its network on the host of the service: webhooks.allowedNetworks.',

@@ -1,6 +1,6 @@
 // A running service with something in it: two workspaces with agents, miners, orders and history, one that holds a
 // grant, and keys of every kind.
-import { PERMISSIONS, TASK_PERMISSIONS } from '../../src/model/permissions/permissions.ts';
+import { enoughFor, PERMISSIONS, TASK_PERMISSIONS } from '../../src/model/permissions/permissions.ts';
 import type { Needed } from '../../src/service/auth/rules.data.ts';
 import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
@@ -61,7 +61,7 @@ export async function startWorld(options: Partial<ServiceOptions> = {}): Promise
   const expired = await admin.createKey({ workspaceId: rig.workspaceId, name: 'expired', role: 'admin', expiresAt });
   const keysWithout = new Map<Needed, string>();
   for (const needed of [...PERMISSIONS, 'any-task'] as const) {
-    const enough: readonly string[] = needed === 'any-task' ? TASK_PERMISSIONS : [needed];
+    const enough: readonly string[] = needed === 'any-task' ? TASK_PERMISSIONS : enoughFor(needed);
     const permissions = PERMISSIONS.filter((one) => !enough.includes(one));
     keysWithout.set(needed, (await admin.createKey({ workspaceId: rig.workspaceId, name: 'p', permissions })).key);
   }

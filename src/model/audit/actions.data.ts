@@ -26,6 +26,8 @@ export const SERVICE_ACTIONS = {
   'batch.cancelled': 'tasks were cancelled',
   'tasks.ended': 'tasks came to their end, as their agent or the service says',
   'miners.edited': 'operators set ops status, rack or position of miners',
+  'pool_set.saved': 'a set of pools was made or changed; without its passwords',
+  'pool_set.removed': 'a set of pools was removed',
   'webhook.created': 'a webhook was made',
   'webhook.changed': 'a webhook was changed, paused or made active again; what was changed',
   'webhook.removed': 'a webhook was removed',

@@ -1,4 +1,5 @@
-// What a key, a grant or a role can allow, one row each, and the first role that has it. Data only. Which operation
+// What a key, a grant or a role can allow, one row each, the first role that has it, and the permissions that it
+// includes. Data only. Which operation
 // needs which permission is in the table of routes; which task, in the table of kinds of tasks.
 import type { TaskPermission } from '../tasks/task-kinds.data.ts';
 
@@ -6,7 +7,7 @@ import type { TaskPermission } from '../tasks/task-kinds.data.ts';
 export const ROLES = ['viewer', 'technician', 'operator', 'manager', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-type Row = { readonly from: Role; readonly allows: string };
+export type PermissionRow = { readonly from: Role; readonly allows: string; readonly includes?: readonly string[] };
 
 // biome-ignore format: a table
 export const PERMISSION_ROWS = {
@@ -20,7 +21,8 @@ export const PERMISSION_ROWS = {
   'tasks.light':        { from: 'technician', allows: 'switch the lights of miners' },
   'tasks.log':          { from: 'technician', allows: 'fetch the logs of miners' },
   'tasks.power_mode':   { from: 'operator',   allows: 'let miners sleep, wake them, set their power' },
-  'tasks.pools':        { from: 'manager',    allows: 'set and lock the pools of miners' },
+  'tasks.pools_saved':  { from: 'operator',   allows: 'read saved sets of pools, and give them to miners' },
+  'tasks.pools':        { from: 'manager',    allows: 'set and lock the pools of miners, whatever they are, and save sets of pools; includes `tasks.pools_saved`', includes: ['tasks.pools_saved'] },
   'tasks.firmware':     { from: 'manager',    allows: 'write firmware to miners' },
   'tasks.scan':         { from: 'technician', allows: 'scan the networks of agents' },
   'tasks.agent_update': { from: 'admin',      allows: 'update agents' },
@@ -31,7 +33,7 @@ export const PERMISSION_ROWS = {
   'keys.update':        { from: 'admin',      allows: 'manage the keys and the grants of a workspace' },
   'webhooks.update':    { from: 'admin',      allows: 'manage the webhooks of a workspace, which send its events elsewhere' },
   'audit.read':         { from: 'admin',      allows: 'read who did what in a workspace' },
-} as const satisfies Readonly<Record<TaskPermission, Row> & Record<string, Row>>;
+} as const satisfies Readonly<Record<TaskPermission, PermissionRow> & Record<string, PermissionRow>>;
 
 export type Permission = keyof typeof PERMISSION_ROWS;
 

@@ -1,7 +1,19 @@
 // The permissions by name, and what a role has of them. It decides about no request: that is auth.
 import { nearestNames } from '../../base/nearest-names.ts';
-import { type ExecutionTaskName, TASK_KINDS, type TaskPermission } from '../tasks/task-kinds.data.ts';
-import { PERMISSION_ALIASES, PERMISSION_ROWS, type Permission, ROLES, type Role } from './permissions.data.ts';
+import {
+  type ExecutionTaskName,
+  SAVED_POOLS_PERMISSION,
+  TASK_KINDS,
+  type TaskPermission,
+} from '../tasks/task-kinds.data.ts';
+import {
+  PERMISSION_ALIASES,
+  PERMISSION_ROWS,
+  type Permission,
+  type PermissionRow,
+  ROLES,
+  type Role,
+} from './permissions.data.ts';
 
 export { type Permission, ROLES, type Role };
 
@@ -10,12 +22,19 @@ const isPermission = (name: string): name is Permission => Object.hasOwn(PERMISS
 /** In the order in which they are shown. */
 export const PERMISSIONS: readonly Permission[] = Object.keys(PERMISSION_ROWS).filter(isPermission);
 
-/** One for each kind of task; some kinds share one. */
+/** One for each kind of task, of which some share one; and that of saved sets of pools. */
 export const TASK_PERMISSIONS: readonly TaskPermission[] = [
-  ...new Set(Object.values(TASK_KINDS).map(({ permission }) => permission)),
+  ...new Set([...Object.values(TASK_KINDS).map(({ permission }) => permission), SAVED_POOLS_PERMISSION] as const),
 ];
 
 export const permissionOf = (task: ExecutionTaskName): TaskPermission => TASK_KINDS[task].permission;
+
+/** Each of which is enough where this one is needed: itself, and those that include it. */
+export const enoughFor = (needed: Permission): readonly Permission[] =>
+  PERMISSIONS.filter((name) => {
+    const { includes }: PermissionRow = PERMISSION_ROWS[name];
+    return name === needed || includes?.includes(needed) === true;
+  });
 
 export const isRole = (name: string): name is Role => ROLES.some((role) => role === name);
 

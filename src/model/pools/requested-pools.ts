@@ -5,7 +5,9 @@ import { orNull } from '../tasks/or-null.ts';
 import { POOL_FIELDS, POOL_PASSWORD, poolList } from '../tasks/task-params.ts';
 import { factsOf, TEMPLATE_FORMS, TEMPLATE_PATTERN } from './worker-template.ts';
 
-const kept = z.strictObject({ keep: z.literal(true) }).meta({ description: 'As the miner has it at this place' });
+export const kept = z.strictObject({
+  keep: z.literal(true).meta({ description: 'As the miner has it in the pool of the same number' }),
+});
 export type Kept = z.output<typeof kept>;
 
 const orKept = <S extends z.ZodType>(schema: S, accepted: string) =>
@@ -18,7 +20,9 @@ export const REQUESTED_POOL_FIELDS = {
   user: orKept(template, TEMPLATE_FORMS).meta({
     description: `The worker, as the pool knows it: ${TEMPLATE_FORMS}`,
   }),
-  password: orNull(orKept(POOL_PASSWORD, 'text of which every character can be seen')).meta({ description: 'For the miner only: no answer shows it. Not given: `x`, which most pools take' }),
+  password: orNull(orKept(POOL_PASSWORD, 'text of which every character can be seen')).meta({
+    description: 'For the miner only: no answer shows it. Not given: `x`, which most pools take',
+  }),
 };
 
 export const requestedPoolsSchema = poolList(z.looseObject(REQUESTED_POOL_FIELDS));

@@ -2,17 +2,7 @@
 // It knows no pools and sends nothing.
 
 /** What may stand in braces. */
-export const TEMPLATE_FACTS = [
-  'worker',
-  'ip',
-  'ip3',
-  'ip4',
-  'mac',
-  'serial',
-  'rack',
-  'position',
-  'model',
-] as const;
+export const TEMPLATE_FACTS = ['worker', 'ip', 'ip3', 'ip4', 'mac', 'serial', 'rack', 'position', 'model'] as const;
 export type TemplateFact = (typeof TEMPLATE_FACTS)[number];
 
 /** A brace that stands for itself is written twice. */
@@ -65,7 +55,7 @@ export function fillTemplate(
   const missing = new Set<TemplateFact>();
   let before = '';
   const texts = parts.map((part) => {
-    const text = 'text' in part ? part.text : valueOf(part.fact, facts, before.includes('.'));
+    const text = 'text' in part ? part.text : partOf(part.fact, facts, before.includes('.'));
     if ('text' in part) before += part.text;
     else if (text === undefined) missing.add(part.fact);
     return text ?? '';
@@ -74,7 +64,7 @@ export function fillTemplate(
 }
 
 /** `isAfterAccount` = an account with its dot stands before it in the template. */
-function valueOf(fact: TemplateFact, facts: WorkerFacts, isAfterAccount: boolean): string | undefined {
+function partOf(fact: TemplateFact, facts: WorkerFacts, isAfterAccount: boolean): string | undefined {
   switch (fact) {
     case 'worker':
       return isAfterAccount ? afterAccount(facts.worker) : facts.worker || undefined;

@@ -39,6 +39,9 @@ export const TASK_KINDS = {
   'agent.self.update':       { permission: 'tasks.agent_update', allow: 'selfUpdate', isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'once',       command: 'update' },
 } as const satisfies Readonly<Record<string, TaskKind>>;
 
+/** What `miner.pool.update` needs when its pools are a saved set. */
+export const SAVED_POOLS_PERMISSION = 'tasks.pools_saved';
+
 export type ExecutionTaskName = keyof typeof TASK_KINDS;
-export type TaskPermission = (typeof TASK_KINDS)[ExecutionTaskName]['permission'];
+export type TaskPermission = (typeof TASK_KINDS)[ExecutionTaskName]['permission'] | typeof SAVED_POOLS_PERMISSION;
 export type AllowKey = (typeof TASK_KINDS)[ExecutionTaskName]['allow'];

@@ -3,7 +3,7 @@
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Permission } from '../../model/permissions/permissions.data.ts';
-import { isRole, permissionsOf, TASK_PERMISSIONS } from '../../model/permissions/permissions.ts';
+import { enoughFor, isRole, permissionsOf, TASK_PERMISSIONS } from '../../model/permissions/permissions.ts';
 import { type Actor, avatarOf } from '../../model/task.ts';
 import type { ApiKey, Farm, Grant, KeyStore, TenantStore } from '../store/store.ts';
 import { OPERATOR_WORKSPACE } from '../store/tenants/tenants.ts';
@@ -133,8 +133,8 @@ export async function authorise(
  * whether the key or the grant lacks it.
  */
 export function requirePermission({ caller, granted }: Access, permission: Permission): void {
-  if (!caller.permissions.includes(permission)) throw permissionDenied('key', permission);
-  if (granted !== null && !granted.includes(permission)) throw permissionDenied('grant', permission);
+  if (!isGranted(caller.permissions, permission)) throw permissionDenied('key', permission);
+  if (granted !== null && !isGranted(granted, permission)) throw permissionDenied('grant', permission);
 }
 
 const OPERATOR_ONLY = `Access denied: this counts all workspaces, so it is for keys of the workspace ${OPERATOR_WORKSPACE.slug}`;
@@ -156,7 +156,7 @@ const isAmong = (ids: readonly string[] | null, { id }: Farm) => ids === null ||
 function isGranted(permissions: readonly string[], needed: Needed): boolean {
   if (needed === 'any') return permissions.length > 0;
   if (needed === 'any-task') return TASK_PERMISSIONS.some((one) => permissions.includes(one));
-  return permissions.includes(needed);
+  return enoughFor(needed).some((one) => permissions.includes(one));
 }
 
 /**

@@ -2,6 +2,7 @@
 import { PERMISSION_ROWS } from '../../model/permissions/permissions.data.ts';
 import { PERMISSIONS, permissionOf, permissionsOf, ROLES } from '../../model/permissions/permissions.ts';
 import { EXECUTION_TASK_NAMES } from '../../model/task.ts';
+import { SAVED_POOLS_PERMISSION } from '../../model/tasks/task-kinds.data.ts';
 import { OPERATOR_WORKSPACE } from '../store/tenants/tenants.ts';
 import type { Rule } from './rules.data.ts';
 
@@ -16,7 +17,8 @@ export function neededFor(
   if (permission !== 'any-task') return { what: permission, words: `Needs the permission \`${permission}\`${whose}.` };
   const perTask = EXECUTION_TASK_NAMES.map((name) => [name, permissionOf(name)] as const);
   const words = perTask.map(([name, needed]) => `\`${needed}\` for \`${name}\``).join(', ');
-  return { what: Object.fromEntries(perTask), words: `Needs the permission of the task: ${words}.` };
+  const saved = `A saved set of pools needs \`${SAVED_POOLS_PERMISSION}\` only.`;
+  return { what: Object.fromEntries(perTask), words: `Needs the permission of the task: ${words}. ${saved}` };
 }
 
 /** Every permission, what it allows, and the roles that have it. */

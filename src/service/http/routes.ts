@@ -18,6 +18,7 @@ import { registerOperatorFields } from './v2/operator-fields.ts';
 import { registerPositions } from './v2/positions.ts';
 import { registerBatchCommands } from './v2/tasks/batch-commands.ts';
 import { registerBatches } from './v2/tasks/batches.ts';
+import { registerPoolSets } from './v2/tasks/pool-sets.ts';
 import { registerScans } from './v2/tasks/scans.ts';
 import { registerWebhookCommands } from './v2/webhooks/webhook-commands.ts';
 import { registerWebhook, registerWebhooks } from './v2/webhooks/webhooks.ts';
@@ -27,7 +28,7 @@ export function registerRoutes(app: App, parts: RouteParts): void {
   const service = [registerHealth, registerDocs, registerEnrol];
   const v1 = [registerMiners, registerBatchesV1, registerAgents, registerGrants];
   const v2 = [registerWorkspaces, registerFarmAgents, registerFarmMiners, registerBoard, registerClassification];
-  const v2Tasks = [registerBatches, registerBatchCommands, registerScans];
+  const v2Tasks = [registerBatches, registerBatchCommands, registerScans, registerPoolSets];
   const v2More = [
     registerHistory,
     registerEvents,

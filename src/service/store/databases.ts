@@ -30,6 +30,7 @@ type LockName =
   | `history ${string}`
   | `locations ${string}`
   | `webhooks ${string}`
+  | `pool-sets ${string}`
   | `request ${string}`;
 
 /**

@@ -1,6 +1,6 @@
 // Texts that are encrypted in the database, where the service has a key for that: the params of tasks, because they may
-// hold passwords of pools, the private halves of the keys that tasks are signed with, and the secrets of webhooks. What
-// was written before there was a key stays readable.
+// hold passwords of pools, saved sets of pools, the private halves of the keys that tasks are signed with, and the
+// secrets of webhooks. What was written before there was a key stays readable.
 import { decryptWith, encryptWith, isEncrypted, type Vault } from '../../base/storage/vault.ts';
 import type { Databases } from './databases.ts';
 
@@ -64,6 +64,20 @@ export async function encryptPlaintext({ write, transact }: Databases, encryptio
     await write.updateTable('task_keys').set(encrypted).where('id', '=', id).execute();
   }
   await encryptWebhookSecrets(write, encryption);
+  await encryptPoolSets(write, encryption);
+}
+
+async function encryptPoolSets(write: Databases['write'], { encrypt }: Encryption): Promise<void> {
+  const sets = await write.selectFrom('pool_sets').select(['farm_id', 'name', 'pools']).execute();
+  for (const { farm_id, name, pools } of sets.filter((set) => !isEncrypted(set.pools)))
+    await write
+      .updateTable('pool_sets')
+      .set({ pools: encrypt(pools) })
+      .where('farm_id', '=', farm_id)
+      .where('name', '=', name)
+      // Another copy may have saved it anew since.
+      .where('pools', '=', pools)
+      .execute();
 }
 
 async function encryptWebhookSecrets(write: Databases['write'], { encrypt }: Encryption): Promise<void> {

@@ -201,6 +201,8 @@ export const TABLES = {
     agent_id: text,
     row_id: integer,
     miner_key: text,
+    /** What its agent gets beside the params of the batch, a JSON object without secrets; null = nothing. */
+    params: optional(text),
     name: text,
     status: text,
     created_at: bigint,
@@ -225,6 +227,16 @@ export const TABLES = {
     model: optional(text),
     advice: optional(text),
     at: bigint,
+  },
+  /** `pools` is a JSON array as in the params of a task, and may be encrypted; the actors are JSON. */
+  pool_sets: {
+    farm_id: key,
+    name: key,
+    pools: text,
+    created_by: text,
+    created_at: bigint,
+    updated_by: text,
+    updated_at: bigint,
   },
   /**
    * The newest signs tasks. `private_key` may be encrypted; `endorsement` is by the key before, null where there was

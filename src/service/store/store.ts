@@ -27,6 +27,7 @@ import { prune } from './pruning.ts';
 import { type OnAside, openSqliteDatabases, serviceAsideOf } from './sqlite/sqlite.ts';
 import { createBatchDetailStore } from './tasks/batch-detail.ts';
 import { createBatchStore } from './tasks/batches.ts';
+import { createPoolSetStore } from './tasks/pool-sets.ts';
 import { createScannedStore } from './tasks/scanned.ts';
 import { createTaskKeyStore, isKeyEncrypted } from './tasks/task-keys.ts';
 import { createTaskStore } from './tasks/tasks.ts';
@@ -63,6 +64,7 @@ export type { Window } from './rows.ts';
 export type { BatchDetail, Task, TaskListQuery } from './tasks/batch-detail.ts';
 export type { Batch, BatchFilter, BatchRequest, BatchStore, NewBatch } from './tasks/batches.ts';
 export type { TaskCandidate } from './tasks/candidates.ts';
+export { MOST_POOL_SETS, type PoolSet, type PoolSetStore } from './tasks/pool-sets.ts';
 export type { ScannedAddress } from './tasks/scanned.ts';
 export type { KeyPair, TaskKey, TaskKeyStore } from './tasks/task-keys.ts';
 export type { TaskStore } from './tasks/tasks.ts';
@@ -173,6 +175,7 @@ const createAuditedStores = (databases: Audited, encryption: Encryption) =>
     agents: createAgentStore(databases),
     taskKeys: createTaskKeyStore(databases, encryption),
     webhooks: createWebhookStore(databases, encryption, newId),
+    poolSets: createPoolSetStore(databases, encryption),
   }) as const;
 type AuditedStores = ReturnType<typeof createAuditedStores>;
 

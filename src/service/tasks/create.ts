@@ -4,11 +4,14 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { REFUSALS } from '../../base/error-codes.data.ts';
 import { RefusedError } from '../../base/errors.ts';
+import type { RequestedPools } from '../../model/pools/requested-pools.ts';
+import type { PreviewedWorker } from '../../model/pools/resolve-pools.ts';
 import type { RolloutRequest } from '../../model/task.ts';
 import type { ExecutionTaskName } from '../../model/tasks/task-kinds.data.ts';
 import { MAX_PARAMS_LENGTH } from '../../wire/protocol.ts';
 import { type BatchRequest, type BatchStore, IDEMPOTENCY_MS } from '../store/store.ts';
 import { type Plan, planBatches } from './plan.ts';
+import { planPools } from './plan-pools.ts';
 
 /** A task that no agent took by then is given up. Spec decisions, "Tasks". */
 const TASK_TTL_MS = 15 * 60_000;
@@ -19,6 +22,10 @@ const ROLLOUT_TTL_MS = 4 * 3_600_000;
 export type BatchCreation = Pick<BatchRequest, 'workspaceId' | 'farmId' | 'ids' | 'params' | 'actor'> & {
   readonly name: ExecutionTaskName;
   readonly rollout?: RolloutRequest | undefined;
+  /** Of an update of pools, as its params have them. */
+  readonly pools?: RequestedPools | undefined;
+  /** What the client sent, where the params say more; default: the params. */
+  readonly sentParams?: BatchRequest['params'] | undefined;
   /** Not begun within this, seconds: given up. */
   readonly expiresInS?: number | undefined;
   /** Key of the request, if it has one; it counts per API key. */
@@ -32,11 +39,14 @@ export type BatchCreation = Pick<BatchRequest, 'workspaceId' | 'farmId' | 'ids' 
 export type Made = {
   readonly batches: readonly { readonly id: string; readonly taskCount: number }[];
   readonly skipped: Plan['skipped'];
+  /** Of an update of pools: workers that some of the miners get. */
+  readonly poolsPreview?: readonly PreviewedWorker[];
   readonly createdAtMs: number;
 };
 
 /**
- * The JSON text of the answer. Throws RefusedError `request.invalid` when no agent would take the params,
+ * The JSON text of the answer. Throws RefusedError `request.invalid` when no agent would take the params or a miner
+ * lacks what its pools need,
  * `request.conflict` when the idempotency key was used with another body.
  */
 export async function createBatches(
@@ -50,7 +60,7 @@ export async function createBatches(
   },
 ): Promise<string> {
   const nowMs = parts.clock.nowMs();
-  const { rollout, expiresInS, idempotency, wording, toAnswer, ...request } = creation;
+  const { rollout, pools, sentParams, expiresInS, idempotency, wording, toAnswer, ...request } = creation;
   const { farmId, name, ids, params } = request;
   const { length } = JSON.stringify(params);
   if (length > MAX_PARAMS_LENGTH)
@@ -59,7 +69,7 @@ export async function createBatches(
       `${REFUSALS['request.invalid'].text}: body.params: received ${length} characters of JSON, accepted: at most ${MAX_PARAMS_LENGTH}`,
     );
   // The farm stays readable, so that a conflict can say what differs.
-  const bodyHash = `${farmId} ${hash('sha256', canonical({ name, ids, params, rollout, expiresInS, wording }))}`;
+  const bodyHash = `${farmId} ${hash('sha256', canonical({ name, ids, params: sentParams ?? params, rollout, expiresInS, wording }))}`;
   const usualMs = rollout === undefined ? TASK_TTL_MS : ROLLOUT_TTL_MS;
   const outcome = await parts.batches.create(
     {
@@ -70,9 +80,10 @@ export async function createBatches(
       idempotency: idempotency && { ...idempotency, bodyHash, sinceMs: nowMs - IDEMPOTENCY_MS },
     },
     (candidates) => {
-      const { batches, skipped } = planBatches(name, ids, candidates, () => parts.newId(nowMs), rollout);
+      const plan = planBatches(name, ids, candidates, () => parts.newId(nowMs), rollout);
+      const { batches, ...rest } = pools === undefined ? plan : planPools(plan, pools, candidates);
       const made = batches.map(({ id, tasks }) => ({ id, taskCount: tasks.length }));
-      const answer = toAnswer({ batches: made, skipped, createdAtMs: nowMs });
+      const answer = toAnswer({ batches: made, ...rest, createdAtMs: nowMs });
       return { batches, response: JSON.stringify(answer) };
     },
   );

@@ -4,10 +4,11 @@ import { z } from 'zod';
 import { CONTACT_STATUSES } from '../../model/contact.ts';
 import { actorSchema, BATCH_STATUSES, EXECUTION_TASK_NAMES, TASK_STATUSES, taskNameSchema } from '../../model/task.ts';
 import { orNull } from '../../model/tasks/or-null.ts';
-import { isModeOrPreset, PARAMS_FIELDS, POOL_FIELDS, poolList } from '../../model/tasks/task-params.ts';
+import { isModeOrPreset, PARAMS_FIELDS } from '../../model/tasks/task-params.ts';
 import { named } from './components.ts';
 import { answerOf } from './envelope.ts';
 import { closedObject, givenId, ofGoodFields } from './forms.ts';
+import { poolsField, setName } from './pool-sets.ts';
 
 const count = z.int().min(0);
 const unsuccessful = count.meta({ description: 'Failures, timeouts and cancellations together' });
@@ -75,16 +76,23 @@ export const scannedSchema = named(
   }),
 );
 
-/** The schema of the answer; `count` is how the version writes counts. */
-export const createdAnswerOf = <B extends z.ZodType, S extends z.ZodType, N extends z.ZodType>(
+/** The schema of the answer; `count` is how the version writes counts, `more` what else its meta has. */
+export const createdAnswerOf = <
+  B extends z.ZodType,
+  S extends z.ZodType,
+  N extends z.ZodType,
+  M extends z.core.$ZodLooseShape = Record<never, never>,
+>(
   batch: B,
   skipped: S,
   count: N,
+  more?: M,
 ) =>
   answerOf(z.array(batch)).extend({
     meta: z.strictObject({
       summary: z.strictObject({ created_count: count, skipped_count: count }),
       skipped: z.array(skipped),
+      ...more,
     }),
   });
 
@@ -109,6 +117,12 @@ export const createdAnswerSchema = createdAnswerOf(
     agent_ids: z.array(z.string()),
   }),
   z.int().min(0),
+  {
+    pools_preview: z
+      .array(z.strictObject({ ip: z.string(), user: z.string() }))
+      .exactOptional()
+      .meta({ description: 'Of an update of pools: the worker of the first pool on up to three of the miners' }),
+  },
 );
 
 const MAX_TARGETS = 1_000;
@@ -164,7 +178,12 @@ export const batchCreationSchema = z.discriminatedUnion(
     ),
     forMiners(
       'miner.pool.update',
-      closedObject({ pools: poolList(closedObject(POOL_FIELDS)).meta({ description: 'The whole list, best first' }) }),
+      closedObject({ pools: orNull(poolsField), pool_set: orNull(setName) })
+        .refine(({ pools, pool_set }) => (pools === undefined) !== (pool_set === undefined), {
+          ...ofGoodFields,
+          error: 'accepted: an object with either pools or pool_set',
+        })
+        .meta({ minProperties: 1, maxProperties: 1 }),
     ),
     forMiners('miner.pool.lock', paramsOf('miner.pool.lock')),
     forMiners('miner.firmware.update', paramsOf('miner.firmware.update')),

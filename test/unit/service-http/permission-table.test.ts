@@ -36,6 +36,10 @@ const EXPECTED: Readonly<Record<string, readonly string[] | 'open' | 'enrolment-
   [`POST ${V2_FARM}/task-batches/:task_batch_id/cancel`]: ['tasks.cancel'],
   [`GET ${V2_FARM}/task-batches/:task_batch_id`]: ['tasks.read'],
   [`GET ${V2_FARM}/task-batches/:task_batch_id/tasks`]: ['tasks.read'],
+  [`GET ${V2_FARM}/pool-sets`]: ['tasks.pools_saved', 'tasks.pools'],
+  [`GET ${V2_FARM}/pool-sets/:name`]: ['tasks.pools_saved', 'tasks.pools'],
+  [`PUT ${V2_FARM}/pool-sets/:name`]: ['tasks.pools'],
+  [`DELETE ${V2_FARM}/pool-sets/:name`]: ['tasks.pools'],
   [`PATCH ${V2_FARM}/miners/:miner_id`]: ['miners.update'],
   [`GET ${V2_FARM}/board`]: ['miners.read'],
   [`POST ${V2_FARM}/board/search`]: ['miners.read'],
@@ -171,6 +175,19 @@ describe.each(EXECUTION_TASK_NAMES)('task %s', (task_name) => {
       error: 'Forbidden',
     });
   });
+});
+
+test('a saved set of pools is given with its own permission or with that of all pools; others are not', async () => {
+  const create = `POST ${V2_FARM}/task-batches`;
+  const task = { task_name: 'miner.pool.update', miner_ids: [UNKNOWN] };
+  const saved = { ...task, params: { pool_set: 'main' } };
+  const set = { pools: [{ url: 'stratum+tcp://pool.example:3333', user: 'w' }] };
+  expect(await openers(keys, create, own(), saved)).toEqual(['tasks.pools_saved', 'tasks.pools']);
+  expect(await openers(guests, create, host, saved)).toEqual(['tasks.pools_saved', 'tasks.pools']);
+  const free = { ...task, params: set };
+  expect((await ask(create, own(), keys.get('tasks.pools_saved'), free)).body.message).toBe(
+    'Access denied: the key lacks the permission tasks.pools',
+  );
 });
 
 test('a grant of tasks.create means reboots: it neither sets pools, nor writes firmware, nor updates agents', async () => {

@@ -1,7 +1,7 @@
 // Every v2 row of the authorisation table × every kind of key × own, granted, foreign, no workspace and farm: the row
 // decides each cell. Which permission opens which row is permission-table.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PERMISSIONS, TASK_PERMISSIONS } from '../../../src/model/permissions/permissions.ts';
+import { enoughFor, PERMISSIONS, TASK_PERMISSIONS } from '../../../src/model/permissions/permissions.ts';
 import { RULES, type Rule } from '../../../src/service/auth/rules.data.ts';
 import { askRoute, type Place, startGuardRig, UNKNOWN } from './guard-rig.ts';
 import type { Answer, Rig } from './rig.ts';
@@ -55,8 +55,9 @@ function expectOpen(route: string, { status, body }: Answer): void {
 const enough = ({ permission }: KeyRule): string[] =>
   permission === 'any' ? ['grants.read'] : permission === 'any-task' ? ['tasks.light'] : [permission];
 const others = ({ permission }: KeyRule): string[] => {
-  const open: readonly string[] = permission === 'any-task' ? TASK_PERMISSIONS : [permission];
-  return permission === 'any' ? [] : PERMISSIONS.filter((one) => !open.includes(one));
+  if (permission === 'any') return [];
+  const open: readonly string[] = permission === 'any-task' ? TASK_PERMISSIONS : enoughFor(permission);
+  return PERMISSIONS.filter((one) => !open.includes(one));
 };
 
 async function keyOf(workspaceId: string, permissions?: string[]): Promise<Record<string, string>> {

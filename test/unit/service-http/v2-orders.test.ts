@@ -61,6 +61,14 @@ const BAD: readonly [string, unknown, string][] = [
   ['miner.pool.update', { pools: [{ url: 'stratum+tcp://p:1', user: '' }] }, 'params.pools[0].user'],
   ['miner.pool.update', { pools: [{ url: 'stratum+tcp://p:1', user: 'a\nb' }] }, 'params.pools[0].user'],
   ['miner.pool.update', { pools: [{ ...POOLS[0], worker: 'x' }] }, '"worker"'],
+  ['miner.pool.update', { pools: [{ ...POOLS[0], user: 'farm.{}' }] }, 'params.pools[0].user'],
+  ['miner.pool.update', { pools: [{ ...POOLS[0], user: 'farm.{name}' }] }, '{worker}, {ip}'],
+  ['miner.pool.update', { pools: [{ ...POOLS[0], user: { keep: false } }] }, 'params.pools[0].user'],
+  ['miner.pool.update', { pools: [{ ...POOLS[0], url: 3 }] }, '{"keep": true}'],
+  ['miner.pool.update', {}, 'either pools or pool_set'],
+  ['miner.pool.update', { pools: POOLS, pool_set: 'main' }, 'either pools or pool_set'],
+  ['miner.pool.update', { pool_set: 'no set' }, 'params.pool_set'],
+  ['miner.pool.update', { pool_set: 'main' }, 'the farm has no set'],
   ['miner.pool.lock', { locked: 'true' }, 'params.locked'],
   ['miner.firmware.update', { url: 'ftp://x/y', sha256: SHA }, 'params.url'],
   ['miner.firmware.update', { url: 'https://x/y', sha256: 'abc' }, 'params.sha256'],
@@ -97,7 +105,8 @@ describe('each task', () => {
     for (const params of GOOD[name]) {
       const target = { [targetOf(name)]: ofAgent ? [agent.identity.agentId] : ids };
       const { data, meta } = await create(rig, { task_name: name, ...target, ...(params ? { params } : {}) });
-      expect(meta).toEqual({ summary: { created_count: 1, skipped_count: 0 }, skipped: [] });
+      const preview = name === 'miner.pool.update' ? { pools_preview: [{ ip: '10.0.0.1', user: 'farm.1' }] } : {};
+      expect(meta).toEqual({ summary: { created_count: 1, skipped_count: 0 }, skipped: [], ...preview });
       const [made] = data;
       expect(made).toMatchObject({ task_name: name, task_count: 1, created_by: { type: 'api_key', name: 'test' } });
       const sent = await agent.frame('task', ({ batch_id }) => batch_id === made?.id);

@@ -1,7 +1,12 @@
 // The params of a task as one miner gets them: workers filled in, kept parts of its pools taken over. It looks at the
 // miner where that depends on what it shows; it changes nothing.
 import { PeerError, RefusedError, renderError } from '../../../base/errors.ts';
-import { type PoolLocation, locationSchema, needsPools, requestedPoolsSchema } from '../../../model/pools/requested-pools.ts';
+import {
+  locationSchema,
+  needsPools,
+  type PoolLocation,
+  requestedPoolsSchema,
+} from '../../../model/pools/requested-pools.ts';
 import { type PoolFacts, resolvePools } from '../../../model/pools/resolve-pools.ts';
 import { driverAbilityOf } from '../../../model/task.ts';
 import { failed, type TaskOutcome } from '../contract.ts';

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { permissionOf } from '../../../model/permissions/permissions.ts';
 import { shownParams } from '../../../model/task.ts';
+import { SAVED_POOLS_PERMISSION } from '../../../model/tasks/task-kinds.data.ts';
 import { show } from '../../../wire/api/forms.ts';
 import { type Caller, requirePermission } from '../../auth/authorise.ts';
 import type { BatchCreation, Made } from '../../tasks/create.ts';
@@ -38,7 +39,8 @@ export async function sendCreated(
   { toBatch, toSkipped }: Words,
 ): Promise<FastifyReply> {
   const access = accessOf(request);
-  requirePermission(access, permissionOf(creation.name));
+  const isSaved = creation.sentParams?.pool_set !== undefined;
+  requirePermission(access, isSaved ? SAVED_POOLS_PERMISSION : permissionOf(creation.name));
   const { caller } = access;
   const { id: farmId, workspaceId } = farmOf(request);
   const { actor } = caller;
@@ -48,7 +50,7 @@ export async function sendCreated(
     farmId,
     actor,
     idempotency: idempotencyOf(caller, request.headers['idempotency-key']),
-    toAnswer({ batches, skipped, createdAtMs }) {
+    toAnswer({ batches, skipped, poolsPreview, createdAtMs }) {
       const fields = {
         task_name: creation.name,
         task_params: shownParams(creation.params),
@@ -60,7 +62,8 @@ export async function sendCreated(
         skipped_count: skipped.reduce((sum, { ids }) => sum + ids.length, 0),
       };
       const data = batches.map((batch) => toBatch(batch, fields));
-      return { ...good(data), meta: { summary, skipped: skipped.map(toSkipped) } };
+      const preview = poolsPreview === undefined ? {} : { pools_preview: poolsPreview };
+      return { ...good(data), meta: { summary, skipped: skipped.map(toSkipped), ...preview } };
     },
   });
   return reply.type('application/json; charset=utf-8').send(text);

@@ -26,6 +26,7 @@ type Batch = {
     readonly id: string;
     readonly rowId: number;
     readonly minerKey: string;
+    readonly params?: object;
     readonly evidence?: object;
   }[];
 };
@@ -52,12 +53,13 @@ export async function insertBatch(db: Db, request: Request, batch: Batch): Promi
       created_at: nowMs,
     })
     .execute();
-  const rows = tasks.map(({ id, rowId, minerKey, evidence = {} }) => ({
+  const rows = tasks.map(({ id, rowId, minerKey, params, evidence = {} }) => ({
     id,
     batch_id: batch.id,
     agent_id: batch.agentId,
     row_id: rowId,
     miner_key: minerKey,
+    params: params === undefined ? null : JSON.stringify(params),
     name,
     status,
     created_at: nowMs,

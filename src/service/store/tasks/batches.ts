@@ -19,10 +19,18 @@ import { conditions, type TimeFilter, type ValueFilter } from '../value-filter.t
 import { insertBatch } from './batch-write.ts';
 import { findCandidates, type TaskCandidate, type Wanted } from './candidates.ts';
 
+/** `params` = what its agent gets beside those of the batch: never a secret. */
+export type NewTask = {
+  readonly id: string;
+  readonly rowId: number;
+  readonly minerKey: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+};
+
 export type NewBatch = {
   readonly id: string;
   readonly agentId: string;
-  readonly tasks: readonly { readonly id: string; readonly rowId: number; readonly minerKey: string }[];
+  readonly tasks: readonly NewTask[];
   readonly rollout?: TaskCommand['rollout'];
 };
 

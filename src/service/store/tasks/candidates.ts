@@ -1,7 +1,10 @@
 // Reads the miners or agents that a task is for, with the facts that decide whether they get it. It decides nothing.
+import { z } from 'zod';
+import { formatIpv4 } from '../../../base/net/ipv4.ts';
+import type { PoolFacts } from '../../../model/pools/resolve-pools.ts';
 import { isAboutAgents, type TaskName } from '../../../model/task.ts';
 import { textList } from '../rows.ts';
-import type { Db } from '../schema.ts';
+import type { Db, Row } from '../schema.ts';
 import { OPEN_STATUSES } from './task-outcomes.ts';
 
 /** A miner that a task is wanted for, or an agent. */
@@ -16,6 +19,8 @@ export type TaskCandidate = {
   readonly abilities: readonly string[];
   /** The same task is pending or running on it. */
   readonly isBusy: boolean;
+  /** Of a miner that shall have other pools. */
+  readonly poolFacts?: PoolFacts;
 };
 
 export type Wanted = {
@@ -35,6 +40,7 @@ async function findMiners(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCa
     // A revoked agent takes no tasks.
     .leftJoin('agents', (join) => join.onRef('agents.id', '=', 'agent_id').on('revoked_at', 'is', null))
     .select(['miners.row_id', 'miners.id', 'agents.id as agent_id', 'agent_key', 'ops_status', 'abilities'])
+    .$if(name === 'miner.pool.update', (query) => query.select(POOL_FACTS))
     .where('miners.farm_id', '=', farmId)
     .where('miners.id', 'in', ids)
     .execute();
@@ -50,7 +56,31 @@ async function findMiners(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCa
     opsStatus: row.ops_status,
     abilities: row.abilities === null ? [] : textList(row.abilities),
     isBusy: busyRows.has(row.row_id),
+    ...(name === 'miner.pool.update' ? { poolFacts: toPoolFacts(row) } : {}),
   }));
+}
+
+const POOL_FACTS = ['ip_num', 'mac', 'serial', 'model', 'rack', 'position', 'document'] as const;
+
+/** What the document of a miner says of its pools. */
+const withPools = z.object({ pools: z.array(z.object({ url: z.string(), worker_id: z.string() })) });
+
+function toPoolFacts(
+  row: Partial<Pick<Row<'miners'>, Exclude<(typeof POOL_FACTS)[number], 'document'>>> & {
+    readonly document?: string | null;
+  },
+): PoolFacts {
+  const { pools } = withPools.safeParse(JSON.parse(row.document ?? '{}')).data ?? { pools: [] };
+  return {
+    ip: formatIpv4(row.ip_num ?? 0),
+    mac: row.mac || undefined,
+    serial: row.serial || undefined,
+    model: row.model ?? undefined,
+    rack: row.rack ?? undefined,
+    position: row.position ?? undefined,
+    shown: pools.map(({ url, worker_id: user }) => ({ url, user })),
+    set: 'elsewhere',
+  };
 }
 
 /** Every agent takes tasks about itself, and fails those that it cannot do. Its id is used as the key of a miner. */

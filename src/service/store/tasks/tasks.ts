@@ -125,7 +125,8 @@ async function claim(
   const rows = await read
     .selectFrom('tasks')
     .innerJoin('task_batches', 'task_batches.id', 'tasks.batch_id')
-    .select(['tasks.id', 'batch_id', 'tasks.name', 'miner_key', 'params', 'metadata', 'tasks.created_at', 'expires_at'])
+    .select(['tasks.id', 'batch_id', 'tasks.name', 'miner_key', 'metadata', 'tasks.created_at', 'expires_at'])
+    .select(['task_batches.params', 'tasks.params as own_params'])
     .where('tasks.agent_id', '=', agentId)
     .where('expires_at', '>', nowMs)
     .where('tasks.created_at', '<=', nowMs + CLOCKS_DIFFER_MS)
@@ -151,11 +152,12 @@ async function claim(
   for (const row of rows.filter(({ id }) => claimed.has(id))) {
     const params = encryption.decryptParams(row.params);
     if (params === undefined) undecryptable.push(row.id);
-    else commands.push(toCommand(row, params));
+    else commands.push(toCommand(row, { ...params, ...paramsSchema.parse(JSON.parse(row.own_params ?? '{}')) }));
   }
   return { commands, undecryptable, isFull: rows.length >= limit };
 }
 
+const paramsSchema = z.record(z.string(), z.unknown());
 /** Kept with the batch, where people see it. */
 const metadataSchema = z.object({ rollout: rolloutSchema.optional() });
 

@@ -264,7 +264,9 @@ describe('after a restart of the agent', () => {
     });
     const first = bench.make();
     first.start();
-    first.acceptAll([bench.order(KEY, { name: task, params: { sha256: 'ab', version: '2.0' }, expiresInS: 100_000 })]);
+    const pools = [{ url: 'stratum+tcp://pool.example:3333', user: 'farm.1' }];
+    const params = task === 'miner.pool.update' ? { pools } : { sha256: 'ab', version: '2.0' };
+    first.acceptAll([bench.order(KEY, { name: task, params, expiresInS: 100_000 })]);
     await bench.clock.advance(1_000);
     bench.crash();
     void first.stop();

@@ -12,6 +12,7 @@ import { creationHeaders, sendCreated } from '../../shared/batch-creation.ts';
 import { allowNoBody } from '../../shared/body.ts';
 import { good } from '../../shared/envelope.ts';
 import { batchParams, toDetail } from './batches.ts';
+import { poolParamsOf } from './pool-sets.ts';
 
 export function registerBatchCommands(app: App, { store, clock, createBatches, deliver }: RouteParts): void {
   app.route({
@@ -29,11 +30,13 @@ export function registerBatchCommands(app: App, { store, clock, createBatches, d
       body: batchCreationSchema,
       response: answers(createdAnswerSchema, 409),
     },
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const { body } = request;
       const creation = {
         name: body.task_name,
-        params: { ...body.params },
+        ...(body.task_name === 'miner.pool.update'
+          ? await poolParamsOf(request, store, body.params)
+          : { params: { ...body.params } }),
         expiresInS: body.expires_in_s,
         wording: 'v2' as const,
         ...('miner_ids' in body ? { ids: body.miner_ids, rollout: body.rollout } : { ids: body.agent_ids }),
