@@ -25,7 +25,10 @@ export const REQUESTED_POOL_FIELDS = {
   }),
 };
 
-export const requestedPoolsSchema = poolList(z.looseObject(REQUESTED_POOL_FIELDS));
+/** Wrong braces are let in: who resolves them names the miners. */
+export const requestedPoolsSchema = poolList(
+  z.looseObject({ ...REQUESTED_POOL_FIELDS, user: orKept(POOL_FIELDS.user, TEMPLATE_FORMS) }),
+);
 export type RequestedPool = z.output<typeof requestedPoolsSchema>[number];
 export type RequestedPools = readonly RequestedPool[];
 

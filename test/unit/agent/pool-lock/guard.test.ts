@@ -21,6 +21,7 @@ function createBench(audit: () => void = () => {}) {
   const lines: string[] = [];
   const busy = new Set<string>();
   const updated: string[] = [];
+  const wanted: unknown[] = [];
   const guard = new PoolGuard({
     clock: createVirtualClock(),
     log: { ...silentLog, error: (_fields, message) => void lines.push(message) },
@@ -30,8 +31,9 @@ function createBench(audit: () => void = () => {}) {
     refusal: () => refusal,
     isBusy: (key) => busy.has(key),
     updatesSince: () => 0,
-    update(key) {
+    update(key, { pools }) {
       updated.push(key);
+      wanted.push(...pools);
       return new Promise(() => {});
     },
     audit,
@@ -44,8 +46,9 @@ function createBench(audit: () => void = () => {}) {
     },
     busy,
     updated,
-    locked(key: string) {
-      guard.setDesired(key, POOLS);
+    wanted,
+    locked(key: string, pools: readonly object[] = POOLS) {
+      guard.setDesired(key, pools);
       guard.lock(key);
     },
     polls(key: string, count: number) {
@@ -74,6 +77,13 @@ test('a farm whose pools were all changed at once leaves places in the task queu
     bench.polls(`m${miner}`, 2);
   }
   expect(bench.updated).toHaveLength(MOST_AT_ONCE);
+});
+
+test('pools are set again as they are: a brace in them is no template', () => {
+  const bench = createBench();
+  bench.locked('a', [{ url: 'stratum+tcp://ours.example:3333', user: 'farm.{1}', password: '{p}' }]);
+  bench.polls('a', 2);
+  expect(bench.wanted).toEqual([{ url: 'stratum+tcp://ours.example:3333', user: 'farm.{{1}}', password: '{p}' }]);
 });
 
 test('where nothing may be set, nothing is ordered and the miner says why; it is set when it may be', () => {

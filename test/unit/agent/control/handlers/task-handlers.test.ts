@@ -30,6 +30,7 @@ beforeEach(() => {
   );
 });
 afterEach(async () => {
+  poolFacts.clear();
   await bench.clock.finish(tasks.stop());
   bench.remove();
 });
@@ -50,6 +51,64 @@ test('a preview names the miners, those that are unknown, and how many reboots r
   expect(at_once).toBe(2);
   const other = await handlers.preview({ ...request('10.0.0.2'), name: 'miner.log.get' }, signal);
   expect(other.at_once).toBeNull();
+});
+
+const URL = 'stratum+tcp://pool.example:3333';
+const poolsOf = (user: unknown, miners = ['10.0.0.1-3']): RunRequest => ({
+  ...{ name: 'miner.pool.update', miners, params: { pools: [{ url: URL, user }] } },
+});
+const read = (...numbers: number[]) => {
+  for (const n of numbers)
+    poolFacts.set(keyOf(n), { ip: `10.0.0.${n}`, shown: [{ url: URL, user: `old.r${n}` }], set: undefined });
+};
+
+test('a preview of pools shows the workers that miners would get', async () => {
+  read(1, 2, 3);
+  const preview = await handlers.preview(poolsOf('account.{worker}'), signal);
+  expect(preview.pools_preview).toEqual([1, 2, 3].map((n) => ({ ip: `10.0.0.${n}`, user: `account.r${n}` })));
+  expect(preview).not.toHaveProperty('pools_refusal');
+  expect(await handlers.preview(request('10.0.0.1'), signal)).not.toHaveProperty('pools_preview');
+  const { params: _, ...without } = poolsOf('x');
+  expect(await handlers.preview(without, signal)).not.toHaveProperty('pools_preview');
+});
+
+test('pools that one of the miners cannot get are refused before anything is sent, and a preview says so', async () => {
+  read(1, 2, 3);
+  const locations = { '10.0.0.1': { rack: 'A', position: 1 }, '10.0.0.3': { rack: 'A', position: 3 } };
+  const wanted = { ...poolsOf('account.{rack}-{position}'), locations };
+  const lacking = '1 of 3 miners lack what the pools need: 10.0.0.2 (no rack, no position)';
+  expect(await handlers.preview(wanted, signal)).toMatchObject({
+    pools_preview: [
+      { ip: '10.0.0.1', user: 'account.A-1' },
+      { ip: '10.0.0.3', user: 'account.A-3' },
+    ],
+    pools_refusal: lacking,
+  });
+  const refused = { code: 'run.pools', message: `miner.pool.update: ${lacking}; nothing was sent` };
+  await expect(handlers.run(wanted, () => {}, signal)).rejects.toMatchObject(refused);
+  expect(handlers.tasks(10, false).tasks).toEqual([]);
+});
+
+test('braces that mean nothing are refused with the miners named', async () => {
+  read(1, 2, 3);
+  await expect(handlers.run(poolsOf('account.{name}'), () => {}, signal)).rejects.toMatchObject({
+    code: 'run.pools',
+    message: expect.stringContaining('10.0.0.3 (unknown braces {name} in the worker)'),
+  });
+});
+
+test('each miner gets its own location, and one that was not read yet is left to its task', async () => {
+  read(1);
+  const locations = { '10.0.0.1': { rack: 'A', position: 1 } };
+  const admitted: unknown[] = [];
+  const runLocalBatch = tasks.runLocalBatch.bind(tasks);
+  tasks.runLocalBatch = (commands, ...rest) => {
+    admitted.push(...commands.map(({ params }) => params?.location));
+    return runLocalBatch(commands, ...rest);
+  };
+  const over = handlers.run({ ...poolsOf('account.{rack}'), locations }, () => {}, signal);
+  expect(await bench.clock.finish(over, 7_200_000)).toEqual({ total: 3, succeeded: 0 });
+  expect(admitted).toEqual([locations['10.0.0.1'], undefined, undefined]);
 });
 
 test('a run says of each miner that it is not about why, and counts it', async () => {
