@@ -81,12 +81,12 @@ export const createdAnswerOf = <
   B extends z.ZodType,
   S extends z.ZodType,
   N extends z.ZodType,
-  M extends z.core.$ZodLooseShape = Record<never, never>,
+  M extends z.core.$ZodLooseShape,
 >(
   batch: B,
   skipped: S,
   count: N,
-  more?: M,
+  more: M,
 ) =>
   answerOf(z.array(batch)).extend({
     meta: z.strictObject({

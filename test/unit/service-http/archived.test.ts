@@ -20,9 +20,9 @@ const CHANGES = [
   `POST ${V1_FARM}/tasks/batches`,
   `POST ${V2_FARM}/task-batches`,
   `PATCH ${V2_FARM}/miners/:miner_id`,
+  `POST ${V2_FARM}/miner-positions`,
   `PUT ${V2_FARM}/pool-sets/:name`,
   `DELETE ${V2_FARM}/pool-sets/:name`,
-  `POST ${V2_FARM}/miner-positions`,
 ];
 const OF_FARM = Object.keys(RULES).filter((route) => route.includes(':farm_id'));
 

@@ -103,9 +103,20 @@ test('a password that was set from here is kept', async () => {
 });
 
 test.each([
-  ['a location that was not given', [{ url: NEW, user: 'a.{rack}' }], 'refused: the miner has no rack; nothing was sent'],
+  [
+    'a location that was not given',
+    [{ url: NEW, user: 'a.{rack}' }],
+    'refused: the miner has no rack; nothing was sent',
+  ],
   ['a password that is not known', [{ url: NEW, user: KEEP, password: KEEP }], 'no known password of pool 1'],
-  ['a pool that is not there', [{ url: NEW, user: 'a' }, { url: NEW, user: KEEP }], 'no pool 2'],
+  [
+    'a pool that is not there',
+    [
+      { url: NEW, user: 'a' },
+      { url: NEW, user: KEEP },
+    ],
+    'no pool 2',
+  ],
   ['unknown braces', [{ url: NEW, user: 'a.{name}' }], 'unknown braces {name}'],
   ['a part that is neither', [{ url: NEW, user: { keep: false } }], 'do not fit miner.pool.update'],
 ])('nothing is sent for %s', async (_what, wanted, words) => {

@@ -1,7 +1,12 @@
 // The pools of one miner out of those that people ask for: kept parts, what a miner lacks, and what is shown before.
 import { expect, test } from 'vitest';
 import { needsLocation, needsPools, requestedPoolsSchema } from '../../../../src/model/pools/requested-pools.ts';
-import { lackingText, type PoolFacts, previewWorkers, resolvePools } from '../../../../src/model/pools/resolve-pools.ts';
+import {
+  lackingText,
+  type PoolFacts,
+  previewWorkers,
+  resolvePools,
+} from '../../../../src/model/pools/resolve-pools.ts';
 
 const KEEP = { keep: true } as const;
 const NEW = 'stratum+tcp://new.example:3333';

@@ -52,9 +52,12 @@ describe('{worker}', () => {
     expect(fill(template, { ...ALL, worker })).toBe(becomes);
   });
 
-  test.each(['old', 'old.', '', undefined])('after an account nothing is taken for it where the miner has %s', (worker) => {
-    expect(fill('account.{worker}', { ...ALL, worker })).toEqual(['worker']);
-  });
+  test.each(['old', 'old.', '', undefined])(
+    'after an account nothing is taken for it where the miner has %s',
+    (worker) => {
+      expect(fill('account.{worker}', { ...ALL, worker })).toEqual(['worker']);
+    },
+  );
 });
 
 test.each([
@@ -73,7 +76,13 @@ test.each([
 
 test('each fact that a miner lacks is named once; a fact of which nothing can be written is lacking', () => {
   const bare = { ip: '10.0.0.1', serial: ' -/ ', rack: '機' };
-  expect(fill('{rack}{rack}-{position}.{mac}{serial}{model}', bare)).toEqual(['rack', 'position', 'mac', 'serial', 'model']);
+  expect(fill('{rack}{rack}-{position}.{mac}{serial}{model}', bare)).toEqual([
+    'rack',
+    'position',
+    'mac',
+    'serial',
+    'model',
+  ]);
 });
 
 const templates = fc
