@@ -15,7 +15,7 @@ const ids = new Map<string, string>();
 
 beforeAll(async () => {
   site = await startSite(
-    { miners: MINERS, mix: 'antminer-stock,vnish,luxos,whatsminer,avalon', seed: 12, noise: 0, bootS: 1, warmUpS: 1 },
+    { miners: MINERS, mix: 'antminer-stock,vnish,luxos,avalon', seed: 12, noise: 0, bootS: 1, warmUpS: 1 },
     { tasks: { pools: { concurrency: 20 } } },
   );
   ({ key } = await site.stack.service.admin.createKey({

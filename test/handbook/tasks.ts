@@ -1,6 +1,6 @@
 // The table of tasks of `interface.md`, from the kinds of tasks in the source.
 import { EXECUTION_TASK_NAMES } from '../../src/model/task.ts';
-import { TASK_KINDS } from '../../src/model/tasks/task-kinds.data.ts';
+import { SAVED_POOLS_PERMISSION, TASK_KINDS } from '../../src/model/tasks/task-kinds.data.ts';
 import { table } from './table.ts';
 
 export const tasksTable = (): string =>
@@ -10,7 +10,7 @@ export const tasksTable = (): string =>
       const { permission, allow, isAllowed, ability, effect, command } = TASK_KINDS[name];
       return [
         `\`${name}\``,
-        `\`${permission}\``,
+        `\`${permission}\`${name === 'miner.pool.update' ? `; saved sets: \`${SAVED_POOLS_PERMISSION}\`` : ''}`,
         name.startsWith('agent.') ? 'agents' : 'miners',
         `\`tasks.allow.${allow}\`, ${isAllowed}`,
         ability ?? '',

@@ -1,4 +1,5 @@
 // Workers with braces: what is taken for one, what each brace becomes, and what a miner lacks for it.
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -101,6 +102,11 @@ test('any text can be written as itself', () => {
       expect(fill(literally(text))).toBe(text);
     }),
   );
+});
+
+test('the handbook has all of them', () => {
+  const text = readFileSync('packaging/handbook/miners.md', 'utf8');
+  for (const fact of TEMPLATE_FACTS) expect(text).toContain(`\`{${fact}}\``);
 });
 
 test('what is filled in adds no dot, no colon and no blank to a worker', () => {
