@@ -2,7 +2,8 @@
 // and position, then another account in front of it. Read back from the devices themselves.
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { batchDetailSchema, createdAnswerSchema } from '../../src/wire/api/tasks.ts';
+import { z } from 'zod';
+import { batchDetailSchema, createdAnswerSchema, taskV2Schema } from '../../src/wire/api/tasks.ts';
 import { type Site, startSite } from './site.ts';
 
 const MINERS = 50;
@@ -45,10 +46,15 @@ const order = (params: object) =>
 async function run(params: object) {
   const { data, meta } = createdAnswerSchema.parse((await order(params)).body);
   const batch = await site.until(
-    async () =>
-      batchDetailSchema.parse(Object(Object(await call('GET', `/task-batches/${data[0]?.id}`)).body).data),
+    async () => batchDetailSchema.parse(Object(Object(await call('GET', `/task-batches/${data[0]?.id}`)).body).data),
     ({ status }) => status !== 'pending' && status !== 'running',
   );
+  const tasks = Object(Object(await call('GET', `/task-batches/${batch.id}/tasks?page_size=100`)).body).data;
+  const failed = z
+    .array(taskV2Schema)
+    .parse(tasks)
+    .filter(({ status }) => status !== 'succeeded');
+  expect(failed.map(({ miner_id, message }) => ({ miner_id, message }))).toEqual([]);
   return { meta, batch };
 }
 

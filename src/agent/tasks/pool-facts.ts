@@ -1,4 +1,4 @@
-// What the agent knows of a miner whose pools are to be set. It asks nobody.
+// What the agent knows of a miner whose pools are to be set. It sends nothing.
 import type { PoolFacts } from '../../model/pools/resolve-pools.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { MinerState } from '../fleet/miner-state.ts';

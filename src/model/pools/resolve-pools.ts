@@ -1,5 +1,5 @@
-// From the pools that people ask for to those of one miner: workers filled in, kept parts taken over. Says what the miner
-// lacks, and shows a few workers before anything is sent. Pure.
+// From the pools that people ask for to those of one miner: workers filled in, kept parts taken over. Says what the
+// miner lacks, and shows a few workers before anything is sent. Pure.
 import { POOL_FIELDS } from '../tasks/task-params.ts';
 import { isKept, type RequestedPool, type RequestedPools } from './requested-pools.ts';
 import { fillTemplate, parseTemplate, type TemplateFact, type WorkerFacts } from './worker-template.ts';

@@ -1,5 +1,5 @@
-// Worker names with braces, such as `account.{rack}-{position}`: parsed, and filled in with the facts of one miner. Pure.
-// It knows no pools and sends nothing.
+// Worker names with braces, such as `account.{rack}-{position}`: parsed, and filled in with the facts of one miner.
+// Pure: it knows no pools and sends nothing.
 
 /** What may stand in braces. */
 export const TEMPLATE_FACTS = ['worker', 'ip', 'ip3', 'ip4', 'mac', 'serial', 'rack', 'position', 'model'] as const;

@@ -1,5 +1,5 @@
-// Saved sets of pools of v2, and the pools of a `miner.pool.update`: what is asked for, and what is answered, which never
-// holds a password.
+// Saved sets of pools of v2, and the pools of a `miner.pool.update`: what is asked for, and what is answered, which
+// never holds a password.
 import { z } from 'zod';
 import { kept, REQUESTED_POOL_FIELDS } from '../../model/pools/requested-pools.ts';
 import { actorSchema } from '../../model/task.ts';

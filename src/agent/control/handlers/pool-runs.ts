@@ -27,7 +27,7 @@ export function createPoolRuns(factsOf: (key: string) => PoolFacts | undefined) 
         ...(refusal === undefined ? {} : { pools_refusal: refusal }),
       };
     },
-    /** Throws RefusedError when one of the miners lacks what they need. One that was not read yet is left to its task. */
+    /** Throws RefusedError when a miner lacks what they need. One that was not read yet is left to its task. */
     mustFit(request: Request, miners: readonly Miner[]): void {
       const pools = poolsOf(request);
       const refusal = pools && lackingText(pools, known(request, miners));

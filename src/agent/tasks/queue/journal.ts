@@ -169,8 +169,8 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined, audit: Audit) {
       });
     },
     /**
-     * From here on the miner may have been acted on. `isPowered` = it counts for the power budget; without `params` they
-     * stay as they were accepted.
+     * From here on the miner may have been acted on. `isPowered` = it counts for the power budget; without `params`
+     * they stay as they were accepted.
      */
     started(
       taskId: string,

@@ -1,5 +1,5 @@
 // Saved sets of pools of a farm, by their name. Pools may hold passwords: encrypted where there is a key. It checks
-// nobody's permission and no pools.
+// neither permissions nor pools.
 import { RefusedError } from '../../../base/errors.ts';
 import { type RequestedPools, requestedPoolsSchema } from '../../../model/pools/requested-pools.ts';
 import { type Actor, actorSchema } from '../../../model/task.ts';
