@@ -17,7 +17,11 @@ const ids = new Map<string, string>();
 beforeAll(async () => {
   site = await startSite(
     { miners: MINERS, mix: 'antminer-stock,vnish,luxos,avalon', seed: 12, noise: 0, bootS: 1, warmUpS: 1 },
-    { tasks: { pools: { concurrency: 20 } } },
+    // The devices live in this process too: what asks them less lets them answer on a busy host.
+    {
+      poll: { interval: '5s', slowEvery: 1, staticEvery: '10s', deadline: '10s' },
+      tasks: { pools: { concurrency: 10 } },
+    },
   );
   ({ key } = await site.stack.service.admin.createKey({
     ...{ workspaceId: site.stack.workspaceId, name: 'integrator', role: 'admin' },

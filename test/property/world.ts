@@ -102,6 +102,7 @@ async function settle(rig: Rig, workspaceId: string, farmId: string, key: string
   await order('miner.light.update', minerIds.slice(2, 5), { on: true });
   const pools = [{ url: 'stratum+tcp://pool.example:3333', user: 'w', password: 'secret' }];
   await order('miner.pool.update', minerIds.slice(5, 6), { pools });
+  await ask('PUT', '/pool-sets/main', { pools });
   await ask('PATCH', `/miners/${minerIds[6]}`, { ops_status: 'maintenance', rack: 'R1', position: 1 });
   const batches = await ask('GET', '/task-batches');
   const batchIds = batches.body.data.map(({ id }: { id: string }) => id);
@@ -178,6 +179,8 @@ function knownOf(own: Tenant, foreign: Tenant): Known {
     miner_ids: both('minerIds'),
     task_batch_id: both('batchIds'),
     webhook_id: both('webhookIds'),
+    name: ['main', 'none'],
+    pool_set: ['main', 'none'],
     url: HOOKS,
     farm_ids: farms,
     agent_id: agents,

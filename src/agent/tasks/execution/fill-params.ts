@@ -44,17 +44,27 @@ export function placeOf(location: unknown): Pick<PoolFacts, 'rack' | 'position'>
   return { rack: rack ?? undefined, position: position ?? undefined };
 }
 
+/** A busy device may leave out its pools once. */
+const LOOKS = 3;
+const PAUSE_MS = 2_000;
+
 async function lookAtPools(
   parts: ExecutionParts,
   { minerKey }: StoredTask,
   signal: AbortSignal,
 ): Promise<{ readonly pools: PoolFacts['shown'] } | TaskOutcome> {
-  try {
-    return { pools: shownPools(await observeWithin(parts, minerKey, signal, true)) };
-  } catch (error) {
-    if (signal.aborted) throw error;
-    if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
-    if (!(error instanceof PeerError)) throw error;
-    return failed(`the miner does not answer (${renderError(error)}), so its pools are not known; nothing was sent`);
+  let why = 'it was asked, and did not show them';
+  for (let look = 1; look <= LOOKS; look++) {
+    if (look > 1) await parts.clock.sleep(PAUSE_MS, signal);
+    try {
+      const { pools } = await observeWithin(parts, minerKey, signal, true);
+      if (pools !== undefined) return { pools: shownPools({ pools }) };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
+      if (!(error instanceof PeerError)) throw error;
+      why = renderError(error);
+    }
   }
+  return failed(`the pools of the miner are not known (${why}), and what it gets depends on them; nothing was sent`);
 }

@@ -124,13 +124,28 @@ test.each([
   expect([sent, ended]).toEqual([[], []]);
 });
 
-test('nothing is sent to a miner whose pools count and that does not answer', async () => {
+test('nothing is sent to a miner whose pools count and that does not show them, after three looks', async () => {
   silence = new PeerError('peer.timeout', 'look', 'soon');
-  expect(await run([{ url: NEW, user: KEEP }])).toMatchObject({
+  const notKnown = {
     status: 'failed',
-    message: expect.stringContaining('its pools are not known; nothing was sent'),
+    message: expect.stringMatching(/^the pools of the miner are not known .+ sent$/),
+  };
+  expect(await run([{ url: NEW, user: KEEP }])).toMatchObject(notKnown);
+  expect([sent, looks]).toEqual([[], 3]);
+  await bench.clock.finish(gate?.stop() ?? Promise.resolve());
+  [silence, shown] = [undefined, undefined];
+  expect(await run([{ url: NEW, user: KEEP }])).toMatchObject(notKnown);
+  expect([sent, looks]).toEqual([[], 6]);
+});
+
+test('a miner that leaves its pools out once is looked at again', async () => {
+  const [all] = [shown];
+  shown = undefined;
+  bench.clock.after(1_000, () => {
+    shown = all;
   });
-  expect(sent).toEqual([]);
+  expect((await run([{ url: NEW, user: KEEP }]))?.status).toBe('succeeded');
+  expect(sent).toEqual([{ pools: [{ url: NEW, user: 'old.r1', password: 'x' }] }]);
 });
 
 test('a miner is looked at once more only where its pools count', async () => {
