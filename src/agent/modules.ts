@@ -263,7 +263,7 @@ export function createTasks(base: Polled) {
     ...{ clock, log, settings: config.tasks, vault, audit, isTimeUnsure: time.isTimeUnsure },
     deps: wireTasks({
       ...{ clock, log, settings: config, client, fleet, registry, neighbours, poller, scanning, firmware },
-      ...{ pools, outbox, mayReach, signal, onError },
+      ...{ pools, outbox, mayReach, signal, onError, retiredAs: base.opsStatuses.retiredAs },
     }),
   });
   return { firmware, pools, tasks };

@@ -8,6 +8,7 @@ import type { TaskStatus } from '../../model/task.ts';
 import type { EventRecord, TaskRecord } from '../../wire/records.ts';
 import type { Likeness } from '../fleet/identity/claims.ts';
 import type { UnitFacts } from '../fleet/identity/record.ts';
+import type { FarmDraw } from './pace/draw.ts';
 import type { TaskSettings } from './settings.ts';
 import type { StoredTask, TaskState } from './stored-task.ts';
 
@@ -70,6 +71,10 @@ export type TaskDeps = {
   secretsOf?(minerKey: string): readonly string[];
   /** `rebooting` until the task is over: flags are suppressed, a missing answer is no fault. */
   onPhase(minerKey: string, phase: 'rebooting' | 'idle'): void;
+  /** What operators said of a miner that is to get no tasks, in one word. Absent = nothing is known of that. */
+  retiredAs?(minerKey: string): string | undefined;
+  /** What miners draw at full load. Absent = nothing is known of that, and the farm is small. */
+  readonly draw?: FarmDraw;
   /** Tasks of the agent's own, by name. */
   readonly agentTasks?: Readonly<Partial<Record<string, AgentTask>>>;
   /**

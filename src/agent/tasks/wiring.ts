@@ -19,6 +19,7 @@ import { createObservations } from './execution/observations.ts';
 import { createPoolLockTask } from './kinds/pool-lock-task.ts';
 import { createScanTask } from './kinds/scan-task.ts';
 import { createOwnUpdate } from './kinds/self-update.ts';
+import { createFarmDraw } from './pace/draw.ts';
 import type { TaskSettings } from './settings.ts';
 
 export const POOL_UPDATE = 'miner.pool.update';
@@ -42,13 +43,14 @@ export function wireTasks(
       readonly tasks: TaskSettings;
     };
     readonly client: Pick<DeviceClient, 'act' | 'read' | 'readFresh' | 'secrets' | 'targetOf'>;
-    readonly fleet: Pick<Fleet, 'get' | 'recognised' | 'setRebooting'>;
+    readonly fleet: Pick<Fleet, 'get' | 'all' | 'recognised' | 'setRebooting'>;
     readonly poller: Pick<Poller, 'pollNow'>;
     readonly scanning: Pick<Scanning, 'planFor' | 'manual'>;
     readonly firmware: Pick<FirmwareStore, 'find' | 'mayFetch'>;
     readonly pools: PoolGuard;
     readonly outbox: Pick<Outbox, 'append'>;
     readonly mayReach: (ip: string) => boolean;
+    readonly retiredAs: (key: string) => string | undefined;
   },
 ): TaskDeps {
   const { clock, log, settings, client, fleet, poller, scanning, firmware, pools, outbox, mayReach } = parts;
@@ -78,6 +80,8 @@ export function wireTasks(
       fleet.setRebooting(key, phase === 'rebooting');
       if (phase === 'idle') poller.pollNow(key);
     },
+    retiredAs: parts.retiredAs,
+    draw: createFarmDraw({ clock, get: (key) => fleet.get(key), all: () => fleet.all() }),
     report: (record) => outbox.append([record]).then(() => undefined),
     agentTasks: {
       'agent.scan.create': createScanTask({

@@ -8,7 +8,7 @@ import type { Baseline, StoredTask } from '../stored-task.ts';
 import type { Controls, Execution, ExecutionParts } from './execution.ts';
 import { logEvidence } from './log-evidence.ts';
 import { refuseUnidentified } from './observations.ts';
-import { drawsInrush, goesOffline, type Plan, planTask } from './plan.ts';
+import { goesOffline, type Plan, planTask, startingPower } from './plan.ts';
 import { movedBefore, observeWithin } from './proof/look.ts';
 import { verify } from './proof/verify.ts';
 import { sendCommand } from './send-command.ts';
@@ -26,11 +26,11 @@ export async function execute(parts: ExecutionParts, task: StoredTask, controls:
   const { clock, deps, journal } = parts;
   const ready = await prepare(parts, task, controls);
   if ('status' in ready) return ready;
-  const { plan, image, baseline, isPowered } = ready;
+  const { plan, image, baseline, startingW } = ready;
   const { ability, rule, params } = plan;
   const startMs = clock.elapsedMs();
   const begun = { ...task, baseline, unit: deps.unitOf?.(task.minerKey) };
-  journal.started(task.taskId, begun, isPowered, startMs);
+  journal.started(task.taskId, begun, startingW, startMs);
   controls.onState('started');
   if (goesOffline(rule, ability)) deps.onPhase(task.minerKey, 'rebooting');
   const hasAnswered = baseline !== undefined || !needsBaseline(ability);
@@ -80,8 +80,8 @@ type Ready = {
   readonly plan: Plan;
   readonly image: FirmwareImage | undefined;
   readonly baseline: Baseline | undefined;
-  /** It counts for the power budget, which has let it pass. */
-  readonly isPowered: boolean;
+  /** What it counts for in the power budget, which has let it pass; 0 = it is none of its matter. */
+  readonly startingW: number;
 };
 
 /** All that is to be done and asked before the command may be sent; an outcome = it must not be sent. */
@@ -103,17 +103,19 @@ async function prepare(parts: ExecutionParts, task: StoredTask, controls: Contro
   };
   let seen = await look();
   if (seen !== undefined && 'status' in seen) return seen;
-  const isPowered = drawsInrush(first, task);
+  const startingW = startingPower(parts, first, task);
   const askedMs = clock.monotonicMs();
-  if (isPowered) await parts.power.pass(early);
-  if (clock.monotonicMs() - askedMs > FRESH_MS) seen = (await look()) ?? seen;
+  if (startingW > 0) await parts.power.pass(startingW, early);
+  const waitedMs = clock.monotonicMs() - askedMs;
+  controls.onPassed(waitedMs);
+  if (waitedMs > FRESH_MS) seen = (await look()) ?? seen;
   if (seen !== undefined && 'status' in seen) return seen;
   // Waiting takes time: what was true before it may not be now.
   const plan = planTask(parts, task, controls);
   if ('status' in plan) return plan;
   if (early.aborted) throw new CancelledError(`begin ${task.name}`);
   const baseline = needsBaseline(ability) ? seen : undefined;
-  return movedBefore(deps, minerKey, lookedAt) ?? { plan, image, baseline, isPowered };
+  return movedBefore(deps, minerKey, lookedAt) ?? { plan, image, baseline, startingW };
 }
 
 /** The file that the task names, or why nothing is sent. */

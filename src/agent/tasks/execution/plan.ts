@@ -4,6 +4,7 @@ import type { AbilityName } from '../../../driver/contract.ts';
 import type { LoadedAbility } from '../../../driver/load/loaded-driver.ts';
 import { driverAbilityOf } from '../../../model/task.ts';
 import { failed, type TaskOutcome } from '../contract.ts';
+import { UNKNOWN_DRAW_W } from '../pace/draw.ts';
 import { expired } from '../queue/admission.ts';
 import { notAllowed } from '../settings.ts';
 import type { StoredTask } from '../stored-task.ts';
@@ -21,10 +22,13 @@ export function mayRestart(name: string): boolean {
 /** A command as it is to be sent. */
 export type Plan = Pick<Execution, 'ability' | 'params'> & { readonly rule: LoadedAbility; readonly ip: string };
 
+type PlanParts = Pick<ExecutionParts, 'clock' | 'settings' | 'deps' | 'journal'>;
+type Asked = Pick<StoredTask, 'name' | 'minerKey' | 'params'>;
+
 /** What is to be sent, or why it must not be. */
 export function planTask(
-  parts: ExecutionParts,
-  task: StoredTask,
+  parts: PlanParts,
+  task: Asked,
   { isExpired }: Pick<Controls, 'isExpired'>,
 ): Plan | TaskOutcome {
   const { deps } = parts;
@@ -56,8 +60,8 @@ export function planTask(
 }
 
 function refuseOften(
-  { journal, clock, settings }: ExecutionParts,
-  task: StoredTask,
+  { journal, clock, settings }: PlanParts,
+  task: Asked,
   ability: AbilityName,
   isForced: boolean,
 ): TaskOutcome | undefined {
@@ -81,8 +85,20 @@ export function goesOffline(rule: LoadedAbility | undefined, name: AbilityName):
   return name === 'reboot' || (rule !== undefined && rule.offlineS[1] > 0);
 }
 
+type Planned = Pick<Plan, 'ability' | 'rule'>;
+
 /** Whether the farm's power budget counts it: a restart, whatever task brings it about, or a wake. */
-export function drawsInrush({ ability, rule }: Pick<Plan, 'ability' | 'rule'>, { params }: StoredTask): boolean {
+function drawsInrush({ ability, rule }: Planned, { params }: Pick<StoredTask, 'params'>): boolean {
   if (ability === 'powerMode') return params.mode !== 'sleep';
   return ability === 'firmware' || goesOffline(rule, ability);
+}
+
+/** What the task counts for in the power budget, W; 0 = nothing. */
+export function startingPower(
+  { deps, settings }: Pick<ExecutionParts, 'deps' | 'settings'>,
+  plan: Planned,
+  task: Pick<StoredTask, 'minerKey' | 'params'>,
+): number {
+  if (!drawsInrush(plan, task)) return 0;
+  return Math.round((deps.draw?.of(task.minerKey) ?? UNKNOWN_DRAW_W) * settings.powerGate.inrush);
 }
