@@ -264,6 +264,7 @@ export function createTasks(base: Polled) {
     deps: wireTasks({
       ...{ clock, log, settings: config, client, fleet, registry, neighbours, poller, scanning, firmware },
       ...{ pools, outbox, mayReach, signal, onError, retiredAs: base.opsStatuses.retiredAs },
+      driverIds: () => base.drivers.all.map(({ id }) => id),
     }),
   });
   return { firmware, pools, tasks };

@@ -65,6 +65,14 @@ export type TaskDeps = {
    * = no firmware from here.
    */
   image?(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<FirmwareImage>;
+  /**
+   * Why the image of a firmware task is not for this miner, by its name and what the task says, and by what is in it;
+   * undefined = nothing says so.
+   */
+  imageFit?: {
+    byName(minerKey: string, name: string, family: string | undefined): string | undefined;
+    byContent(minerKey: string, image: FirmwareImage): Promise<string | undefined>;
+  };
   /** Whether a device may be told to fetch this address. Absent = none. */
   mayFetch?(url: string): boolean;
   /** Passwords that must not be seen in what the miner writes. */

@@ -120,7 +120,7 @@ export type AllowSettings = Pick<TaskSettings, 'control' | 'allow'>;
 export function notAllowed(name: string, { control, allow }: AllowSettings): string | undefined {
   const kind = taskKindOf(name);
   if (kind === undefined) return undefined;
-  if (!allow[kind.allow])
+  if (kind.allow !== null && !allow[kind.allow])
     return `not allowed here: tasks.allow.${kind.allow} is false in the configuration of this agent`;
   if (control || kind.effect === 'read-only') return undefined;
   return 'not allowed here: tasks.control is false in the configuration of this agent, so it only reads';

@@ -19,6 +19,7 @@ export const PERMISSION_ROWS = {
   'tasks.reboot':       { from: 'technician', allows: 'reboot miners' },
   'tasks.light':        { from: 'technician', allows: 'switch the lights of miners' },
   'tasks.log':          { from: 'technician', allows: 'fetch the logs of miners' },
+  'tasks.refresh':      { from: 'technician', allows: 'read miners at once, without waiting for their next poll' },
   'tasks.power_mode':   { from: 'operator',   allows: 'let miners sleep, wake them, set their power' },
   'tasks.pools':        { from: 'manager',    allows: 'set and lock the pools of miners' },
   'tasks.firmware':     { from: 'manager',    allows: 'write firmware to miners' },

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { actorSchema, BATCH_STATUSES, EXECUTION_TASK_NAMES, TASK_STATUSES, taskNameSchema } from '../../model/task.ts';
 import { orNull } from '../../model/tasks/or-null.ts';
-import { isModeOrPreset, PARAMS_FIELDS, POOL_FIELDS, poolList } from '../../model/tasks/task-params.ts';
+import { isFileOrUrl, isModeOrPreset, PARAMS_FIELDS, POOL_FIELDS, poolList } from '../../model/tasks/task-params.ts';
 import { named } from './components.ts';
 import { answerOf } from './envelope.ts';
 import { closedObject, givenId, ofGoodFields } from './forms.ts';
@@ -140,6 +140,7 @@ export const batchCreationSchema = z.discriminatedUnion(
   [
     forMiners('miner.system.reboot', orNull(paramsOf('miner.system.reboot'))),
     forMiners('miner.log.get', orNull(paramsOf('miner.log.get'))),
+    forMiners('miner.refresh.get', orNull(paramsOf('miner.refresh.get'))),
     forMiners('miner.light.update', paramsOf('miner.light.update')),
     forMiners(
       'miner.power_mode.update',
@@ -152,7 +153,12 @@ export const batchCreationSchema = z.discriminatedUnion(
       closedObject({ pools: poolList(closedObject(POOL_FIELDS)).meta({ description: 'The whole list, best first' }) }),
     ),
     forMiners('miner.pool.lock', paramsOf('miner.pool.lock')),
-    forMiners('miner.firmware.update', paramsOf('miner.firmware.update')),
+    forMiners(
+      'miner.firmware.update',
+      paramsOf('miner.firmware.update')
+        .refine(isFileOrUrl, { ...ofGoodFields, error: 'accepted: an object with either file, or url and sha256' })
+        .meta({ minProperties: 1 }),
+    ),
     forAgents('agent.scan.create', orNull(paramsOf('agent.scan.create'))),
     forAgents('agent.self.update', orNull(paramsOf('agent.self.update'))),
   ],

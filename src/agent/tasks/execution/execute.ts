@@ -122,7 +122,12 @@ async function prepare(parts: ExecutionParts, task: StoredTask, controls: Contro
 async function findImage(deps: TaskDeps, task: StoredTask, signal: AbortSignal): Promise<FirmwareImage | TaskOutcome> {
   if (deps.image === undefined) return failed('refused: this agent has no firmware folder');
   try {
-    return await deps.image(task.params, signal);
+    const image = await deps.image(task.params, signal);
+    const { family } = task.params;
+    const misfit =
+      deps.imageFit?.byName(task.minerKey, image.name, typeof family === 'string' ? family : undefined) ??
+      (await deps.imageFit?.byContent(task.minerKey, image));
+    return misfit === undefined ? image : failed(`refused: ${misfit}`);
   } catch (error) {
     if (error instanceof RefusedError || error instanceof PeerError) return failed(`refused: ${error.message}`);
     throw error;

@@ -48,8 +48,12 @@ export function planTask(
   if (ability === undefined) return failed(`unsupported: driver ${target.driverId} cannot do ${task.name}`);
   const doubt = ability.effect === 'read-only' ? undefined : deps.doubtOf?.(task.minerKey);
   if (doubt !== undefined) return failed(`refused: ${doubt}`);
+  const misfit = name === 'firmware' ? unfit(deps, task) : undefined;
+  if (misfit !== undefined) return failed(`refused: ${misfit}`);
   const { force, url, ...wanted } = task.params;
   const fetched = ability.fetchesItself === 'from-url' ? url : undefined;
+  if (ability.fetchesItself === 'from-url' && url === undefined)
+    return failed('refused: the miner fetches its image itself, so it needs a url that it can reach');
   if (fetched !== undefined && !(typeof fetched === 'string' && deps.mayFetch?.(fetched)))
     return failed('refused: the miner would fetch this address itself; allow its host in firmware.allowedHosts');
   const given = fetched === undefined ? wanted : { ...wanted, url: fetched };
@@ -57,6 +61,14 @@ export function planTask(
   if (!params.success) return failed(`refused: the params do not fit ${task.name}`);
   const refusal = refuseOften(parts, task, name, force === true);
   return refusal ?? { ability: name, params: params.data, ip: target.ip, rule: ability };
+}
+
+/** By what the task says of its image, before that is looked for. */
+function unfit({ imageFit }: PlanParts['deps'], { minerKey, params }: Asked): string | undefined {
+  const { file, url, family } = params;
+  const address = typeof url === 'string' && URL.canParse(url) ? new URL(url).pathname.split('/').at(-1) : undefined;
+  const name = typeof file === 'string' ? file : (address ?? '');
+  return imageFit?.byName(minerKey, name, typeof family === 'string' ? family : undefined);
 }
 
 function refuseOften(

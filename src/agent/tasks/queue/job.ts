@@ -3,7 +3,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { CancelledError, renderError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
-import { driverAbilityOf } from '../../../model/task.ts';
+import { driverAbilityOf, taskKindOf } from '../../../model/task.ts';
 import { type AgentTask, afterAct, failed, type TaskDeps, type TaskOutcome } from '../contract.ts';
 import { execute, resume } from '../execution/execute.ts';
 import type { Controls, ExecutionParts, RebootCapacity } from '../execution/execution.ts';
@@ -132,7 +132,7 @@ async function executeAgentTask(
   const refusal = notAllowed(row.name, settings);
   if (refusal !== undefined) return failed(refusal);
   if (isExpired()) return expired();
-  const doubt = deps.doubtOf?.(row.minerKey);
+  const doubt = taskKindOf(row.name)?.effect === 'read-only' ? undefined : deps.doubtOf?.(row.minerKey);
   if (doubt !== undefined) return failed(`refused: ${doubt}`);
   journal.started(row.taskId, {}, 0, clock.elapsedMs());
   onState('started');
