@@ -1,5 +1,5 @@
-// The folder of firmware images: found by their SHA-256 or by name. A file is read again only when its size or its time has
-// changed. It deletes no image.
+// The folder of firmware images: found by their SHA-256 or by name. A file is read again only when its size or its time
+// has changed. It deletes no image.
 import { createHash } from 'node:crypto';
 import { createReadStream, openAsBlob } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';

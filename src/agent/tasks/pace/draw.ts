@@ -5,6 +5,7 @@ import { median } from '../../../base/numbers.ts';
 import type { MinerDocument, MinerExtras } from '../../../model/miner.ts';
 import type { Reading } from '../../../model/reading.ts';
 import type { MinerState } from '../../fleet/miner-state.ts';
+import { nominalDraw } from './nominal-draw.ts';
 
 /** Where nothing is known: more than most miners draw, so that the budget errs on the side of the breakers. */
 export const UNKNOWN_DRAW_W = 3_600;
@@ -39,7 +40,10 @@ export function createFarmDraw(parts: {
   };
 
   return {
-    /** Undefined where neither the miner nor another one of its model has shown it. */
+    /**
+     * Undefined where neither the miner nor another one of its model has shown it, and the table of models does not
+     * tell.
+     */
     of(key: string): number | undefined {
       const miner = parts.get(key);
       return miner && drawIn(miner, lookAtFarm().perModel);
@@ -53,7 +57,7 @@ export function createFarmDraw(parts: {
 }
 
 const drawIn = (miner: Miner, perModel: ReadonlyMap<string, number>): number | undefined =>
-  ownDraw(miner) ?? perModel.get(modelOf(miner) ?? '');
+  ownDraw(miner) ?? perModel.get(modelOf(miner) ?? '') ?? nominalDraw(miner.reported?.document.model ?? undefined);
 
 /** A limit above what was seen is what the miner may come to. */
 function ownDraw({ fullDrawW = 0, reading, reported }: Miner): number | undefined {

@@ -12,6 +12,7 @@ import type { AuditTrail } from '../../state/audit-trail.ts';
 import { afterAct, failed, type TaskOutcome, type TaskParts } from '../contract.ts';
 import type { ExecutionParts } from '../execution/execution.ts';
 import { mayRestart } from '../execution/plan.ts';
+import { Forecast, type Outlook } from '../pace/forecast.ts';
 import { createPowerBudget } from '../pace/power-budget.ts';
 import type { StoredTask } from '../stored-task.ts';
 import {
@@ -26,7 +27,6 @@ import {
 } from './admission.ts';
 import { Cancellation } from './cancellation.ts';
 import { createCompletion, createRepeatableSteps } from './completion.ts';
-import { Forecast, type Outlook } from './forecast.ts';
 import { isOver, type Job, kindOf, newJob, runJob } from './job.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { createQueues } from './queues.ts';

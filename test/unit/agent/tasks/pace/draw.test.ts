@@ -56,3 +56,19 @@ test('the full draw is what a miner showed while it mined: sleep and start do no
   expect(drawW).toBeLessThan(2_500);
   expect(drawW).toBeGreaterThan(2_000);
 });
+
+test.each([
+  ['S9', 1_200, 1_600],
+  ['S19 Pro', 3_250, 3_700],
+  ['S21', 3_400, 3_700],
+  ['S21 Hydro', 5_300, 9_000],
+])('a model that tells no power counts with what its nominal hashrate takes: %s', (model, least, most) => {
+  const { draw } = farmOf({ silent: miner(model) });
+  expect(draw.of('silent')).toBeGreaterThanOrEqual(least);
+  expect(draw.of('silent')).toBeLessThanOrEqual(most);
+});
+
+test('of other algorithms the nominal hashrate says nothing of the power', () => {
+  const { draw } = farmOf({ litecoin: miner('L7') });
+  expect(draw.of('litecoin')).toBeUndefined();
+});

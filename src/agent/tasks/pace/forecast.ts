@@ -5,15 +5,15 @@ import { sumOfAll } from '../../../base/numbers.ts';
 import { taskKindOf } from '../../../model/task.ts';
 import type { TaskParts } from '../contract.ts';
 import { planTask, startingPower } from '../execution/plan.ts';
-import { Durations, usualTimes } from '../pace/durations.ts';
-import { etaS, type PlannedTask, type TaskTimes } from '../pace/eta.ts';
-import type { BudgetBounds } from '../pace/power-budget.ts';
-import { minersAtOnce, startingKw } from '../pace/share.ts';
+import type { LocalCommand } from '../queue/admission.ts';
+import { type Job, type Kind, kindOf } from '../queue/job.ts';
+import type { Journal } from '../queue/journal.ts';
 import { notAllowed } from '../settings.ts';
 import type { StoredTask } from '../stored-task.ts';
-import type { LocalCommand } from './admission.ts';
-import { type Job, type Kind, kindOf } from './job.ts';
-import type { Journal } from './journal.ts';
+import { Durations, usualTimes } from './durations.ts';
+import { etaS, type PlannedTask, type TaskTimes } from './eta.ts';
+import type { BudgetBounds } from './power-budget.ts';
+import { minersAtOnce, startingKw } from './share.ts';
 
 /** Of the journal, when the agent starts. */
 const LEARNT_FROM = 500;
