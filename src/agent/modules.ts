@@ -267,7 +267,8 @@ export function createTasks(base: Polled) {
     ...{ clock, log, settings: config.tasks, vault, audit, isTimeUnsure: time.isTimeUnsure },
     deps: wireTasks({
       ...{ clock, log, settings: config, client, fleet, registry, neighbours, poller, scanning, firmware },
-      ...{ pools, outbox, mayReach, signal, onError },
+      ...{ pools, outbox, mayReach, signal, onError, retiredAs: base.opsStatuses.retiredAs },
+      driverIds: () => base.drivers.all.map(({ id }) => id),
     }),
   });
   return { firmware, pools, tasks };

@@ -199,7 +199,14 @@ export const REFUSALS = {
   ),
   'fetch.failed': entry('The file cannot be fetched', 'Check the network and the certificate of the host.'),
   'firmware.wrong': entry('The file has another SHA-256', 'Correct the SHA-256, or fetch the right file.'),
-  'firmware.params': entry('The task does not name the SHA-256 of the image', 'Name it in sha256, as 64 hex digits.'),
+  'firmware.params': entry(
+    'The task names no image',
+    'Name a file of the firmware folder, or the SHA-256 of the image as 64 hex digits.',
+  ),
+  'firmware.unfit': entry(
+    'The image is for another firmware, make or model',
+    'Name the right file. If its name is misleading, name the family in the task, or give the file another name.',
+  ),
   'firmware.missing': entry(
     'The image is not on the host of the agent',
     'Put the file into the firmware folder, or name a url.',

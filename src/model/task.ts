@@ -113,7 +113,7 @@ function shownUrl(text: string): string {
 export const taskKindOf = (name: string) => (isExecutionTask(name) ? TASK_KINDS[name] : undefined);
 
 /** The others are about miners. */
-export const isAboutAgents = (name: TaskName): boolean => taskKindOf(name)?.ability === null;
+export const isAboutAgents = (name: TaskName): boolean => name.startsWith('agent.');
 
 /** The ability with which a driver carries the task out; undefined for a task that none carries out. */
 export function driverAbilityOf(name: string): AbilityName | undefined {
@@ -121,6 +121,11 @@ export function driverAbilityOf(name: string): AbilityName | undefined {
   return kind?.doneBy === 'driver' ? kind.ability : undefined;
 }
 
+/** Of every miner, whatever its driver can do. */
+const OF_EVERY_MINER = EXECUTION_TASK_NAMES.filter((name) => TASK_KINDS[name].ability === null && !isAboutAgents(name));
+
 /** The tasks that a miner with these abilities can be given. */
-export const taskNamesOf = (abilities: readonly string[]): TaskName[] =>
-  abilities.flatMap((ability) => EXECUTION_TASK_NAMES.filter((name) => TASK_KINDS[name].ability === ability));
+export const taskNamesOf = (abilities: readonly string[]): TaskName[] => [
+  ...OF_EVERY_MINER,
+  ...abilities.flatMap((ability) => EXECUTION_TASK_NAMES.filter((name) => TASK_KINDS[name].ability === ability)),
+];

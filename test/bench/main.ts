@@ -7,6 +7,7 @@ import { benchIngest } from './ingest.ts';
 import { benchList } from './list.ts';
 import { benchMemory } from './memory.ts';
 import { benchNeighbour } from './neighbour.ts';
+import { benchPace } from './pace.ts';
 import { benchPoll } from './poll.ts';
 import { benchRequests } from './requests.ts';
 import { benchStart } from './start.ts';
@@ -18,6 +19,7 @@ const BENCHES = {
   ingest: benchIngest,
   list: benchList,
   memory: benchMemory,
+  pace: benchPace,
   neighbour: benchNeighbour,
   poll: benchPoll,
   requests: benchRequests,

@@ -70,7 +70,7 @@ beforeAll(async () => {
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
       tasks: {
         reboot: { backS: 60, hashS: 60, graceS: 5, checkEveryS: 0.2, dailyCap: 3 },
-        powerGate: { count: 100, windowS: 1 },
+        powerGate: { kw: 100_000, windowS: 1 },
       },
     },
   );

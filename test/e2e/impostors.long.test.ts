@@ -55,7 +55,7 @@ beforeAll(async () => {
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
       tasks: {
         reboot: { concurrency: 50, backS: 20, hashS: 60, graceS: 10, checkEveryS: 0.2 },
-        powerGate: { count: 100, windowS: 1 },
+        powerGate: { kw: 100_000, windowS: 1 },
       },
     },
     (farm, ip) => (unseen.has(ip) ? undefined : neighbourAt(farm, ip)),

@@ -17,7 +17,7 @@ beforeAll(async () => {
     {
       // Tasks are over between two polls, as they are on a farm.
       poll: { interval: '8s', slowEvery: 1, staticEvery: '20s', deadline: '3s' },
-      tasks: { reboot: { checkEveryS: 0.3 }, powerMode: { dailyCap: 50 }, powerGate: { count: 100, windowS: 1 } },
+      tasks: { reboot: { checkEveryS: 0.3 }, powerMode: { dailyCap: 50 }, powerGate: { kw: 100_000, windowS: 1 } },
     },
   );
   await site.until(

@@ -22,7 +22,7 @@ beforeAll(async () => {
     {
       tasks: {
         reboot: { concurrency: CONCURRENCY, backS: 15, hashS: 60, graceS: 8, checkEveryS: 0.3 },
-        powerGate: { count: 100, windowS: 1 },
+        powerGate: { kw: 100_000, windowS: 1 },
       },
     },
   );

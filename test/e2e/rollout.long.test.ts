@@ -15,7 +15,7 @@ test('the others are left alone when the first does not restart; what is switche
       tasks: {
         allow: { light: false },
         reboot: { backS: 90, hashS: 180, graceS: 4, checkEveryS: 0.3 },
-        powerGate: { count: 100, windowS: 1 },
+        powerGate: { kw: 100_000, windowS: 1 },
       },
     },
   );

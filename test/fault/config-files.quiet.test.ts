@@ -54,6 +54,7 @@ const WRONG: readonly (readonly [text: string, ...fields: string[]])[] = [
   ['log: { level: loud }', 'log.level'],
   ['tasks: { reboot: { concurrency: 0 } }', 'tasks.reboot.concurrency'],
   ['tasks: { powerGate: { windowS: 0 } }', 'tasks.powerGate.windowS'],
+  ['tasks: { pools: { concurrency: "0 %" } }', 'tasks.pools.concurrency'],
   ['firmware: { allowedHosts: ["http://x/y"] }', 'firmware.allowedHosts[0]'],
   ['name: ""\nstateDir: ""', 'name', 'stateDir'],
   ['nonsense: 1\nalso: 2', 'nonsense', 'also'],
@@ -74,7 +75,7 @@ credentials:
   factoryDefaults: true
   logins:
     - { family: antminer-stock, user: root, password: "env:PASSWORD", range: 10.31.0.0/24 }
-tasks: { reboot: { concurrency: 5, hashS: 1200 }, powerGate: { count: 20, windowS: 30 } }
+tasks: { reboot: { concurrency: 5, hashS: 1200 }, powerGate: { kw: 66, windowS: 30 } }
 listen: { host: 127.0.0.1, port: 8420, trustProxy: [10.0.0.0/8] }
 log: { level: info }
 `;

@@ -106,7 +106,7 @@ test('a twentieth of a farm claims to be other miners, and nothing happens to th
       poll: { interval: `${INTERVAL_S}s`, slowEvery: 1, staticEvery: '5s', deadline: '3s' },
       tasks: {
         reboot: { concurrency: 200, backS: 120, hashS: 120, graceS: 30, checkEveryS: 1, dailyCap: 3 },
-        powerGate: { count: 500, windowS: 1 },
+        powerGate: { kw: 100_000, windowS: 1 },
       },
     },
     (farm, ip) => (unseen.has(ip) ? undefined : neighbourAt(farm, ip)),

@@ -79,7 +79,7 @@ test(
         reboot: { concurrency: 50, backS: 20, hashS: 30, graceS: 1, checkEveryS: 0.3, dailyCap: 1_000, recentS: 0 },
         light: { concurrency: 50 },
         log: { concurrency: 50 },
-        powerGate: { count: 1_000, windowS: 1 },
+        powerGate: { kw: 100_000, windowS: 1 },
       },
     });
     const start = () =>

@@ -68,7 +68,7 @@ test('nothing is carried out that the service did not order of this agent, now, 
       portMap,
       scan: { maxPerSecond: 50_000 },
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
-      tasks: { reboot: { backS: 15, hashS: 60, graceS: 8, checkEveryS: 0.3 }, powerGate: { count: 100, windowS: 1 } },
+      tasks: { reboot: { backS: 15, hashS: 60, graceS: 8, checkEveryS: 0.3 }, powerGate: { kw: 100_000, windowS: 1 } },
     }),
     options,
   );

@@ -12,7 +12,7 @@ export const tasksTable = (): string =>
         `\`${name}\``,
         `\`${permission}\`${name === 'miner.pool.update' ? `; saved sets: \`${SAVED_POOLS_PERMISSION}\`` : ''}`,
         name.startsWith('agent.') ? 'agents' : 'miners',
-        `\`tasks.allow.${allow}\`, ${isAllowed}`,
+        allow === null ? '' : `\`tasks.allow.${allow}\`, ${isAllowed}`,
         ability ?? '',
         effect,
         command === null ? '' : `\`pithead ${command}\``,

@@ -43,16 +43,14 @@ export function adopt(own: AgentConfig, next: AgentConfig): Reloaded {
   for (const setting of NEED_RESTART) keep(setting, own[setting], next[setting]);
   keep('poll.maxInFlight', own.poll.maxInFlight, next.poll.maxInFlight);
   keep('credentials.keyFile', own.credentials.keyFile, next.credentials.keyFile);
-  keep('tasks.powerGate', own.tasks.powerGate, next.tasks.powerGate);
 
   const poll = { ...next.poll, maxInFlight: own.poll.maxInFlight };
-  const tasks = { ...next.tasks, powerGate: own.tasks.powerGate };
   const changed = [
     ...(isDeepStrictEqual(own.ranges, next.ranges) ? [] : ['networks']),
     ...(isDeepStrictEqual(own.poll, poll) ? [] : ['poll']),
     ...(isDeepStrictEqual(shownOf(own.credentials), shownOf(next.credentials)) ? [] : ['credentials']),
     ...(isDeepStrictEqual(own.flags, next.flags) ? [] : ['flags']),
-    ...(isDeepStrictEqual(own.tasks, tasks) ? [] : ['tasks']),
+    ...(isDeepStrictEqual(own.tasks, next.tasks) ? [] : ['tasks']),
     ...(isDeepStrictEqual(own.drivers, next.drivers) ? [] : ['drivers']),
     ...(isDeepStrictEqual(own.log, next.log) ? [] : ['log']),
   ];
@@ -60,7 +58,7 @@ export function adopt(own: AgentConfig, next: AgentConfig): Reloaded {
   replace(own.poll, poll);
   replace(own.credentials, { ...next.credentials, keyFile: own.credentials.keyFile });
   replace(own.flags, next.flags);
-  replace(own.tasks, tasks);
+  replace(own.tasks, next.tasks);
   replace(own.drivers, next.drivers);
   replace(own.log, next.log);
   return { changed, needsRestart };

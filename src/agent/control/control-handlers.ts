@@ -27,7 +27,7 @@ export type ControlHandlers = ReturnType<typeof createControlHandlers>;
 export function createControlHandlers(
   parts: StateParts & {
     readonly log: Log;
-    readonly config: { readonly tasks: AllowSettings & { readonly reboot: { readonly concurrency: number } } };
+    readonly config: { readonly tasks: AllowSettings };
     readonly client: DeviceClient;
     readonly registry: Pick<MinerRegistry, 'get' | 'byIp' | 'disputes' | 'undecided' | 'settle'>;
     readonly neighbours: Parameters<typeof createSettlement>[0]['neighbours'];

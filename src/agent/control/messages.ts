@@ -37,16 +37,20 @@ export const runRequestSchema = z.strictObject({
 });
 export type RunRequest = z.output<typeof runRequestSchema>;
 
-/** Asks which miners a run with these names would be about, and which pools they would get. */
-export const previewRequestSchema = runRequestSchema
-  .pick({ name: true, miners: true, locations: true })
-  .extend({ params: evidence.exactOptional() });
-export type PreviewRequest = z.output<typeof previewRequestSchema>;
-/** `at_once` = how many the agent lets be away at a time, where it bounds that. */
+/**
+ * What a run would be about: `miners` would get the task, `left_out` would not. `at_once` = how many the agent works on
+ * at a time. `kw` = draw of all these miners at full load; null where that of one is not known. `eta_s` = until the
+ * last one is over, as far as all succeed; null where it cannot be told.
+ */
 export const previewSchema = z.object({
-  miners: z.array(z.object({ key: z.string(), ip: z.string(), model: nullableText })),
+  miners: z.array(
+    z.object({ key: z.string(), ip: z.string(), model: nullableText, power_w: z.number().nullable().default(null) }),
+  ),
   unknown: z.array(z.object({ name: z.string(), reason: z.string() })),
+  left_out: z.array(z.object({ key: z.string(), ip: z.string(), reason: z.string() })).default([]),
   at_once: count.nullable(),
+  kw: z.number().nullable().default(null),
+  eta_s: count.nullable().default(null),
   /** Of an update of pools: workers that some of the miners would get; why it is refused, which miners lack what. */
   pools_preview: z.array(z.object({ ip: z.string(), user: z.string() })).exactOptional(),
   pools_refusal: z.string().exactOptional(),

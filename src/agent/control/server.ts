@@ -16,7 +16,6 @@ import {
   addressRequestSchema,
   cancelRequestSchema,
   captureRequestSchema,
-  previewRequestSchema,
   runRequestSchema,
   SERVICE_STATUS_HEADER,
   type ShownCapture,
@@ -89,7 +88,7 @@ export async function createControlServer(parts: {
   app.get('/tasks', { schema: { querystring: tasksQuerySchema } }, ({ query }) => ({
     ...handlers.tasks(query.limit, query.open !== undefined),
   }));
-  app.post('/tasks/preview', { schema: { body: previewRequestSchema } }, ({ body, raw }) =>
+  app.post('/tasks/preview', { schema: { body: runRequestSchema } }, ({ body, raw }) =>
     handlers.preview(body, whileHeard(raw, LOOK_MS)),
   );
   app.post('/tasks/run', { schema: { body: runRequestSchema } }, ({ body }, reply) =>

@@ -1,5 +1,5 @@
-// The folder of firmware images: found by their SHA-256. A file is read again only when its size or its time has
-// changed. It deletes no image.
+// The folder of firmware images: found by their SHA-256 or by name. A file is read again only when its size or its time
+// has changed. It deletes no image.
 import { createHash } from 'node:crypto';
 import { createReadStream, openAsBlob } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -34,6 +34,13 @@ export class ImageFolder {
       return { name: file.name, sha256, bytes: await openAsBlob(join(this.#path, file.name)) };
     }
     return undefined;
+  }
+
+  /** The file of this name. */
+  async named(name: string, signal: AbortSignal): Promise<FirmwareImage | undefined> {
+    const file = (await this.#files()).find((each) => each.name === name);
+    const sha256 = file && (await this.#hashOf(file, signal));
+    return sha256 === undefined ? undefined : { name, sha256, bytes: await openAsBlob(join(this.#path, name)) };
   }
 
   async #files(): Promise<ImageFile[]> {

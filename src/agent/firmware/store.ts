@@ -12,10 +12,10 @@ import { PARAMS_FIELDS } from '../../model/tasks/task-params.ts';
 import { type Fetch, hostOf } from './fetch.ts';
 import { ImageFolder } from './image-folder.ts';
 
-const paramsSchema = z.object({
-  sha256: PARAMS_FIELDS['miner.firmware.update'].sha256.transform((text) => text.toLowerCase()),
-  url: z.string().optional(),
-});
+const { file, sha256 } = PARAMS_FIELDS['miner.firmware.update'];
+const paramsSchema = z
+  .object({ file, sha256: sha256.transform((text) => text?.toLowerCase()), url: z.string().optional() })
+  .refine((params) => params.file !== undefined || params.sha256 !== undefined);
 
 type StoreParts = {
   readonly clock: Clock;
@@ -69,9 +69,10 @@ export class FirmwareStore {
     if (!parsed.success)
       throw new RefusedError(
         'firmware.params',
-        'find a firmware image without its SHA-256: name it in sha256, as 64 hex digits',
+        'find a firmware image without a name: give the file of the folder, or sha256 as 64 hex digits',
       );
-    const { sha256, url } = parsed.data;
+    const { file, sha256 = '', url } = parsed.data;
+    if (file !== undefined) return this.#named(file, sha256, signal);
     const known = await this.#images.find(sha256, signal);
     if (known !== undefined) return known;
     const from = url === undefined ? null : URL.parse(url);
@@ -80,6 +81,19 @@ export class FirmwareStore {
     const fetched = await this.#images.find(sha256, signal);
     if (fetched === undefined) throw this.#missing(sha256, from);
     return fetched;
+  }
+
+  /** `sha256` may be empty. */
+  async #named(file: string, sha256: string, signal: AbortSignal): Promise<FirmwareImage> {
+    const image = await this.#images.named(file, signal);
+    if (image === undefined)
+      throw new RefusedError(
+        'firmware.missing',
+        `no image ${file} on the agent's host: put the file into ${this.#parts.folder}`,
+      );
+    if (sha256 !== '' && image.sha256 !== sha256)
+      throw new RefusedError('firmware.wrong', `use ${file} as firmware: it has another SHA-256, ${image.sha256}`);
+    return image;
   }
 
   async #download(url: URL, sha256: string, signal: AbortSignal): Promise<void> {

@@ -19,6 +19,8 @@ export type MinerState = {
   judgedMs: number | undefined;
   /** What was reported last. */
   reported: Pick<MinerRecord, 'document' | 'extras'> | undefined;
+  /** What it draws while it works at full load, as it showed itself; undefined until it has. */
+  fullDrawW: number | undefined;
   isRebooting: boolean;
   /** Since when a task restarts it, by the monotonic clock; undefined once it has answered after that. */
   awaitedMs: number | undefined;
@@ -34,6 +36,7 @@ export const newMinerState = (key: string, target: MinerTarget, earlier: StoredS
   judgement: earlier?.judgement,
   judgedMs: undefined,
   reported: earlier,
+  fullDrawW: earlier?.fullDrawW,
   isRebooting: false,
   awaitedMs: undefined,
 });
@@ -51,4 +54,16 @@ export function setRebooting(state: MinerState, isRebooting: boolean, nowMs: num
   state.isRebooting = isRebooting;
   if (isFirst) state.awaitedMs = nowMs;
   else if (!isRebooting && state.reported?.document.last_check_succeed === true) state.awaitedMs = undefined;
+}
+
+/** Of what lies above the present draw, this part is forgotten with each reading. */
+const FORGOTTEN = 0.001;
+
+/**
+ * The highest draw that it showed while it mined. It sinks slowly towards what the miner shows now: a miner that was
+ * tuned down for good is not counted with its old power for ever.
+ */
+export function fullDraw(beforeW: number | undefined, { powerW = 0, hashrateHs = 0 }: Reading): number | undefined {
+  if (powerW === 0 || hashrateHs === 0) return beforeW;
+  return Math.max(powerW, beforeW === undefined ? 0 : beforeW - FORGOTTEN * (beforeW - powerW));
 }

@@ -54,6 +54,14 @@ export function createOpsStatuses(db: DatabaseSync, uplinks: readonly string[], 
         log.error({ uplink, cause: renderError(error) }, 'keep what operators say of miners');
       }
     },
+    /** By one of the services it is no miner of the farm any more: in which word. */
+    retiredAs(key: string): string | undefined {
+      for (const ofUplink of statuses.values()) {
+        const status = ofUplink.get(key);
+        if (status === 'retired' || status === 'archived') return status;
+      }
+      return undefined;
+    },
     /** By one of the services the miner is not meant to mine. */
     isOutOfOperation(key: string): boolean {
       for (const ofUplink of statuses.values()) if (known.has(ofUplink.get(key) ?? '')) return true;

@@ -11,6 +11,8 @@ export const storedStateSchema = z.strictObject({
   extras: minerExtrasSchema,
   /** By a clock whose elapsed time lasts over restarts. */
   readAt: z.strictObject({ wallMs: z.number(), elapsedMs: z.number() }).optional(),
+  /** As `fullDrawW` of a MinerState. */
+  fullDrawW: z.number().min(0).optional(),
 });
 export type StoredState = Readonly<z.output<typeof storedStateSchema>>;
 

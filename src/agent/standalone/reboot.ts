@@ -19,6 +19,7 @@ import { factsIn } from '../fleet/sighting.ts';
 import { createNeighbours } from '../host/neighbours.ts';
 import { TASK_LABELS } from '../tasks/contract.ts';
 import { createObservations } from '../tasks/execution/observations.ts';
+import { minersAtOnce } from '../tasks/pace/share.ts';
 import { tasksMigrations } from '../tasks/queue/journal.ts';
 import { createTaskQueue } from '../tasks/queue/task-queue.ts';
 import type { TaskSettings } from '../tasks/settings.ts';
@@ -152,7 +153,9 @@ async function rebootAll(
     const miners = recognised.filter((each) => 'key' in each);
     const problems = recognised.filter((each) => 'problem' in each);
     const unknown = problems.map(({ ip, problem }) => ({ name: ip, reason: problem }));
-    await agree({ miners, unknown, at_once: settings.reboot.concurrency });
+    const atOnce = minersAtOnce(settings.reboot.concurrency, miners.length);
+    const selected = miners.map((each) => ({ ...each, power_w: null }));
+    await agree({ miners: selected, unknown, left_out: [], at_once: atOnce, kw: null, eta_s: null });
     for (const { ip, problem } of problems)
       onStep({ ip, task_id: null, status: 'failed', message: problem, evidence: {} });
     const proven = await Promise.all(miners.map(reboot));

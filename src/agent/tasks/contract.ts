@@ -9,6 +9,7 @@ import type { TaskStatus } from '../../model/task.ts';
 import type { EventRecord, TaskRecord } from '../../wire/records.ts';
 import type { Likeness } from '../fleet/identity/claims.ts';
 import type { UnitFacts } from '../fleet/identity/record.ts';
+import type { FarmDraw } from './pace/draw.ts';
 import type { TaskSettings } from './settings.ts';
 import type { StoredTask, TaskState } from './stored-task.ts';
 
@@ -65,6 +66,14 @@ export type TaskDeps = {
    * = no firmware from here.
    */
   image?(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<FirmwareImage>;
+  /**
+   * Why the image of a firmware task is not for this miner, by its name and what the task says, and by what is in it;
+   * undefined = nothing says so.
+   */
+  imageFit?: {
+    byName(minerKey: string, name: string, family: string | undefined): string | undefined;
+    byContent(minerKey: string, image: FirmwareImage): Promise<string | undefined>;
+  };
   /** Whether a device may be told to fetch this address. Absent = none. */
   mayFetch?(url: string): boolean;
   /** What is known of a miner whose pools are to be set, without asking it. Absent = nothing but its address. */
@@ -73,6 +82,10 @@ export type TaskDeps = {
   secretsOf?(minerKey: string): readonly string[];
   /** `rebooting` until the task is over: flags are suppressed, a missing answer is no fault. */
   onPhase(minerKey: string, phase: 'rebooting' | 'idle'): void;
+  /** What operators said of a miner that is to get no tasks, in one word. Absent = nothing is known of that. */
+  retiredAs?(minerKey: string): string | undefined;
+  /** What miners draw at full load. Absent = nothing is known of that, and the farm is small. */
+  readonly draw?: FarmDraw;
   /** Tasks of the agent's own, by name. */
   readonly agentTasks?: Readonly<Partial<Record<string, AgentTask>>>;
   /**

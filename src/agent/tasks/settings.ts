@@ -6,8 +6,16 @@ import { decimal, toggle, whole } from '../../base/settings.ts';
 import { taskKindOf } from '../../model/task.ts';
 import type { AllowKey } from '../../model/tasks/task-kinds.data.ts';
 import { poolLockSettingsSchema } from '../pool-lock/guard.ts';
+import { numberOrShare } from './pace/share.ts';
 
-const concurrency = (fallback: number) => whole(1, 1_000, fallback, 'Miners that are worked on at the same time.');
+const AT_ONCE = 'Miners that are worked on at the same time.';
+const concurrency = (fallback: number) => whole(1, 1_000, fallback, AT_ONCE);
+/** A share of a farm of a few miners would be none of them, of a huge one too many. */
+const CLAMPED = 'A share is of the miners that this agent knows, at least 5 and at most 200.';
+const ofTheFarm = (fallback: string, meaning: string) =>
+  numberOrShare(z.int().min(1).max(1_000), 'whole number, 1 to 1000')
+    .prefault(fallback)
+    .describe(`${meaning} ${CLAMPED}`);
 
 /** A kind of task with a bound of its own. */
 const kind = (fallback: number) => z.strictObject({ concurrency: concurrency(fallback) }).prefault({});
@@ -36,7 +44,7 @@ export const taskSettingsSchema = z.strictObject({
        * A miner whose restart cannot be proven frees its share of this once it answers after `graceS`, or was away as
        * long as its family may be. As many again may then be away.
        */
-      concurrency: concurrency(5).describe('Miners that may be away at the same time because of reboots.'),
+      concurrency: ofTheFarm('5 %', 'Miners that may be away at the same time because of reboots.'),
       backS: z
         .int()
         .min(1)
@@ -58,9 +66,19 @@ export const taskSettingsSchema = z.strictObject({
     })
     .prefault({}),
   light: kind(20),
+  sleep: z
+    .strictObject({
+      concurrency: whole(
+        1,
+        1_000,
+        200,
+        'Miners that are put to sleep at the same time. Sleeping takes load away, so no power budget holds it back.',
+      ),
+    })
+    .prefault({}),
   powerMode: z
     .strictObject({
-      concurrency: concurrency(5),
+      concurrency: ofTheFarm('5 %', 'Miners that are woken, or get another power mode, at the same time.'),
       dailyCap: whole(
         1,
         1_000,
@@ -69,7 +87,7 @@ export const taskSettingsSchema = z.strictObject({
       ),
     })
     .prefault({}),
-  pools: kind(5),
+  pools: z.strictObject({ concurrency: ofTheFarm('5 %', AT_ONCE) }).prefault({}),
   firmware: z
     .strictObject({
       concurrency: concurrency(2),
@@ -80,13 +98,13 @@ export const taskSettingsSchema = z.strictObject({
   poolLock: poolLockSettingsSchema,
   powerGate: z
     .strictObject({
-      count: whole(
-        1,
-        100_000,
-        20,
-        'Reboots and wakes of the whole farm that may start within `windowS`, over all who ask.',
-      ),
-      windowS: decimal(0.1, 3_600, 30, 'Window of `count`, seconds.'),
+      kw: numberOrShare(z.number().min(0.1).max(1_000_000), 'number, 0.1 to 1000000')
+        .prefault('5 %')
+        .describe(
+          'Power that may start into full load within `windowS`, kW: reboots, wakes, firmware, over all who ask. A share is of the power that the miners of this agent draw at full load, at least 90.',
+        ),
+      windowS: decimal(0.1, 3_600, 30, 'Window of `kw`, seconds.'),
+      inrush: decimal(1, 10, 1.25, 'What a miner that starts counts for: its power at full load times this.'),
     })
     .prefault({}),
   maxQueued: whole(1, 100_000, 10_000, 'Tasks that wait or run. The agent refuses more.'),
@@ -102,7 +120,7 @@ export type AllowSettings = Pick<TaskSettings, 'control' | 'allow'>;
 export function notAllowed(name: string, { control, allow }: AllowSettings): string | undefined {
   const kind = taskKindOf(name);
   if (kind === undefined) return undefined;
-  if (!allow[kind.allow])
+  if (kind.allow !== null && !allow[kind.allow])
     return `not allowed here: tasks.allow.${kind.allow} is false in the configuration of this agent`;
   if (control || kind.effect === 'read-only') return undefined;
   return 'not allowed here: tasks.control is false in the configuration of this agent, so it only reads';

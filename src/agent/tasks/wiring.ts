@@ -5,6 +5,7 @@ import { CancelledError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { DeviceClient } from '../device/device-client.ts';
+import { type ImageTarget, unfitByContent, unfitByName } from '../firmware/image-fit.ts';
 import type { FirmwareStore } from '../firmware/store.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { MinerRegistry } from '../fleet/identity/miner-registry.ts';
@@ -17,9 +18,11 @@ import type { Scanning } from '../scan/scanning.ts';
 import type { TaskDeps } from './contract.ts';
 import { createObservations } from './execution/observations.ts';
 import { createPoolLockTask } from './kinds/pool-lock-task.ts';
+import { createRefreshTask } from './kinds/refresh-task.ts';
 import { createScanTask } from './kinds/scan-task.ts';
 import { scannedOf } from './kinds/scanned.ts';
 import { createOwnUpdate } from './kinds/self-update.ts';
+import { createFarmDraw } from './pace/draw.ts';
 import { poolFactsOf } from './pool-facts.ts';
 import type { TaskSettings } from './settings.ts';
 
@@ -44,13 +47,16 @@ export function wireTasks(
       readonly tasks: TaskSettings;
     };
     readonly client: Pick<DeviceClient, 'act' | 'read' | 'readFresh' | 'secrets' | 'targetOf'>;
-    readonly fleet: Pick<Fleet, 'get' | 'recognised' | 'setRebooting'>;
+    readonly fleet: Pick<Fleet, 'get' | 'all' | 'polled' | 'recognised' | 'setRebooting'>;
     readonly poller: Pick<Poller, 'pollNow'>;
     readonly scanning: Pick<Scanning, 'planFor' | 'manual'>;
     readonly firmware: Pick<FirmwareStore, 'find' | 'mayFetch'>;
     readonly pools: PoolGuard;
     readonly outbox: Pick<Outbox, 'append'>;
     readonly mayReach: (ip: string) => boolean;
+    /** Of the drivers in use. */
+    readonly driverIds: () => readonly string[];
+    readonly retiredAs: (key: string) => string | undefined;
   },
 ): TaskDeps {
   const { clock, log, settings, client, fleet, poller, scanning, firmware, pools, outbox, mayReach } = parts;
@@ -58,6 +64,14 @@ export function wireTasks(
     const state = fleet.get(key);
     if (state === undefined) throw new CancelledError('work on a miner that has left');
     return state.target;
+  };
+  const imageTarget = (key: string): ImageTarget => {
+    const { reading, reported, target } = fleet.get(key) ?? {};
+    return {
+      driverId: target?.driver.id ?? '',
+      make: reading?.make ?? reported?.extras.make ?? undefined,
+      model: reading?.model ?? (reported?.document.model || undefined),
+    };
   };
   return {
     find(key) {
@@ -74,6 +88,10 @@ export function wireTasks(
     act: (key, ability, params, signal, image) => client.act(targetOf(key), ability, params, signal, image),
     ...createObservations({ ...parts, targetOf, pollMs: () => settings.poll.interval }),
     image: (params, signal) => firmware.find(params, signal),
+    imageFit: {
+      byName: (key, name, family) => unfitByName(name, family, imageTarget(key), parts.driverIds()),
+      byContent: (key, image) => unfitByContent(image, imageTarget(key)),
+    },
     mayFetch: (url) => firmware.mayFetch(url),
     poolFacts: (key) => poolFactsOf(fleet.get(key), pools.desiredFor(key)?.pools),
     secretsOf: (key) => [...client.secrets(), ...pools.secretsOf(key)],
@@ -81,6 +99,8 @@ export function wireTasks(
       fleet.setRebooting(key, phase === 'rebooting');
       if (phase === 'idle') poller.pollNow(key);
     },
+    retiredAs: parts.retiredAs,
+    draw: createFarmDraw({ clock, get: (key) => fleet.get(key), all: () => fleet.all() }),
     report: (record) => outbox.append([record]).then(() => undefined),
     agentTasks: {
       'agent.scan.create': createScanTask({
@@ -89,6 +109,10 @@ export function wireTasks(
         report: (record) => outbox.append([record]).then(() => undefined),
       }),
       'agent.self.update': createOwnUpdate(settings.stateDir, settings.update.allowedHosts, { clock, log }),
+      'miner.refresh.get': createRefreshTask({
+        ...{ clock, fleet, poller, agentStops: parts.signal, observeMs: () => settings.tasks.observeS * 1_000 },
+        read: (key, signal) => client.readFresh(targetOf(key), signal),
+      }),
       [POOL_LOCK]: createPoolLockTask({ clock, guard: pools, observeMs: () => settings.tasks.observeS * 1_000 }),
     },
     onEnd({ name, minerKey, params }, { status }) {

@@ -45,7 +45,7 @@ export function addReboot(program: Command, context: CliContext): void {
     .option('-y, --yes', 'ask nothing; without a terminal it is needed for more than one miner')
     .option('--dry-run', 'show which miners are meant, and send nothing')
     .option('--force', 'also miners that were rebooted in the last 10 minutes or that are being updated')
-    .option('--concurrency <n>', 'how many may be away at once (default: as configured, 5)')
+    .option('--concurrency <n>', 'how many may be away at once (default: as configured)')
     .option('--canary <n>', 'so many go first, the others only when these are proven (with a running agent)')
     .option('--stop-after <n>', 'after so many failures no more are begun (with a running agent)');
   addAccessOptions(command)
@@ -64,15 +64,15 @@ async function reboot(ips: readonly string[], flags: Flags, context: CliContext)
     return throughRunning(flags, context, {
       writes: true,
       async ask(agent) {
-        const preview = await agent.preview({ name, miners: ips }, context.signal);
+        const limits = {
+          ...(concurrency !== undefined && { concurrency }),
+          ...(rollout !== undefined && { rollout }),
+        };
+        const preview = await agent.preview({ name, miners: ips, params: { force }, ...limits }, context.signal);
         await agree(preview);
         // Those that were counted, and no others: a miner that appears in the range meanwhile was not agreed to.
         const miners = [...preview.miners.map(({ key }) => key), ...preview.unknown.map(({ name }) => name)];
-        const request = {
-          ...{ name, miners, params: { force } },
-          ...(concurrency !== undefined && { concurrency }),
-          ...(rollout !== undefined && { rollout }),
-        } as const;
+        const request = { name, miners, params: { force }, ...limits } as const;
         bar.update(0, miners.length, '');
         return agent.run(request, (step) => print(step, miners.length), context.signal);
       },
@@ -121,6 +121,8 @@ async function mustAgree(preview: Preview, { yes, dryRun, json, ...terms }: Term
     stdout.write(lines.map((line) => `${line}\n`).join(''));
   }
   if (dryRun || count !== 1) stderr.write(`${summary(preview, terms)}\n`);
+  for (const { ip, reason } of preview.left_out) stderr.write(`${ip}  left out: ${formatText(reason)}\n`);
+  if (count === 0 && preview.unknown.length === 0) throw new CommandFailed('no miner can be rebooted');
   if (dryRun) throw new CommandFailed('nothing was sent (--dry-run)', EXIT.ok);
   if (count <= 1 || yes) return;
   if (!process.stdin.isTTY || !stderr.isTTY)

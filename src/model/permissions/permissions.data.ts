@@ -20,6 +20,7 @@ export const PERMISSION_ROWS = {
   'tasks.reboot':       { from: 'technician', allows: 'reboot miners' },
   'tasks.light':        { from: 'technician', allows: 'switch the lights of miners' },
   'tasks.log':          { from: 'technician', allows: 'fetch the logs of miners' },
+  'tasks.refresh':      { from: 'technician', allows: 'read miners at once, without waiting for their next poll' },
   'tasks.power_mode':   { from: 'operator',   allows: 'let miners sleep, wake them, set their power' },
   'tasks.pools_saved':  { from: 'operator',   allows: 'read saved sets of pools, and give them to miners' },
   'tasks.pools':        { from: 'manager',    allows: 'set and lock the pools of miners, whatever they are, and save sets of pools; includes `tasks.pools_saved`', includes: ['tasks.pools_saved'] },

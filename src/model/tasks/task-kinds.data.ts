@@ -14,10 +14,10 @@ export type AbilityName = (typeof ABILITY_NAMES)[number];
 export type TaskKind = {
   /** What a key, and a grant where there is one, must have so that a request can create it. */
   readonly permission: `tasks.${string}`;
-  /** Its switch below `tasks.allow` in the configuration of an agent, and the default. */
-  readonly allow: string;
+  /** Its switch below `tasks.allow` in the configuration of an agent, and the default; null = there is none. */
+  readonly allow: string | null;
   readonly isAllowed: boolean;
-  /** What the driver of the miner must be able to do; null = the task is about the agent. */
+  /** What the driver of the miner must be able to do; null = nothing, or the task is about the agent. */
   readonly ability: AbilityName | null;
   /** `driver` = one call of that ability; `agent` = work of the agent itself, which may run again after a crash. */
   readonly doneBy: 'driver' | 'agent';
@@ -30,6 +30,7 @@ export type TaskKind = {
 export const TASK_KINDS = {
   'miner.system.reboot':     { permission: 'tasks.reboot',       allow: 'reboot',     isAllowed: true, ability: 'reboot',    doneBy: 'driver', effect: 'once',       command: 'reboot' },
   'miner.log.get':           { permission: 'tasks.log',          allow: 'log',        isAllowed: true, ability: 'log',       doneBy: 'driver', effect: 'read-only',  command: 'log' },
+  'miner.refresh.get':       { permission: 'tasks.refresh',      allow: null,         isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'read-only',  command: null },
   'miner.light.update':      { permission: 'tasks.light',        allow: 'light',      isAllowed: true, ability: 'light',     doneBy: 'driver', effect: 'repeatable', command: null },
   'miner.power_mode.update': { permission: 'tasks.power_mode',   allow: 'powerMode',  isAllowed: true, ability: 'powerMode', doneBy: 'driver', effect: 'once',       command: null },
   'miner.pool.update':       { permission: 'tasks.pools',        allow: 'pools',      isAllowed: true, ability: 'pools',     doneBy: 'driver', effect: 'once',       command: null },
@@ -44,4 +45,4 @@ export const SAVED_POOLS_PERMISSION = 'tasks.pools_saved';
 
 export type ExecutionTaskName = keyof typeof TASK_KINDS;
 export type TaskPermission = (typeof TASK_KINDS)[ExecutionTaskName]['permission'] | typeof SAVED_POOLS_PERMISSION;
-export type AllowKey = (typeof TASK_KINDS)[ExecutionTaskName]['allow'];
+export type AllowKey = NonNullable<(typeof TASK_KINDS)[ExecutionTaskName]['allow']>;

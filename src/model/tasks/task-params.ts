@@ -18,6 +18,9 @@ const maybeBlank = (max: number) =>
   z.string().max(max).regex(SEEN_TEXT, { error: 'accepted: text of which every character can be seen' });
 const printable = (max: number) => maybeBlank(max).min(1);
 const version = printable(64);
+/** No way to another folder. */
+const fileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 ()+,._-]{0,199}$/, { error: 'accepted: the name of a file' });
+const family = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: 'accepted: the id of a driver' });
 const sha256 = z.string().regex(/^[0-9A-Fa-f]{64}$/, { error: 'accepted: 64 hexadecimal digits' });
 
 export const POOL_PASSWORD = maybeBlank(255);
@@ -53,6 +56,7 @@ export const PARAMS_FIELDS = {
     }),
   },
   'miner.log.get': {},
+  'miner.refresh.get': {},
   'miner.light.update': { on: z.boolean() },
   'miner.power_mode.update': {
     mode: orNull(z.enum(POWER_MODES)),
@@ -65,9 +69,14 @@ export const PARAMS_FIELDS = {
     }),
   },
   'miner.firmware.update': {
-    url: z.url({ protocol: /^https?$/, error: 'accepted: an http or https address' }).max(2_048),
-    sha256,
+    file: orNull(fileName).meta({ description: 'Name of a file in the firmware folder of the agent, instead of url' }),
+    url: orNull(z.url({ protocol: /^https?$/, error: 'accepted: an http or https address' }).max(2_048)),
+    sha256: orNull(sha256).meta({ description: 'Of the image; with url it is needed' }),
     version: orNull(version),
+    family: orNull(family).meta({
+      description:
+        'Id of the driver whose miners the image is for: others are refused. Not given = the name of the file tells, as far as it does',
+    }),
   },
   'agent.scan.create': {
     ranges: orNull(z.array(range).min(1).max(256)).meta({
@@ -91,3 +100,9 @@ export const PARAMS_FIELDS = {
 /** Of `miner.power_mode.update`: exactly one of both. */
 export const isModeOrPreset = ({ mode, preset }: { readonly mode?: unknown; readonly preset?: unknown }): boolean =>
   (mode === undefined) !== (preset === undefined);
+
+type ImageParams = { readonly [K in 'file' | 'url' | 'sha256']?: unknown };
+
+/** Of `miner.firmware.update`: a file of the folder, or an address with the hash of what lies there. */
+export const isFileOrUrl = ({ file, url, sha256 }: ImageParams): boolean =>
+  file === undefined ? url !== undefined && sha256 !== undefined : url === undefined;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CONTACT_STATUSES } from '../../model/contact.ts';
 import { actorSchema, BATCH_STATUSES, EXECUTION_TASK_NAMES, TASK_STATUSES, taskNameSchema } from '../../model/task.ts';
 import { orNull } from '../../model/tasks/or-null.ts';
-import { isModeOrPreset, PARAMS_FIELDS } from '../../model/tasks/task-params.ts';
+import { isFileOrUrl, isModeOrPreset, PARAMS_FIELDS } from '../../model/tasks/task-params.ts';
 import { named } from './components.ts';
 import { answerOf } from './envelope.ts';
 import { closedObject, givenId, ofGoodFields } from './forms.ts';
@@ -169,6 +169,7 @@ export const batchCreationSchema = z.discriminatedUnion(
   [
     forMiners('miner.system.reboot', orNull(paramsOf('miner.system.reboot'))),
     forMiners('miner.log.get', orNull(paramsOf('miner.log.get'))),
+    forMiners('miner.refresh.get', orNull(paramsOf('miner.refresh.get'))),
     forMiners('miner.light.update', paramsOf('miner.light.update')),
     forMiners(
       'miner.power_mode.update',
@@ -186,7 +187,12 @@ export const batchCreationSchema = z.discriminatedUnion(
         .meta({ minProperties: 1, maxProperties: 1 }),
     ),
     forMiners('miner.pool.lock', paramsOf('miner.pool.lock')),
-    forMiners('miner.firmware.update', paramsOf('miner.firmware.update')),
+    forMiners(
+      'miner.firmware.update',
+      paramsOf('miner.firmware.update')
+        .refine(isFileOrUrl, { ...ofGoodFields, error: 'accepted: an object with either file, or url and sha256' })
+        .meta({ minProperties: 1 }),
+    ),
     forAgents('agent.scan.create', orNull(paramsOf('agent.scan.create'))),
     forAgents('agent.self.update', orNull(paramsOf('agent.self.update'))),
   ],

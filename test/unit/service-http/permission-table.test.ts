@@ -67,6 +67,7 @@ const ROWS = Object.entries(EXPECTED).flatMap(([route, opens]) =>
 const ORDERS: Readonly<Record<(typeof EXECUTION_TASK_NAMES)[number], { needs: string; body: object }>> = {
   'miner.system.reboot': { needs: 'tasks.reboot', body: { miner_ids: [UNKNOWN] } },
   'miner.log.get': { needs: 'tasks.log', body: { miner_ids: [UNKNOWN] } },
+  'miner.refresh.get': { needs: 'tasks.refresh', body: { miner_ids: [UNKNOWN] } },
   'miner.light.update': { needs: 'tasks.light', body: { miner_ids: [UNKNOWN], params: { on: true } } },
   'miner.power_mode.update': { needs: 'tasks.power_mode', body: { miner_ids: [UNKNOWN], params: { mode: 'sleep' } } },
   'miner.pool.update': {
@@ -239,8 +240,8 @@ describe('roles', () => {
   // biome-ignore format: a table
   test.each([
     ['viewer', []],
-    ['technician', ['agent.scan.create', 'miner.light.update', 'miner.log.get', 'miner.system.reboot']],
-    ['operator', ['agent.scan.create', 'miner.light.update', 'miner.log.get', 'miner.power_mode.update', 'miner.system.reboot']],
+    ['technician', ['agent.scan.create', 'miner.light.update', 'miner.log.get', 'miner.refresh.get', 'miner.system.reboot']],
+    ['operator', ['agent.scan.create', 'miner.light.update', 'miner.log.get', 'miner.power_mode.update', 'miner.refresh.get', 'miner.system.reboot']],
     ['manager', EXECUTION_TASK_NAMES.filter((name) => name !== 'agent.self.update')],
     ['admin', EXECUTION_TASK_NAMES],
   ] as const)('a key of the role %s creates its tasks and reads the farm', async (role, tasks) => {

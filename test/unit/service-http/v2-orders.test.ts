@@ -29,11 +29,16 @@ const SHA = 'ab'.repeat(32);
 const GOOD: Readonly<Record<(typeof EXECUTION_TASK_NAMES)[number], readonly (object | undefined)[]>> = {
   'miner.system.reboot': [{ force: true }, {}, undefined],
   'miner.log.get': [{}, undefined],
+  'miner.refresh.get': [{}, undefined],
   'miner.light.update': [{ on: true }, { on: false }],
   'miner.power_mode.update': [{ mode: 'sleep' }, { preset: '290MHz' }],
   'miner.pool.update': [{ pools: POOLS }],
   'miner.pool.lock': [{ locked: true }],
-  'miner.firmware.update': [{ url: 'https://files.example/fw.bin', sha256: SHA, version: '1.2' }],
+  'miner.firmware.update': [
+    { url: 'https://files.example/fw.bin', sha256: SHA, version: '1.2' },
+    { file: 'S19 (stock) 2.bmu' },
+    { file: 'fw.bin', sha256: SHA, family: 'antminer-stock' },
+  ],
   'agent.scan.create': [{ ranges: ['10.0.0.0/24', '10.1.0.1-50', '10.2.0.7'] }, {}, undefined],
   'agent.self.update': [
     { version: '2.0.0' },
@@ -48,6 +53,7 @@ const BAD: readonly [string, unknown, string][] = [
   ['miner.system.reboot', { force: 'yes' }, 'params.force'],
   ['miner.system.reboot', { note: 'x' }, '"note"'],
   ['miner.log.get', { lines: 5 }, '"lines"'],
+  ['miner.refresh.get', { deep: true }, '"deep"'],
   ['miner.light.update', undefined, 'params'],
   ['miner.light.update', {}, 'params.on'],
   ['miner.light.update', { on: 1 }, 'params.on'],
@@ -72,7 +78,12 @@ const BAD: readonly [string, unknown, string][] = [
   ['miner.pool.lock', { locked: 'true' }, 'params.locked'],
   ['miner.firmware.update', { url: 'ftp://x/y', sha256: SHA }, 'params.url'],
   ['miner.firmware.update', { url: 'https://x/y', sha256: 'abc' }, 'params.sha256'],
-  ['miner.firmware.update', { url: 'https://x/y' }, 'params.sha256'],
+  ['miner.firmware.update', { url: 'https://x/y' }, 'either file, or url and sha256'],
+  ['miner.firmware.update', { sha256: SHA }, 'either file, or url and sha256'],
+  ['miner.firmware.update', { file: 'a.bin', url: 'https://x/y', sha256: SHA }, 'either file, or url and sha256'],
+  ['miner.firmware.update', { file: '../a.bin' }, 'params.file'],
+  ['miner.firmware.update', { file: '.hidden' }, 'params.file'],
+  ['miner.firmware.update', { file: 'a.bin', family: 'Not An Id' }, 'params.family'],
   ['agent.scan.create', { ranges: [] }, 'params.ranges'],
   ['agent.scan.create', { ranges: ['10.0.0.0/24', '10.0.0.9-10.0.0.1'] }, 'downwards'],
   ['agent.scan.create', { ranges: ['farm'] }, 'params.ranges[0]'],
@@ -91,7 +102,7 @@ describe('each task', () => {
   beforeAll(async () => {
     const owned = await startOwnedRig();
     stop = owned.stop;
-    place = await fill(owned.rig, 1, [...ABILITIES, 'miner.pool.lock']);
+    place = await fill(owned.rig, 1, [...ABILITIES, 'miner.pool.lock', 'miner.refresh.get']);
   });
   afterAll(() => stop());
 

@@ -4,10 +4,10 @@ import { RefusedError } from '../../../base/errors.ts';
 import { requestedPoolsSchema } from '../../../model/pools/requested-pools.ts';
 import { lackingText, type PoolFacts, previewWorkers } from '../../../model/pools/resolve-pools.ts';
 import { placeOf } from '../../tasks/execution/fill-params.ts';
-import type { Preview, PreviewRequest, RunRequest } from '../messages.ts';
+import type { Preview, RunRequest } from '../messages.ts';
 
 type Miner = { readonly key: string; readonly ip: string };
-type Request = Pick<PreviewRequest, 'name' | 'params' | 'locations'>;
+type Request = Pick<RunRequest, 'name' | 'params' | 'locations'>;
 
 export function createPoolRuns(factsOf: (key: string) => PoolFacts | undefined) {
   const known = ({ locations }: Request, miners: readonly Miner[]): PoolFacts[] =>
@@ -42,4 +42,4 @@ export function createPoolRuns(factsOf: (key: string) => PoolFacts | undefined) 
 const POOL_UPDATE = 'miner.pool.update';
 
 const poolsOf = ({ name, params }: Request) =>
-  name === POOL_UPDATE ? requestedPoolsSchema.safeParse(params?.pools).data : undefined;
+  name === POOL_UPDATE ? requestedPoolsSchema.safeParse(params.pools).data : undefined;

@@ -6,7 +6,7 @@ import type { ScanRanges } from '../../../base/net/ranges.ts';
 import { spansOutside } from '../../../base/net/restrict-ranges.ts';
 import { type ClockLook, lookAtClocks, wallTimeAt } from '../../../base/time/clock-steps.ts';
 import type { TaskView } from '../../tasks/queue/admission.ts';
-import type { Preview, PreviewRequest, RunRequest, ShownTask, Step } from '../messages.ts';
+import type { Preview, RunRequest, ShownTask, Step } from '../messages.ts';
 import { isoOf, type StateParts } from '../status.ts';
 import { createLocalRuns } from './local-runs.ts';
 import type { NamedMiners } from './named-miners.ts';
@@ -15,10 +15,7 @@ import { createPoolRuns } from './pool-runs.ts';
 export function createTaskHandlers(
   parts: Pick<StateParts, 'clock' | 'tasks'> & {
     readonly fleet: Pick<StateParts['fleet'], 'get'>;
-    readonly config: {
-      readonly ranges: ScanRanges;
-      readonly tasks: { readonly reboot: { readonly concurrency: number } };
-    };
+      readonly config: { readonly ranges: ScanRanges };
     readonly poolFacts: Parameters<typeof createPoolRuns>[0];
   },
   named: Pick<NamedMiners, 'find'>,
@@ -37,18 +34,28 @@ export function createTaskHandlers(
         left_out: open === undefined ? null : open.length - views.length,
       };
     },
-    /** Which miners a run with these names would be about. Throws RefusedError as `run` does. */
-    async preview(request: PreviewRequest, signal: AbortSignal): Promise<Preview> {
+    /** Which miners this run would be about, and what it would come to. Throws RefusedError as `run` does. */
+    async preview(request: RunRequest, signal: AbortSignal): Promise<Preview> {
       mustHaveInside(config.ranges, request);
+      const { name, params, concurrency, rollout } = request;
       const { miners, unknown } = await named.find(request.miners, signal);
-      const modelOf = (key: string) => {
-        const reported = fleet.get(key)?.reported;
-        return reported ? [reported.extras.make, reported.document.model].filter(Boolean).join(' ') || null : null;
-      };
+      const ips = new Map(miners.map(({ key, ip }) => [key, ip]));
+      const at = (key: string) => ({ key, ip: ips.get(key) ?? '' });
+      const { selected, leftOut, atOnce, drawW, etaS } = tasks.outlook(
+        miners.map(({ key }) => ({ name, minerKey: key, params })),
+        { concurrency, canary: rollout?.canary },
+      );
       return {
-        miners: miners.map(({ key, ip }) => ({ key, ip, model: modelOf(key) })),
+        miners: selected.map(({ minerKey, drawW: powerW }) => ({
+          ...at(minerKey),
+          model: modelIn(fleet.get(minerKey)),
+          power_w: powerW === null ? null : Math.round(powerW),
+        })),
+        left_out: leftOut.map(({ minerKey, reason }) => ({ ...at(minerKey), reason })),
         unknown: [...unknown],
-        at_once: request.name === 'miner.system.reboot' ? config.tasks.reboot.concurrency : null,
+        at_once: atOnce,
+        kw: drawW === undefined ? null : Math.round(drawW / 100) / 10,
+        eta_s: etaS === null ? null : Math.ceil(etaS),
         ...pools.preview(request, miners),
       };
     },
@@ -71,8 +78,13 @@ export function createTaskHandlers(
   };
 }
 
+function modelIn(miner: ReturnType<StateParts['fleet']['get']>): string | null {
+  const { extras, document } = miner?.reported ?? {};
+  return [extras?.make, document?.model].filter(Boolean).join(' ') || null;
+}
+
 /** Those of the names that lie outside the networks of this agent. Throws RefusedError where all of them do. */
-function mustHaveInside(ranges: ScanRanges, { name: task, miners }: PreviewRequest): ReadonlySet<string> {
+function mustHaveInside(ranges: ScanRanges, { name: task, miners }: RunRequest): ReadonlySet<string> {
   const beyond = new Set(miners.filter((each) => isBeyond(ranges, each)));
   if (beyond.size === miners.length)
     throw new RefusedError('run.outside', `${task}: all outside the networks of the running agent`);

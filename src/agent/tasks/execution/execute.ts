@@ -9,7 +9,7 @@ import type { Controls, Execution, ExecutionParts } from './execution.ts';
 import { fillParams } from './fill-params.ts';
 import { logEvidence } from './log-evidence.ts';
 import { refuseUnidentified } from './observations.ts';
-import { drawsInrush, goesOffline, type Plan, planTask } from './plan.ts';
+import { goesOffline, type Plan, planTask, startingPower } from './plan.ts';
 import { movedBefore, observeWithin } from './proof/look.ts';
 import { verify } from './proof/verify.ts';
 import { sendCommand } from './send-command.ts';
@@ -27,13 +27,13 @@ export async function execute(parts: ExecutionParts, task: StoredTask, controls:
   const { clock, deps, journal } = parts;
   const ready = await prepare(parts, task, controls);
   if ('status' in ready) return ready;
-  const { plan, given, image, baseline, isPowered } = ready;
+  const { plan, given, image, baseline, startingW } = ready;
   const { ability, rule, params } = plan;
   const startMs = clock.elapsedMs();
   const isFilled = given !== task.params;
   const begun = { ...task, params: given, baseline, unit: deps.unitOf?.(task.minerKey) };
   if (isFilled) controls.onParams(given);
-  journal.started(task.taskId, { ...begun, params: isFilled ? given : undefined }, isPowered, startMs);
+  journal.started(task.taskId, { ...begun, params: isFilled ? given : undefined }, startingW, startMs);
   controls.onState('started');
   if (goesOffline(rule, ability)) deps.onPhase(task.minerKey, 'rebooting');
   const hasAnswered = baseline !== undefined || !needsBaseline(ability);
@@ -85,8 +85,8 @@ type Ready = {
   readonly given: StoredTask['params'];
   readonly image: FirmwareImage | undefined;
   readonly baseline: Baseline | undefined;
-  /** It counts for the power budget, which has let it pass. */
-  readonly isPowered: boolean;
+  /** What it counts for in the power budget, which has let it pass; 0 = it is none of its matter. */
+  readonly startingW: number;
 };
 
 /** All that is to be done and asked before the command may be sent; an outcome = it must not be sent. */
@@ -111,24 +111,31 @@ async function prepare(parts: ExecutionParts, task: StoredTask, controls: Contro
   };
   let seen = await look();
   if (seen !== undefined && 'status' in seen) return seen;
-  const isPowered = drawsInrush(first, task);
+  const startingW = startingPower(parts, first, task);
   const askedMs = clock.monotonicMs();
-  if (isPowered) await parts.power.pass(early);
-  if (clock.monotonicMs() - askedMs > FRESH_MS) seen = (await look()) ?? seen;
+  if (startingW > 0) await parts.power.pass(startingW, early);
+  const waitedMs = clock.monotonicMs() - askedMs;
+  controls.onPassed(waitedMs);
+  if (waitedMs > FRESH_MS) seen = (await look()) ?? seen;
   if (seen !== undefined && 'status' in seen) return seen;
   // Waiting takes time: what was true before it may not be now.
   const plan = planTask(parts, task, controls, given);
   if ('status' in plan) return plan;
   if (early.aborted) throw new CancelledError(`begin ${task.name}`);
   const baseline = needsBaseline(ability) ? seen : undefined;
-  return movedBefore(deps, minerKey, lookedAt) ?? { plan, given, image, baseline, isPowered };
+  return movedBefore(deps, minerKey, lookedAt) ?? { plan, given, image, baseline, startingW };
 }
 
 /** The file that the task names, or why nothing is sent. */
 async function findImage(deps: TaskDeps, task: StoredTask, signal: AbortSignal): Promise<FirmwareImage | TaskOutcome> {
   if (deps.image === undefined) return failed('refused: this agent has no firmware folder');
   try {
-    return await deps.image(task.params, signal);
+    const image = await deps.image(task.params, signal);
+    const { family } = task.params;
+    const misfit =
+      deps.imageFit?.byName(task.minerKey, image.name, typeof family === 'string' ? family : undefined) ??
+      (await deps.imageFit?.byContent(task.minerKey, image));
+    return misfit === undefined ? image : failed(`refused: ${misfit}`);
   } catch (error) {
     if (error instanceof RefusedError || error instanceof PeerError) return failed(`refused: ${error.message}`);
     throw error;

@@ -3,9 +3,9 @@
 import type { AbilityName } from '../../../driver/contract.ts';
 import type { LoadedAbility } from '../../../driver/load/loaded-driver.ts';
 import type { TaskParts } from '../contract.ts';
+import type { PowerBudget } from '../pace/power-budget.ts';
 import type { Journal } from '../queue/journal.ts';
 import type { StoredTask } from '../stored-task.ts';
-import type { PowerBudget } from './power-budget.ts';
 
 export type ExecutionParts = TaskParts & { readonly journal: Journal; readonly power: PowerBudget };
 
@@ -50,4 +50,6 @@ export type Controls = {
   /** What it does to its miner differs from what was asked of all. */
   onParams(params: StoredTask['params']): void;
   readonly capacity: RebootCapacity;
+  /** The power budget has let it pass, after so long. */
+  onPassed(waitedMs: number): void;
 };

@@ -4,6 +4,7 @@ import type { AbilityName } from '../../../driver/contract.ts';
 import type { LoadedAbility } from '../../../driver/load/loaded-driver.ts';
 import { driverAbilityOf } from '../../../model/task.ts';
 import { failed, type TaskOutcome } from '../contract.ts';
+import { UNKNOWN_DRAW_W } from '../pace/draw.ts';
 import { expired } from '../queue/admission.ts';
 import { notAllowed } from '../settings.ts';
 import type { StoredTask } from '../stored-task.ts';
@@ -21,18 +22,25 @@ export function mayRestart(name: string): boolean {
 /** A command as it is to be sent. */
 export type Plan = Pick<Execution, 'ability' | 'params'> & { readonly rule: LoadedAbility; readonly ip: string };
 
+type PlanParts = Pick<ExecutionParts, 'clock' | 'settings' | 'deps' | 'journal'>;
+type Asked = Pick<StoredTask, 'name' | 'minerKey' | 'params'>;
+
 /** What is to be sent, or why it must not be. `given` = the params of the task, filled in for this miner. */
 export function planTask(
-  parts: ExecutionParts,
-  task: StoredTask,
+  parts: PlanParts,
+  task: Asked,
   controls: Pick<Controls, 'isExpired'>,
   given: StoredTask['params'],
 ): Plan | TaskOutcome {
   const allowed = checkTask(parts, task, controls);
   if ('status' in allowed) return allowed;
   const { ability: name, ip, rule: ability } = allowed;
+  const misfit = name === 'firmware' ? unfit(parts.deps, task) : undefined;
+  if (misfit !== undefined) return failed(`refused: ${misfit}`);
   const { force, url, ...wanted } = given;
   const fetched = ability.fetchesItself === 'from-url' ? url : undefined;
+  if (ability.fetchesItself === 'from-url' && url === undefined)
+    return failed('refused: the miner fetches its image itself, so it needs a url that it can reach');
   if (fetched !== undefined && !(typeof fetched === 'string' && parts.deps.mayFetch?.(fetched)))
     return failed('refused: the miner would fetch this address itself; allow its host in firmware.allowedHosts');
   const taken = fetched === undefined ? wanted : { ...wanted, url: fetched };
@@ -44,8 +52,8 @@ export function planTask(
 
 /** Whether the task may be done to its miner at all, whatever its params; an outcome = it must not. */
 export function checkTask(
-  parts: ExecutionParts,
-  task: StoredTask,
+  parts: PlanParts,
+  task: Asked,
   { isExpired }: Pick<Controls, 'isExpired'>,
 ): Omit<Plan, 'params'> | TaskOutcome {
   const { deps } = parts;
@@ -68,9 +76,17 @@ export function checkTask(
   return { ability: name, ip: target.ip, rule: ability };
 }
 
+/** By what the task says of its image, before that is looked for. */
+function unfit({ imageFit }: PlanParts['deps'], { minerKey, params }: Asked): string | undefined {
+  const { file, url, family } = params;
+  const address = typeof url === 'string' && URL.canParse(url) ? new URL(url).pathname.split('/').at(-1) : undefined;
+  const name = typeof file === 'string' ? file : (address ?? '');
+  return imageFit?.byName(minerKey, name, typeof family === 'string' ? family : undefined);
+}
+
 function refuseOften(
-  { journal, clock, settings }: ExecutionParts,
-  task: StoredTask,
+  { journal, clock, settings }: PlanParts,
+  task: Asked,
   ability: AbilityName,
   isForced: boolean,
 ): TaskOutcome | undefined {
@@ -94,8 +110,20 @@ export function goesOffline(rule: LoadedAbility | undefined, name: AbilityName):
   return name === 'reboot' || (rule !== undefined && rule.offlineS[1] > 0);
 }
 
+type Planned = Pick<Plan, 'ability' | 'rule'>;
+
 /** Whether the farm's power budget counts it: a restart, whatever task brings it about, or a wake. */
-export function drawsInrush({ ability, rule }: Pick<Plan, 'ability' | 'rule'>, { params }: StoredTask): boolean {
+function drawsInrush({ ability, rule }: Planned, { params }: Pick<StoredTask, 'params'>): boolean {
   if (ability === 'powerMode') return params.mode !== 'sleep';
   return ability === 'firmware' || goesOffline(rule, ability);
+}
+
+/** What the task counts for in the power budget, W; 0 = nothing. */
+export function startingPower(
+  { deps, settings }: Pick<ExecutionParts, 'deps' | 'settings'>,
+  plan: Planned,
+  task: Pick<StoredTask, 'minerKey' | 'params'>,
+): number {
+  if (!drawsInrush(plan, task)) return 0;
+  return Math.round((deps.draw?.of(task.minerKey) ?? UNKNOWN_DRAW_W) * settings.powerGate.inrush);
 }

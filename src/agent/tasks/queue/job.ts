@@ -3,7 +3,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { CancelledError, renderError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
-import { driverAbilityOf } from '../../../model/task.ts';
+import { driverAbilityOf, taskKindOf } from '../../../model/task.ts';
 import { type AgentTask, afterAct, failed, type TaskDeps, type TaskOutcome } from '../contract.ts';
 import { execute, resume } from '../execution/execute.ts';
 import type { Controls, ExecutionParts, RebootCapacity } from '../execution/execution.ts';
@@ -13,16 +13,21 @@ import type { StoredTask, TaskState } from '../stored-task.ts';
 import { expired } from './admission.ts';
 
 /**
- * What waits in one queue and shares its capacity: the tasks of one ability, or those of one name that the agent
- * carries out itself.
+ * What waits in one queue and shares its capacity: the tasks of one ability, of which sleep has a queue of its own, or
+ * those of one name that the agent carries out itself.
  */
 export type Kind =
-  | { readonly queue: string; readonly ability: AbilityName; readonly agentTask?: never }
+  | { readonly queue: AbilityName | 'sleep'; readonly ability: AbilityName; readonly agentTask?: never }
   | { readonly queue: string; readonly ability?: never; readonly agentTask: AgentTask };
 
 /** Undefined for a name that this agent cannot do. */
-export function kindOf(name: string, agentTasks: TaskDeps['agentTasks']): Kind | undefined {
+export function kindOf(
+  { name, params }: Pick<StoredTask, 'name' | 'params'>,
+  agentTasks: TaskDeps['agentTasks'],
+): Kind | undefined {
   const ability = driverAbilityOf(name);
+  // Sleeping takes load away: it need not wait behind those that wake.
+  if (ability === 'powerMode' && params.mode === 'sleep') return { queue: 'sleep', ability };
   if (ability !== undefined) return { queue: ability, ability };
   const agentTask = agentTasks !== undefined && Object.hasOwn(agentTasks, name) ? agentTasks[name] : undefined;
   return agentTask && { queue: name, agentTask };
@@ -54,6 +59,7 @@ type JobHooks = {
   settle(row: StoredTask, outcome: TaskOutcome): void;
   /** It may simply run again. */
   repeat(): void;
+  onPassed(waitedMs: number): void;
   /** What it holds of its queue. */
   readonly capacity: RebootCapacity;
 };
@@ -68,6 +74,7 @@ export async function runJob(job: Job, parts: ExecutionParts, stop: AbortSignal,
     giveUp: job.giveUp.signal,
     stop,
     capacity: hooks.capacity,
+    onPassed: hooks.onPassed,
     onState(state) {
       const isFirst = job.stage !== 'started';
       job.stage = 'started';
@@ -128,9 +135,9 @@ async function executeAgentTask(
   const refusal = notAllowed(row.name, settings);
   if (refusal !== undefined) return failed(refusal);
   if (isExpired()) return expired();
-  const doubt = deps.doubtOf?.(row.minerKey);
+  const doubt = taskKindOf(row.name)?.effect === 'read-only' ? undefined : deps.doubtOf?.(row.minerKey);
   if (doubt !== undefined) return failed(`refused: ${doubt}`);
-  journal.started(row.taskId, {}, false, clock.elapsedMs());
+  journal.started(row.taskId, {}, 0, clock.elapsedMs());
   onState('started');
   const { find, mayReach, observe } = deps;
   const outcome = await agentTask.run(row, AbortSignal.any([giveUp, stop]), { find, mayReach, observe, onProgress });

@@ -37,7 +37,7 @@ export const tasksMigrations: Migrations = {
        message TEXT,
        evidence TEXT NOT NULL DEFAULT '{}',
        reported INTEGER NOT NULL DEFAULT 0,
-       is_powered INTEGER NOT NULL DEFAULT 0,
+       starting_w INTEGER NOT NULL DEFAULT 0,
        uplink TEXT
      ) STRICT;
      CREATE INDEX tasks_journal_open ON tasks_journal (state) WHERE state <> 'final';
@@ -59,7 +59,14 @@ export type Ended = { readonly row: StoredTask; readonly outcome: TaskOutcome };
 const endsSchema = z.object({ status: taskStatusSchema, count: z.int() });
 const batchSchema = z.object({ rollout: asJson(rolloutRuleSchema), stopped: asJson(batchStopSchema).nullable() });
 const countSchema = z.object({ count: z.int() });
-const startSchema = z.object({ started_ms: z.int() });
+const startSchema = z.object({ startedMs: z.int(), powerW: z.int() });
+const durationSchema = z.object({
+  name: z.string(),
+  minerKey: z.string(),
+  isPowered: z.int().transform(Boolean),
+  totalS: z.number().min(0),
+  backS: z.number().nullable(),
+});
 const actionSchema = z.object({ name: z.string(), startedMs: z.number(), finishedMs: z.number().nullable() });
 
 /**
@@ -95,7 +102,14 @@ function openReads(db: DatabaseSync, vault: Vault | undefined) {
      WHERE miner_key = ? AND started_ms > ? AND (took_effect = 1 OR state <> 'final') ORDER BY started_ms DESC LIMIT 100`,
   );
   const poweredStarts = db.prepare(
-    'SELECT started_ms FROM tasks_journal WHERE is_powered = 1 AND started_ms > ? ORDER BY started_ms',
+    `SELECT started_ms AS startedMs, starting_w AS powerW FROM tasks_journal
+     WHERE starting_w > 0 AND started_ms > ? ORDER BY started_ms`,
+  );
+  const durations = db.prepare(
+    `SELECT name, miner_key AS minerKey, starting_w > 0 AS isPowered, (finished_ms - started_ms) / 1000.0 AS totalS,
+            json_extract(evidence, '$.backAfterS') AS backS
+     FROM tasks_journal WHERE status = 'succeeded' AND started_ms IS NOT NULL AND finished_ms >= started_ms
+     ORDER BY accepted_ms DESC LIMIT ?`,
   );
   const size = db.prepare('SELECT count(*) AS count FROM tasks_journal');
   const toRows = (found: readonly unknown[]): StoredTask[] =>
@@ -116,9 +130,10 @@ function openReads(db: DatabaseSync, vault: Vault | undefined) {
     /** Tasks that were sent to the miner, or may have been, and were not refused: newest first. */
     actionsSince: (minerKey: string, sinceMs: number) =>
       actions.all(minerKey, Math.round(sinceMs)).map((row) => actionSchema.parse(row)),
-    /** When tasks that count for the power budget were started. */
-    poweredSince: (sinceMs: number) =>
-      poweredStarts.all(Math.round(sinceMs)).map((row) => startSchema.parse(row).started_ms),
+    /** When tasks that count for the power budget were started, and what for. */
+    poweredSince: (sinceMs: number) => poweredStarts.all(Math.round(sinceMs)).map((row) => startSchema.parse(row)),
+    /** Of those that succeeded, newest first. */
+    durations: (limit: number) => durations.all(limit).flatMap((row) => durationSchema.safeParse(row).data ?? []),
     size: () => countSchema.parse(size.get()).count,
   };
 }
@@ -133,7 +148,7 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined, audit: Audit) {
         :message, :evidence, :reported)`,
   );
   const start = db.prepare(
-    `UPDATE tasks_journal SET state = 'started', status = 'running', baseline = ?, unit = ?, started_ms = ?, is_powered = ?, took_effect = 1,
+    `UPDATE tasks_journal SET state = 'started', status = 'running', baseline = ?, unit = ?, started_ms = ?, starting_w = ?, took_effect = 1,
        params = coalesce(?, params)
      WHERE task_id = ?`,
   );
@@ -169,19 +184,19 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined, audit: Audit) {
       });
     },
     /**
-     * From here on the miner may have been acted on. `isPowered` = it counts for the power budget; without `params`
-     * they stay as they were accepted.
+     * From here on the miner may have been acted on. `startingW` = what it counts for in the power budget; without
+     * `params` they stay as they were accepted.
      */
     started(
       taskId: string,
       { baseline, unit, params }: Partial<Pick<StoredTask, 'baseline' | 'unit'>> & { readonly params?: unknown },
-      isPowered: boolean,
+      startingW: number,
       nowMs: number,
     ): void {
       const asText = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
       transact(db, () => {
         const filled = params === undefined ? null : encryptWith(vault, JSON.stringify(params));
-        start.run(asText(baseline), asText(unit), Math.round(nowMs), Number(isPowered), filled, taskId);
+        start.run(asText(baseline), asText(unit), Math.round(nowMs), startingW, filled, taskId);
         audit?.record([taskBegun(taskId)]);
       });
     },

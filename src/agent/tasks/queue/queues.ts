@@ -17,16 +17,30 @@ export function createQueues(options: {
   /** Of those that have left, miners that may be away still. */
   const awayWithout = new Map<string, number>();
   const busyMiners = new Set<string>();
+  /** Those that wait, of one miner and ability, in their order: a sleep must not overtake the wake before it. */
+  const rows = new Map<string, Job[]>();
+  const rowOf = ({ kind, row }: Job) => `${kind.ability ?? kind.queue} ${row.minerKey}`;
+  const leaveRow = (job: Job) => {
+    const left = rows.get(rowOf(job))?.filter((other) => other !== job) ?? [];
+    if (left.length === 0) rows.delete(rowOf(job));
+    else rows.set(rowOf(job), left);
+  };
+  const isBehind = (job: Job): boolean => {
+    const row = rows.get(rowOf(job)) ?? [];
+    return row.slice(0, row.indexOf(job)).some(({ kind }) => kind.queue !== job.kind.queue);
+  };
+  const mayBegin = (job: Job): boolean => !busyMiners.has(job.row.minerKey) && !isBehind(job) && !options.isHeld(job);
 
   const pumpQueue = (name: string) => {
     const queue = queues.get(name) ?? [];
     for (;;) {
       const first = queue[0];
       if (first === undefined || (taken.get(name) ?? 0) >= options.capacityOf(first)) return;
-      const index = queue.findIndex((job) => !busyMiners.has(job.row.minerKey) && !options.isHeld(job));
+      const index = queue.findIndex(mayBegin);
       const job = queue[index];
       if (job === undefined) return;
       queue.splice(index, 1);
+      leaveRow(job);
       options.begin(job);
     }
   };
@@ -42,8 +56,10 @@ export function createQueues(options: {
       const queue = queues.get(name);
       if (queue === undefined) queues.set(name, [job]);
       else queue.push(job);
+      rows.set(rowOf(job), [...(rows.get(rowOf(job)) ?? []), job]);
     },
     drop(jobs: ReadonlySet<Job>): void {
+      for (const job of jobs) leaveRow(job);
       for (const [name, queue] of queues) {
         const left = queue.filter((job) => !jobs.has(job));
         queues.set(name, left);
@@ -91,6 +107,9 @@ export function createQueues(options: {
         },
       };
     },
-    clear: () => queues.clear(),
+    clear(): void {
+      queues.clear();
+      rows.clear();
+    },
   };
 }

@@ -12,7 +12,8 @@ import type { AuditTrail } from '../../state/audit-trail.ts';
 import { afterAct, failed, type TaskOutcome, type TaskParts } from '../contract.ts';
 import type { ExecutionParts } from '../execution/execution.ts';
 import { mayRestart } from '../execution/plan.ts';
-import { createPowerBudget } from '../execution/power-budget.ts';
+import { Forecast, type Outlook } from '../pace/forecast.ts';
+import { createPowerBudget } from '../pace/power-budget.ts';
 import type { StoredTask } from '../stored-task.ts';
 import {
   Admission,
@@ -70,6 +71,7 @@ export class TaskQueue {
   readonly #rollouts: ReturnType<typeof createRollouts>;
   readonly #queues: ReturnType<typeof createQueues>;
   readonly #cancellation: Cancellation;
+  readonly #forecast: Forecast;
   readonly #steps: ReturnType<typeof createRepeatableSteps>;
   readonly #jobs = new Map<string, Job>();
   #ticks = 0;
@@ -82,6 +84,7 @@ export class TaskQueue {
     const rollouts = createRollouts(journal);
     const reports = createReports({ clock, log, journal, report: deps.report });
     const jobs = this.#jobs;
+    const forecast = new Forecast({ clock, settings, deps, journal, jobs });
     const completion = createCompletion({
       ...{ clock, log, journal, reports },
       onEnd: (row, outcome) => deps.onEnd?.(row, outcome),
@@ -94,8 +97,7 @@ export class TaskQueue {
       onReported: () => this.#endStopped(),
     });
     const queues = createQueues({
-      capacityOf: ({ kind }) =>
-        kind.ability === undefined ? kind.agentTask.concurrency : settings[kind.ability].concurrency,
+      capacityOf: ({ kind }) => forecast.capacityOf(kind),
       // While it stops, capacity becomes free for nothing: what was judged now would be judged by half.
       isHeld: ({ row }) => this.#running === undefined || this.#running.stop.signal.aborted || rollouts.isHeld(row),
       begin: (job) => this.#begin(job),
@@ -107,13 +109,14 @@ export class TaskQueue {
       journal,
       rollouts,
       settings,
-      isKnown: (name) => this.#kindOf(name) !== undefined,
+      isKnown: (name) => kindOf({ name, params: {} }, deps.agentTasks) !== undefined,
     });
     this.#reports = reports;
     this.#completion = completion;
     this.#rollouts = rollouts;
     this.#queues = queues;
     this.#cancellation = cancellation;
+    this.#forecast = forecast;
     this.#steps = createRepeatableSteps(log);
   }
 
@@ -166,8 +169,14 @@ export class TaskQueue {
     return { batchId, runs: this.#runLocal(tasks, batchId, rollout) };
   }
 
+  /** What these would come to: nothing is begun. */
+  outlook(...asked: Parameters<Forecast['outlook']>): Outlook {
+    return this.#forecast.outlook(...asked);
+  }
+
   start(): void {
     if (this.#running !== undefined) return;
+    this.#steps.run('learn how long tasks took', () => this.#forecast.learnFromJournal());
     const { clock, log, isTimeUnsure = false } = this.#options;
     const stop = new AbortController();
     const onError = (error: unknown) => log.error({ error: renderError(error) }, 'look after tasks');
@@ -230,17 +239,14 @@ export class TaskQueue {
     return whyHeld === undefined ? viewOf(row) : { ...viewOf(row), message: whyHeld };
   }
 
-  #kindOf(name: string) {
-    return kindOf(name, this.#options.deps.agentTasks);
-  }
-
   #executionParts(clock: Clock): ExecutionParts {
     const { log, settings, deps } = this.#options;
-    const { count, windowS } = settings.powerGate;
+    const bounds = () => this.#forecast.bounds();
     const nowMs = clock.elapsedMs();
-    const startsMs = this.#journal.poweredSince(nowMs - windowS * 1_000);
-    const recentMs = startsMs.map((startedMs) => Math.max(0, nowMs - startedMs));
-    const power = createPowerBudget(clock, { count, windowS, recentMs });
+    const recent = this.#journal
+      .poweredSince(nowMs - bounds().windowMs)
+      .map(({ startedMs, powerW }) => ({ ageMs: Math.max(0, nowMs - startedMs), powerW }));
+    const power = createPowerBudget(clock, { bounds, recent });
     return { clock, log, settings, deps, journal: this.#journal, power };
   }
 
@@ -290,7 +296,7 @@ export class TaskQueue {
 
   #enqueue(row: StoredTask): void {
     this.#rollouts.join(row);
-    const kind = this.#kindOf(row.name);
+    const kind = kindOf(row, this.#options.deps.agentTasks);
     if (kind === undefined || !row.isLegible) {
       // Without a kind it was taken by a version that knew more than this one.
       const outcome = failed(kind === undefined ? `unsupported: this agent cannot do ${row.name}` : ILLEGIBLE);
@@ -310,13 +316,27 @@ export class TaskQueue {
     const capacity = this.#queues.occupy(job);
     this.#rollouts.began(job.row);
     const completion = this.#completion;
+    const times = this.#forecast.measure(job);
     const work = runJob(job, current.parts, current.stop.signal, {
-      onStarted: completion.publish,
+      onStarted(row) {
+        times.onStarted();
+        completion.publish(row);
+      },
+      onPassed: times.onPassed,
       onState: completion.reportState,
       onProgress: this.#reports.send,
-      settle: (row, outcome) => completion.settle([{ row, outcome }]),
+      settle(row, outcome) {
+        times.onEnd(outcome.status === 'succeeded' && !job.isRecovered);
+        completion.settle([{ row, outcome }]);
+      },
       repeat: () => this.#repeat(job),
-      capacity: { onBack: capacity.leave, onUnproven: capacity.leaveUnproven },
+      capacity: {
+        onBack() {
+          times.onBack();
+          capacity.leave();
+        },
+        onUnproven: capacity.leaveUnproven,
+      },
     }).finally(() => {
       capacity.end();
       current.work.delete(work);

@@ -34,11 +34,7 @@ test('a request names miners by what the scan found, and one beyond the networks
   const [ip = ''] = agent.farm.devices.map((device) => device.ip);
   const request = (miner: string) => ({ name: 'miner.system.reboot' as const, miners: [miner], params: {} });
   const { miners, unknown, at_once } = await handlers.preview(request(ip), signal);
-  expect([miners.map((miner) => miner.ip), unknown, at_once]).toEqual([
-    [ip],
-    [],
-    agent.modules.config.tasks.reboot.concurrency,
-  ]);
+  expect([miners.map((miner) => miner.ip), unknown, at_once]).toEqual([[ip], [], 5]);
   const steps: Step[] = [];
   const run = handlers.run(request('192.0.2.1'), (step) => steps.push(step), signal);
   await expect(run).rejects.toMatchObject({ code: 'run.outside' });

@@ -68,9 +68,8 @@ export function createTestHandlers() {
     tasks: () => ({ tasks: [], left_out: null }),
     preview: ({ miners }) =>
       Promise.resolve({
-        miners: miners.map((name) => ({ key: name, ip: name, model: null })),
-        unknown: [],
-        at_once: 5,
+        miners: miners.map((name) => ({ key: name, ip: name, model: null, power_w: null })),
+        ...{ unknown: [], left_out: [], at_once: 5, kw: null, eta_s: 60 },
       }),
     async run(request, onStep, signal) {
       asked.runs.push(request);

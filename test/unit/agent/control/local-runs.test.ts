@@ -11,7 +11,7 @@ let gate: TaskQueue;
 beforeEach(() => {
   bench = createBench();
   for (let number = 1; number <= 6; number++) bench.farm.add(keyOf(number));
-  gate = bench.make({ reboot: { concurrency: 6 }, powerGate: { count: 3, windowS: 600 } });
+  gate = bench.make({ reboot: { concurrency: 6 }, powerGate: { kw: 13.5, windowS: 600 } });
   gate.start();
 });
 afterEach(async () => {

@@ -54,6 +54,22 @@ function storeFor(allowedHosts: string[], limits = { deadlineMs: 60_000, maxByte
 const put = (name: string, bytes: Buffer) => writeFileSync(join(folder, name), bytes);
 
 describe('an image in the folder', () => {
+  test('is found by its name, without a hash; a hash that is given must be its own', async () => {
+    folder = dir;
+    put('S21 release.bmu', IMAGE);
+    const store = storeFor([]);
+    const found = await store.find({ file: 'S21 release.bmu' }, never);
+    expect(found).toMatchObject({ name: 'S21 release.bmu', sha256: HASH });
+    expect(Buffer.from(await found.bytes.arrayBuffer()).equals(IMAGE)).toBe(true);
+    expect(await store.find({ file: 'S21 release.bmu', sha256: HASH.toUpperCase() }, never)).toMatchObject({
+      sha256: HASH,
+    });
+    const other = store.find({ file: 'S21 release.bmu', sha256: 'ab'.repeat(32) }, never);
+    await expect(other).rejects.toMatchObject({ code: 'firmware.wrong', message: expect.stringContaining(HASH) });
+    await expect(store.find({ file: 'S22.bmu' }, never)).rejects.toMatchObject({ code: 'firmware.missing' });
+    await expect(store.find({ file: '../S21 release.bmu' }, never)).rejects.toMatchObject({ code: 'firmware.params' });
+  });
+
   test('is found by its hash, whatever its name, and read from disk', async () => {
     folder = dir;
     put('other.bin', randomBytes(100));

@@ -48,7 +48,7 @@ test('a task is in the trail when it is accepted, begins and ends; a refused one
   const journal = openJournal(db, vault, audit);
   const refused = { ...row('2'), ...failed('not allowed here'), state: 'final' as const, finishedMs: 1 };
   journal.insert([row('1'), refused]);
-  journal.started('1', {}, false, 2);
+  journal.started('1', {}, 0, 2);
   journal.finished([{ row: row('1'), outcome: { status: 'succeeded', message: 'done', evidence: {} } }], 3, () => {});
   expect(actions()).toEqual(['task.accepted', 'task.refused', 'task.begun', 'task.ended']);
   const [accepted, second] = listAgentTrail(path, { sinceMs: 0, limit: 10 });

@@ -154,14 +154,14 @@ test('killed at any moment of twenty reboots, none is sent twice and all end', a
   for (let number = 1; number <= 20; number++) {
     bench.farm.add(keyOf(number), { awayS: 20 + number * 3, hashAfterS: 30 });
   }
-  let current = bench.make({ powerGate: { count: 3, windowS: 10 } });
+  let current = bench.make({ powerGate: { kw: 13.5, windowS: 10 } });
   current.start();
   current.acceptAll(Array.from({ length: 20 }, (_, index) => bench.order(keyOf(index + 1), { expiresInS: 100_000 })));
   for (let round = 0; round < 40; round++) {
     await bench.clock.advance(((round * 7_919) % 97) * 211 + 50);
     kill(current);
     await bench.clock.settle();
-    current = bench.make({ powerGate: { count: 3, windowS: 10 } });
+    current = bench.make({ powerGate: { kw: 13.5, windowS: 10 } });
     current.start();
   }
   gate = current;

@@ -29,8 +29,8 @@ const statusOf = (number: number) => gate.list().find(({ minerKey }) => minerKey
 test.each([
   ['in line', HOUR_MS, { reboot: { concurrency: 1 } }],
   ['in line', -HOUR_MS, { reboot: { concurrency: 1 } }],
-  ['for the power budget', HOUR_MS, { powerGate: { count: 1, windowS: 3_000 } }],
-  ['for the power budget', -HOUR_MS, { powerGate: { count: 1, windowS: 3_000 } }],
+  ['for the power budget', HOUR_MS, { powerGate: { kw: 4.5, windowS: 3_000 } }],
+  ['for the power budget', -HOUR_MS, { powerGate: { kw: 4.5, windowS: 3_000 } }],
 ])(
   'waiting %s while the wall clock is set by %i ms, it lives no longer and no shorter',
   async (_where, step, settings) => {
@@ -46,7 +46,7 @@ test.each([
 );
 
 test('a suspend of the host uses its life up', async () => {
-  await twoOrders({ powerGate: { count: 1, windowS: 60 } });
+  await twoOrders({ powerGate: { kw: 4.5, windowS: 60 } });
   bench.clock.suspend(HOUR_MS);
   await bench.clock.advance(2_000);
   expect(statusOf(2)).toBe('timeout');

@@ -58,7 +58,7 @@ test('a miner whose place another one takes while it restarts has not come back'
 
 test('so is one whose place another takes while the order waits for the power budget', async () => {
   await bench.clock.finish(gate.stop());
-  gate = bench.make({ powerGate: { count: 1, windowS: 60 } });
+  gate = bench.make({ powerGate: { kw: 4.5, windowS: 60 } });
   gate.start();
   for (const key of [KEY, keyOf(2)]) {
     bench.farm.add(key);

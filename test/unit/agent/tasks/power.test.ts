@@ -15,7 +15,7 @@ afterEach(async () => {
   bench.remove();
 });
 
-const SETTINGS = { reboot: { concurrency: 8 }, powerMode: { concurrency: 8 }, powerGate: { count: 4, windowS: 60 } };
+const SETTINGS = { reboot: { concurrency: 8 }, powerMode: { concurrency: 8 }, powerGate: { kw: 18, windowS: 60 } };
 const begin = () => {
   gate = bench.make(SETTINGS);
   gate.start();
@@ -70,4 +70,35 @@ test('wakes of before a restart of the agent still count', async () => {
   expect(bench.farm.orders).toHaveLength(4);
   await bench.clock.advance(60_000);
   expect(bench.farm.orders).toHaveLength(6);
+});
+
+test('sleeping is done by many at once, whatever waits to be woken', async () => {
+  gate = bench.make({ ...SETTINGS, powerMode: { concurrency: 1 }, powerGate: { kw: 4.5, windowS: 600 } });
+  gate.start();
+  gate.acceptAll([mode(1, 'normal'), mode(2, 'normal'), mode(3, 'normal')]);
+  gate.acceptAll([4, 5, 6, 7, 8].map((number) => mode(number, 'sleep')));
+  await bench.clock.advance(5_000);
+  expect(bench.farm.orders.map(({ key }) => key).toSorted()).toEqual([1, 4, 5, 6, 7, 8].map(keyOf));
+});
+
+test('a sleep does not overtake a wake of the same miner that came before it, nor a wake a sleep', async () => {
+  gate = bench.make({ ...SETTINGS, powerMode: { concurrency: 1 }, powerGate: { kw: 4.5, windowS: 60 } });
+  gate.start();
+  const orders = [mode(1, 'normal'), mode(2, 'normal'), mode(2, 'sleep'), mode(2, 'normal')];
+  gate.acceptAll(orders);
+  await bench.clock.advance(300_000);
+  const ended = bench.farm.finals().map(({ task_id }) => task_id);
+  expect(ended).toEqual(orders.map(({ task_id }) => task_id));
+});
+
+test('heavy miners are started in smaller numbers: the budget is power, not a count', async () => {
+  const draws = new Map([1, 2, 3].map((number) => [keyOf(number), 7_200]));
+  const draw = { of: (key: string) => draws.get(key), farm: () => ({ miners: 8, drawW: 30_000 }) };
+  Object.assign(bench.farm.deps, { draw });
+  begin().acceptAll([1, 2, 3, 4, 5].map((number) => bench.order(keyOf(number))));
+  await bench.clock.advance(5_000);
+  // 18 kW are two of 9 kW each.
+  expect(bench.farm.orders.map(({ key }) => key)).toEqual([keyOf(1), keyOf(2)]);
+  await bench.clock.advance(60_000);
+  expect(bench.farm.orders).toHaveLength(5);
 });

@@ -74,7 +74,7 @@ test('a batch stops after as many failures as it says; what was sent goes on to 
 test('a timeout is a failure, a cancelled task is none and leaves its place among the first to another', async () => {
   addMiners(4, { 2: { reboot: 'dies' } });
   const orders = batchOf(upTo(4), { canary: 1, stop_after: 1 });
-  begin({ powerGate: { count: 1, windowS: 100 } }).acceptAll([bench.order(keyOf(3), { batch_id: keyOf(998) })]);
+  begin({ powerGate: { kw: 4.5, windowS: 100 } }).acceptAll([bench.order(keyOf(3), { batch_id: keyOf(998) })]);
   gate?.acceptAll(orders);
   await bench.clock.advance(5_000);
   expect(orderedSoFar()).toEqual([3]);

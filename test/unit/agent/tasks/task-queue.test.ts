@@ -45,7 +45,7 @@ test('a place is free when a miner is back, not when it hashes', async () => {
 
 test('no window of the power budget holds more starts than it allows', async () => {
   for (let number = 1; number <= 30; number++) bench.farm.add(keyOf(number));
-  begin({ reboot: { concurrency: 100 }, powerGate: { count: 4, windowS: 30 } }).acceptAll(
+  begin({ reboot: { concurrency: 100 }, powerGate: { kw: 18, windowS: 30 } }).acceptAll(
     Array.from({ length: 30 }, (_, index) => bench.order(keyOf(index + 1))),
   );
   await bench.clock.advance(800_000);
@@ -59,7 +59,7 @@ test('no window of the power budget holds more starts than it allows', async () 
 
 test('the power budget remembers what was started before a restart of the agent', async () => {
   for (let number = 1; number <= 8; number++) bench.farm.add(keyOf(number));
-  const settings = { reboot: { concurrency: 8 }, powerGate: { count: 4, windowS: 60 } };
+  const settings = { reboot: { concurrency: 8 }, powerGate: { kw: 18, windowS: 60 } };
   begin(settings).acceptAll([1, 2, 3, 4, 5, 6, 7, 8].map((number) => bench.order(keyOf(number))));
   await bench.clock.advance(5_000);
   expect(bench.farm.orders.length).toBe(4);
@@ -123,7 +123,7 @@ test('what is not started when it expires is a timeout and never sent', async ()
 test('a cancel stops what waits, also at the power budget, and nothing that was sent', async () => {
   for (let number = 1; number <= 3; number++) bench.farm.add(keyOf(number));
   const orders = [1, 2, 3].map((number) => bench.order(keyOf(number)));
-  begin({ reboot: { concurrency: 2 }, powerGate: { count: 1, windowS: 300 } }).acceptAll(orders);
+  begin({ reboot: { concurrency: 2 }, powerGate: { kw: 4.5, windowS: 300 } }).acceptAll(orders);
   await bench.clock.advance(10_000);
   for (const { task_id } of orders) gate?.cancel(task_id);
   gate?.cancel(keyOf(77));
@@ -137,7 +137,7 @@ test('a cancel stops what waits, also at the power budget, and nothing that was 
 test('many are cancelled in one go: each is counted once, and what goes on says so again', async () => {
   for (let number = 1; number <= 4; number++) bench.farm.add(keyOf(number));
   const orders = [1, 2, 3, 4].map((number) => bench.order(keyOf(number)));
-  begin({ reboot: { concurrency: 2 }, powerGate: { count: 1, windowS: 300 } }).acceptAll(orders);
+  begin({ reboot: { concurrency: 2 }, powerGate: { kw: 4.5, windowS: 300 } }).acceptAll(orders);
   await bench.clock.advance(10_000);
   const ids = orders.map(({ task_id }) => task_id);
   const told = bench.farm.records.length;

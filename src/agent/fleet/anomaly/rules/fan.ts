@@ -1,5 +1,6 @@
 // Fans: standing still, or far slower than their peers. Not judged on liquid-cooled units nor where the site runs
 // without fans.
+import { median } from '../../../../base/numbers.ts';
 import type { FanReading } from '../../../../model/reading.ts';
 import { type Expected, type Facts, type Rule, shortOf, type Verdict } from '../rule.ts';
 
@@ -71,13 +72,6 @@ function slow(facts: Facts, isRaised: boolean): Verdict {
     }
   }
   return 'clear';
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
 export const FAN_RULES: readonly Rule[] = [

@@ -24,7 +24,7 @@ beforeEach(() => {
   handlers = createTaskHandlers(
     {
       ...{ clock: bench.clock, tasks, fleet: { get: () => undefined }, poolFacts: (key) => poolFacts.get(key) },
-      config: { ranges: readRanges(['10.0.0.0/24'], []), tasks: { reboot: { concurrency: 2 } } },
+      config: { ranges: readRanges(['10.0.0.0/24'], []) },
     },
     { find: (names) => Promise.resolve(namedMiners(names, known)) },
   );
@@ -44,13 +44,34 @@ test('a run and a preview of miners that all lie outside the networks are refuse
   expect(handlers.tasks(10, false).tasks).toEqual([]);
 });
 
-test('a preview names the miners, those that are unknown, and how many reboots run at a time', async () => {
-  const { miners, unknown, at_once } = await handlers.preview(request('10.0.0.2', '10.0.0.9'), signal);
-  expect(miners).toEqual([{ key: keyOf(2), ip: '10.0.0.2', model: null }]);
+test('a preview names the miners, those that are unknown, and how many run at a time', async () => {
+  const { miners, unknown, at_once, kw } = await handlers.preview(request('10.0.0.2', '10.0.0.9'), signal);
+  expect(miners).toEqual([{ key: keyOf(2), ip: '10.0.0.2', model: null, power_w: null }]);
+  expect(kw).toBeNull();
   expect(unknown.map(({ name }) => name)).toEqual(['10.0.0.9']);
   expect(at_once).toBe(2);
-  const other = await handlers.preview({ ...request('10.0.0.2'), name: 'miner.log.get' }, signal);
-  expect(other.at_once).toBeNull();
+});
+
+test('a preview says which miners are left out and why, and how long the others will take', async () => {
+  const names = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
+  const log = await handlers.preview({ ...request(...names), name: 'miner.log.get' }, signal);
+  expect([log.miners, log.eta_s]).toEqual([[], 0]);
+  expect(log.left_out.map(({ ip }) => ip)).toEqual(names);
+  expect(new Set(log.left_out.map(({ reason }) => reason))).toEqual(
+    new Set(['unsupported: driver sim cannot do miner.log.get']),
+  );
+  await bench.clock.finish(
+    handlers.run(request('10.0.0.1'), () => {}, signal),
+    7_200_000,
+  );
+  const reboot = await handlers.preview(request(...names), signal);
+  expect(reboot.left_out).toEqual([
+    { key: keyOf(1), ip: '10.0.0.1', reason: expect.stringContaining('was rebooted in the last') },
+  ]);
+  expect(reboot.miners.map(({ ip }) => ip)).toEqual(['10.0.0.2', '10.0.0.3']);
+  const oneByOne = await handlers.preview({ ...request(...names), concurrency: 1 }, signal);
+  expect(oneByOne.at_once).toBe(1);
+  expect(oneByOne.eta_s).toBeGreaterThan(1.5 * (reboot.eta_s ?? Number.NaN));
 });
 
 const URL = 'stratum+tcp://pool.example:3333';
@@ -68,8 +89,7 @@ test('a preview of pools shows the workers that miners would get', async () => {
   expect(preview.pools_preview).toEqual([1, 2, 3].map((n) => ({ ip: `10.0.0.${n}`, user: `account.r${n}` })));
   expect(preview).not.toHaveProperty('pools_refusal');
   expect(await handlers.preview(request('10.0.0.1'), signal)).not.toHaveProperty('pools_preview');
-  const { params: _, ...without } = poolsOf('x');
-  expect(await handlers.preview(without, signal)).not.toHaveProperty('pools_preview');
+  expect(await handlers.preview({ ...poolsOf('x'), params: {} }, signal)).not.toHaveProperty('pools_preview');
 });
 
 test('pools that one of the miners cannot get are refused before anything is sent, and a preview says so', async () => {

@@ -45,6 +45,7 @@ function setUp() {
           reported: undefined,
           readAt: undefined,
           awaitedMs: undefined,
+          fullDrawW: undefined,
         };
         return state && { key, target, isRebooting: false, ...rest, ...state };
       },
