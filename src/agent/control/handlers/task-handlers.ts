@@ -15,7 +15,7 @@ import { createPoolRuns } from './pool-runs.ts';
 export function createTaskHandlers(
   parts: Pick<StateParts, 'clock' | 'tasks'> & {
     readonly fleet: Pick<StateParts['fleet'], 'get'>;
-      readonly config: { readonly ranges: ScanRanges };
+    readonly config: { readonly ranges: ScanRanges };
     readonly poolFacts: Parameters<typeof createPoolRuns>[0];
   },
   named: Pick<NamedMiners, 'find'>,
