@@ -80,6 +80,7 @@ async function run({ tasks }: Agent, { what, name, params = {} }: Act, keys: rea
   const commands = keys.map((minerKey) => ({ name, minerKey, params, expiresInS: 4 * 3_600 }));
   const { selected, leftOut, atOnce, drawW, etaS } = tasks.outlook(commands);
   const going = new Set(selected.map(({ minerKey }) => minerKey));
+  const cpu = process.cpuUsage();
   const startMs = systemClock.monotonicMs();
   const { runs } = tasks.runLocalBatch(commands.filter(({ minerKey }) => going.has(minerKey)));
   const afterS: number[] = [];
@@ -94,9 +95,10 @@ async function run({ tasks }: Agent, { what, name, params = {} }: Act, keys: rea
   );
   const sorted = afterS.toSorted((a, b) => a - b);
   const [p50, p99, last] = [0.5, 0.99, 1].map((share) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0);
+  const { user, system } = process.cpuUsage(cpu);
   const kw = drawW === undefined ? 'kW not known' : `${Math.round(drawW / 1_000)} kW`;
   print(
-    `${what}: ${runs.length} miners (${leftOut.length} left out), ${kw}, ${atOnce} at once: half after ${p50?.toFixed(1)} s, 99 % after ${p99?.toFixed(1)} s, all after ${last?.toFixed(1)} s; told before: ${etaS?.toFixed(1)} s (${percent(etaS, last)})`,
+    `${what}: ${runs.length} miners (${leftOut.length} left out), ${kw}, ${atOnce} at once: half after ${p50?.toFixed(1)} s, 99 % after ${p99?.toFixed(1)} s, all after ${last?.toFixed(1)} s; told before: ${etaS?.toFixed(1)} s (${percent(etaS, last)}); CPU of the agent ${((user + system) / 1e6).toFixed(1)} s`,
   );
   for (const [message, count] of failures) print(`  ${count} failed: ${message}`);
 }
