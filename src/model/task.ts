@@ -78,6 +78,12 @@ export const personOfHost = (name: string): Actor => ({
   metadata: { via: 'control-socket' },
 });
 
+/** Who did something, as events name it: without the picture; `via` marks a name that is not checked. */
+export const shownActor = ({ type, id, name, metadata: { via } }: Actor) => ({
+  ...{ type, id, name },
+  ...(typeof via === 'string' && { via }),
+});
+
 /** Fields whose values are never shown, not even to their sender: what is shown ends up in logs. */
 export const SECRET_NAME =
   /password|passwd|passphrase|^pass$|pwd|secret|token|credential|authorization|(api|private)[_-]?key/i;

@@ -22,7 +22,7 @@ export function createLocalRuns(tasks: Pick<TaskQueue, 'runLocalBatch' | 'cancel
      * stops, with RefusedError when it takes no more.
      */
     async run(
-      { name, params, concurrency, rollout }: RunRequest,
+      { name, params, concurrency, rollout, by }: RunRequest & { readonly by?: string | undefined },
       miners: readonly Miner[],
       onStep: (step: Step) => void,
       signal: AbortSignal,
@@ -37,6 +37,7 @@ export function createLocalRuns(tasks: Pick<TaskQueue, 'runLocalBatch' | 'cancel
             name,
             minerKey: key,
             params,
+            by,
             expiresInS: EXPIRES_S,
             onState(state) {
               if (state === 'accepted' || state === 'final') return;

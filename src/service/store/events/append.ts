@@ -1,6 +1,5 @@
 // Appends events to the feed of their farm. Within a farm, the order of positions is the order in which events became
 // visible: a reader that has seen a position never misses a lower one. It decides nothing about what is an event.
-import type { Actor } from '../../../model/task.ts';
 import { chunks } from '../rows.ts';
 import type { Db } from '../schema.ts';
 
@@ -57,6 +56,3 @@ export function detailText(detail: NewEvent['detail'], most = MAX_DETAIL_LENGTH)
   const text = JSON.stringify(detail);
   return text.length <= most ? text : JSON.stringify({ omitted_length: text.length });
 }
-
-/** Who did something, as events name it. */
-export const actorOf = ({ type, id, name }: Actor) => ({ type, id, name });
