@@ -6,6 +6,8 @@ const isExecutionTask = (name: string): name is ExecutionTaskName => Object.hasO
 export const EXECUTION_TASK_NAMES = Object.keys(TASK_KINDS).filter(isExecutionTask);
 const EVENT_TASK_NAMES = ['miner.asset.update', 'miner.asset.delete', 'miner.rack_location.update'] as const;
 export const TASK_NAMES = [...EXECUTION_TASK_NAMES, ...EVENT_TASK_NAMES] as const;
+/** What is done at once when it is asked for, and only recorded as a task. */
+export const isEventTask = (name: string): boolean => EVENT_TASK_NAMES.some((one) => one === name);
 export const taskNameSchema = z.enum(TASK_NAMES);
 export type TaskName = z.infer<typeof taskNameSchema>;
 
@@ -126,6 +128,11 @@ export function driverAbilityOf(name: string): AbilityName | undefined {
   const kind = taskKindOf(name);
   return kind?.doneBy === 'driver' ? kind.ability : undefined;
 }
+
+/** The abilities behind these tasks, each once. */
+export const abilitiesOf = (taskNames: readonly string[]): AbilityName[] => [
+  ...new Set(taskNames.flatMap((name) => taskKindOf(name)?.ability ?? [])),
+];
 
 /** The tasks that a miner with these abilities can be given. */
 export const taskNamesOf = (abilities: readonly string[]): TaskName[] =>

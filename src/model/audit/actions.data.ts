@@ -26,6 +26,7 @@ export const SERVICE_ACTIONS = {
   'batch.cancelled': 'tasks were cancelled',
   'tasks.ended': 'tasks came to their end, as their agent or the service says',
   'miners.edited': 'operators set ops status, rack or position of miners',
+  'note.added': 'a person wrote a note about a miner',
   'webhook.created': 'a webhook was made',
   'webhook.changed': 'a webhook was changed, paused or made active again; what was changed',
   'webhook.removed': 'a webhook was removed',

@@ -2,6 +2,7 @@
 // visible: a reader that has seen a position never misses a lower one. It decides nothing about what is an event.
 import { chunks } from '../rows.ts';
 import type { Db } from '../schema.ts';
+import { addSizes } from './sizes.ts';
 
 /** Instead of the id of an agent. */
 export const OF_SERVICE = '';
@@ -46,6 +47,7 @@ export async function appendEvents(transaction: Db, events: readonly NewEvent[])
       detail: detailText(detail),
     }));
     for (const part of chunks(rows)) await transaction.insertInto('events').values(part).execute();
+    await addSizes(transaction, rows);
   }
 }
 

@@ -1,7 +1,7 @@
 // Events of tasks: a batch was created, a task ended; each names who ordered it, or who cancelled it. Called in the
 // transaction that does so, as the last thing in it.
 import { z } from 'zod';
-import { ACTOR_TYPES, type Actor, actorSchema, shownActor } from '../../../model/task.ts';
+import { ACTOR_TYPES, type Actor, actorSchema, isEventTask, shownActor } from '../../../model/task.ts';
 import { chunks } from '../rows.ts';
 import type { Db } from '../schema.ts';
 import { appendEvents, type NewEvent } from './append.ts';
@@ -20,7 +20,7 @@ export async function recordTasksEnded(
       .leftJoin('miners', 'miners.row_id', 'tasks.row_id')
       .leftJoin('agents', 'agents.id', 'tasks.agent_id')
       .select(['tasks.id', 'batch_id', 'task_batches.farm_id', 'tasks.agent_id', 'miners.id as miner_id'])
-      .select(['tasks.name', 'tasks.status', 'tasks.message', 'tasks.is_presumed', 'actor'])
+      .select(['tasks.name', 'tasks.status', 'tasks.message', 'tasks.is_presumed', 'actor', 'tasks.evidence'])
       .select(['metadata', 'agents.name as agent_name'])
       .where('tasks.id', 'in', part)
       .orderBy('tasks.id')
@@ -33,12 +33,18 @@ export async function recordTasksEnded(
           ? { actor: cancellerOf(task.metadata) ?? agentOf(agentId, task.agent_name), ordered_by: orderedBy }
           : { actor: orderedBy };
       const detail = { task_id: id, task_batch_id: batch_id, name, status, message, ...who };
-      const more = task.is_presumed === 1 ? { is_presumed: true } : {};
+      const more = {
+        ...(task.is_presumed === 1 && { is_presumed: true }),
+        // What an operator changed: before and after.
+        ...(isEventTask(name) && evidenceSchema.parse(JSON.parse(task.evidence))),
+      };
       events.push({ farmId, agentId, minerId, type: 'task_ended', atMs: nowMs, detail: { ...detail, ...more } });
     }
   }
   await appendEvents(transaction, events);
 }
+
+const evidenceSchema = z.record(z.string(), z.unknown());
 
 const namedSchema = z.object({
   ...{ type: z.enum(ACTOR_TYPES), id: z.string(), name: z.string() },
