@@ -6,6 +6,8 @@ const isExecutionTask = (name: string): name is ExecutionTaskName => Object.hasO
 export const EXECUTION_TASK_NAMES = Object.keys(TASK_KINDS).filter(isExecutionTask);
 const EVENT_TASK_NAMES = ['miner.asset.update', 'miner.asset.delete', 'miner.rack_location.update'] as const;
 export const TASK_NAMES = [...EXECUTION_TASK_NAMES, ...EVENT_TASK_NAMES] as const;
+/** What is done at once when it is asked for, and only recorded as a task. */
+export const isEventTask = (name: string): boolean => EVENT_TASK_NAMES.some((one) => one === name);
 export const taskNameSchema = z.enum(TASK_NAMES);
 export type TaskName = z.infer<typeof taskNameSchema>;
 
@@ -78,6 +80,12 @@ export const personOfHost = (name: string): Actor => ({
   metadata: { via: 'control-socket' },
 });
 
+/** Who did something, as events name it: without the picture; `via` marks a name that is not checked. */
+export const shownActor = ({ type, id, name, metadata: { via } }: Actor) => ({
+  ...{ type, id, name },
+  ...(typeof via === 'string' && { via }),
+});
+
 /** Fields whose values are never shown, not even to their sender: what is shown ends up in logs. */
 export const SECRET_NAME =
   /password|passwd|passphrase|^pass$|pwd|secret|token|credential|authorization|(api|private)[_-]?key/i;
@@ -120,6 +128,11 @@ export function driverAbilityOf(name: string): AbilityName | undefined {
   const kind = taskKindOf(name);
   return kind?.doneBy === 'driver' ? kind.ability : undefined;
 }
+
+/** The abilities behind these tasks, each once. */
+export const abilitiesOf = (taskNames: readonly string[]): AbilityName[] => [
+  ...new Set(taskNames.flatMap((name) => taskKindOf(name)?.ability ?? [])),
+];
 
 /** Of every miner, whatever its driver can do. */
 const OF_EVERY_MINER = EXECUTION_TASK_NAMES.filter((name) => TASK_KINDS[name].ability === null && !isAboutAgents(name));

@@ -166,6 +166,8 @@ export const shownTaskSchema = z.object({
   /** Null where the task is about the agent, or the miner has left. */
   ip: nullableText,
   source: z.enum(['service', 'local']),
+  /** Name of the system user who asked for it on this host; null = a service, or the agent itself. */
+  by: nullableText.default(null),
   state: z.string(),
   status: taskStatusSchema,
   message: nullableText,

@@ -19,6 +19,7 @@ import {
   runRequestSchema,
   SERVICE_STATUS_HEADER,
   type ShownCapture,
+  type Step,
   scanRequestSchema,
   serviceRequestSchema,
   settleRequestSchema,
@@ -91,9 +92,10 @@ export async function createControlServer(parts: {
   app.post('/tasks/preview', { schema: { body: runRequestSchema } }, ({ body, raw }) =>
     handlers.preview(body, whileHeard(raw, LOOK_MS)),
   );
-  app.post('/tasks/run', { schema: { body: runRequestSchema } }, ({ body }, reply) =>
+  app.post('/tasks/run', { schema: { body: runRequestSchema } }, ({ body, headers }, reply) =>
     streams.answer(reply, async (write, signal) => {
-      const { total, succeeded } = await handlers.run(body, (step) => write({ type: 'step', step }), signal);
+      const onStep = (step: Step) => write({ type: 'step', step });
+      const { total, succeeded } = await handlers.run(body, onStep, signal, userOf(headers[USER_HEADER]));
       write({ type: 'end', total, succeeded });
     }),
   );

@@ -42,6 +42,8 @@ export const rowSchema = z.object({
   source: z.enum(['service', 'local']),
   /** Over which it came; null = from here. */
   uplink: z.string().nullable(),
+  /** Name of the system user who asked for it here, in that user's own word; null = a service, or the agent itself. */
+  by: z.string().nullable(),
   acceptedMs: z.int(),
   expiresMs: z.int(),
   state: z.enum(TASK_STATES),

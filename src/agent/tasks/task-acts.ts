@@ -1,12 +1,16 @@
 // What the audit trail says of tasks: accepted, refused, begun, ended. Pure.
+import type { AuditActor } from '../../model/audit/entry.ts';
+import { personOfHost } from '../../model/task.ts';
 import type { AgentAct } from '../state/audit-trail.ts';
 import type { TaskOutcome } from './contract.ts';
 import type { StoredTask } from './stored-task.ts';
 
-type Task = Pick<StoredTask, 'taskId' | 'batchId' | 'name' | 'minerKey' | 'source' | 'uplink'>;
+type Task = Pick<StoredTask, 'taskId' | 'batchId' | 'name' | 'minerKey' | 'source' | 'uplink' | 'by'>;
 
-const actorOf = ({ source, uplink }: Task) =>
-  ({ type: 'system', id: source, name: source === 'service' ? (uplink ?? 'service') : 'this site' }) as const;
+const actorOf = ({ source, uplink, by }: Task): AuditActor =>
+  by === null
+    ? { type: 'system', id: source, name: source === 'service' ? (uplink ?? 'service') : 'this site' }
+    : personOfHost(by);
 
 const subjectOf = ({ taskId: task, batchId: batch, minerKey: miner }: Task) => ({
   ...{ task, miner },

@@ -28,6 +28,7 @@ export const SERVICE_ACTIONS = {
   'miners.edited': 'operators set ops status, rack or position of miners',
   'pool_set.saved': 'a set of pools was made or changed; without its passwords',
   'pool_set.removed': 'a set of pools was removed',
+  'note.added': 'a person wrote a note about a miner',
   'webhook.created': 'a webhook was made',
   'webhook.changed': 'a webhook was changed, paused or made active again; what was changed',
   'webhook.removed': 'a webhook was removed',

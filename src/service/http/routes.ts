@@ -12,6 +12,8 @@ import { registerAudit } from './v2/audit.ts';
 import { registerBoard } from './v2/board/board.ts';
 import { registerEventStream } from './v2/event-stream.ts';
 import { registerEvents } from './v2/events.ts';
+import { registerChanges } from './v2/memory/changes.ts';
+import { registerOneMiner } from './v2/memory/one-miner.ts';
 import { registerClassification, registerHistory } from './v2/metrics-queries.ts';
 import { registerFarmMiners } from './v2/miners.ts';
 import { registerOperatorFields } from './v2/operator-fields.ts';
@@ -33,6 +35,8 @@ export function registerRoutes(app: App, parts: RouteParts): void {
     registerHistory,
     registerEvents,
     registerEventStream,
+    registerChanges,
+    registerOneMiner,
     registerOperatorFields,
     registerPositions,
     registerAudit,

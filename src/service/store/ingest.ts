@@ -17,6 +17,7 @@ import { findAdoptable } from './miners/identity/adoption.ts';
 import { admitNew, refusedEvent } from './miners/identity/grant.ts';
 import { findRegistered, type KnownMiner, type Registered } from './miners/identity/known-miner.ts';
 import { type Claim, claimEvents, resolveRivals, takenOverEvents } from './miners/identity/rivals.ts';
+import { missingEvents, missingSince } from './miners/memory/missing.ts';
 import { type MinerChange, writeMiners } from './miners/miner-write.ts';
 import { createOutboxStore, type OutboxStore } from './outbox-order.ts';
 import { chunks, countAll } from './rows.ts';
@@ -212,8 +213,9 @@ async function storeMiners(
     if (rival !== undefined) claims.push({ minerId: id, record, rival });
     const seenAtMs = lastSeenMs(record, known, reportedAtMs);
     const staleAtMs = seenAtMs === null ? null : seenAtMs + ageMs;
+    const missingSinceMs = missingSince({ known, record, reportedAtMs, seenAtMs });
     changes.push({
-      ...{ id, known, record: seenAt(record, seenAtMs), reportedAtMs, seenAtMs, staleAtMs },
+      ...{ id, known, record: seenAt(record, seenAtMs), reportedAtMs, seenAtMs, staleAtMs, missingSinceMs },
       rivalRowId: rival?.row_id,
     });
   }
@@ -231,7 +233,7 @@ async function storeMiners(
   const strangers = [...newest.keys()].filter((key) => !registered.has(key));
   const events = [
     ...(await releaseEvents(db, slice, strangers, (key) => (shared.has(key) ? undefined : minerIds.get(key)))),
-    ...flags.filter(({ minerId }) => minerId !== null && rowIds.has(minerId)),
+    ...[...flags, ...missingEvents(slice, changes)].filter(({ minerId }) => minerId !== null && rowIds.has(minerId)),
     ...(recognised.isSettled ? [] : claimEvents(slice, claims)),
     ...(recognised.isSettled ? [] : await takenOverEvents(db, slice, changes)),
   ];

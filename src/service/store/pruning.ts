@@ -1,15 +1,17 @@
 // Removes old records, so that no table grows without end.
 import { yieldToEventLoop } from '../../base/clock.ts';
+import { EVENTS_KEPT_DAYS, pruneFullMiners } from './events/sizes.ts';
 import { DAY_MS, HOUR_MS } from './history/history-sums.ts';
 import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history/history-write.ts';
 import { removeMiners } from './miners/identity/removal.ts';
-import { chunks } from './rows.ts';
+import { chunks, countAll } from './rows.ts';
 import type { Db, Row, Tables } from './schema.ts';
 import { pruneDeadLetters } from './webhooks/dead-letters.ts';
 
 /** Spec decisions, "Tasks". */
 export const IDEMPOTENCY_MS = DAY_MS;
-const EVENT_MS = 90 * DAY_MS;
+const EVENT_MS = EVENTS_KEPT_DAYS * DAY_MS;
+const GAP_MS = 90 * DAY_MS;
 const CURSOR_MS = 365 * DAY_MS;
 /** Batches with their tasks: as long as history. */
 const TASKS_MS = HOURS_KEPT_MS;
@@ -24,8 +26,8 @@ const KEPT = [
   ['events', 'at', EVENT_MS],
   ['held_events', 'held_at', DAY_MS],
   ['scan_addresses', 'at', SCANNED_MS],
-  ['gaps', 'to_at', EVENT_MS],
-  ['enrolment_codes', 'expires_at', EVENT_MS],
+  ['gaps', 'to_at', GAP_MS],
+  ['enrolment_codes', 'expires_at', GAP_MS],
   ['ingest_cursors', 'updated_at', CURSOR_MS],
   ['history_cells', 'from_at', CELLS_KEPT_MS],
   ['history_hours', 'from_at', HOURS_KEPT_MS],
@@ -40,24 +42,28 @@ export async function prune(write: Db, nowMs: number): Promise<void> {
       .deleteFrom(table)
       .where(since, '<=', nowMs - forMs)
       .execute();
+  await pruneFullMiners(write);
   await pruneEvents(write);
   await pruneDeadLetters(write);
   await pruneTasks(write, nowMs - TASKS_MS);
   await prunePassing(write, nowMs);
 }
 
-/** Of a farm, whatever its agents do. */
+/** Of a farm, whatever its agents do; two a day of each miner where those are more. */
 const EVENTS_OF_FARM = 2_000_000;
+const EVENTS_OF_MINER = 2 * EVENTS_KEPT_DAYS;
 
-/** Positions have no holes: all but the newest are those below a number. */
+/** All but the newest are those below a number. */
 async function pruneEvents(write: Db): Promise<void> {
   const full = await write.selectFrom('event_counts').selectAll().where('position', '>', EVENTS_OF_FARM).execute();
-  for (const { farm_id, position } of full)
+  for (const { farm_id, position } of full) {
+    const miners = await countAll(write.selectFrom('miners').where('farm_id', '=', farm_id));
     await write
       .deleteFrom('events')
       .where('farm_id', '=', farm_id)
-      .where('position', '<=', position - EVENTS_OF_FARM)
+      .where('position', '<=', position - Math.max(EVENTS_OF_FARM, EVENTS_OF_MINER * miners))
       .execute();
+  }
 }
 
 /** A miner that was there for less than this, and then never again for so long, was none of the farm's. */
@@ -80,7 +86,7 @@ async function prunePassing(write: Db, nowMs: number): Promise<void> {
       .limit(PORTION)
       .execute();
     const passing = rows.filter((row) => isPassing(row, nowMs)).map(({ row_id }) => row_id);
-    if (passing.length > 0) await removeMiners(write, await withoutTasks(write, passing));
+    if (passing.length > 0) await removeMiners(write, await unmentioned(write, passing));
     if (rows.length < PORTION) return;
     last = rows.at(-1)?.row_id ?? last;
     await yieldToEventLoop();
@@ -101,12 +107,14 @@ export function isPassing(miner: Seen, nowMs: number): boolean {
   );
 }
 
-async function withoutTasks(write: Db, rowIds: readonly number[]): Promise<number[]> {
+/** Those that no task and no note is about. */
+async function unmentioned(write: Db, rowIds: readonly number[]): Promise<number[]> {
   const kept = new Set<number>();
-  for (const part of chunks(rowIds)) {
-    const rows = await write.selectFrom('tasks').select('row_id').where('row_id', 'in', part).distinct().execute();
-    for (const { row_id } of rows) kept.add(row_id);
-  }
+  for (const part of chunks(rowIds))
+    for (const table of ['tasks', 'miner_notes'] as const) {
+      const rows = await write.selectFrom(table).select('row_id').where('row_id', 'in', part).distinct().execute();
+      for (const { row_id } of rows) kept.add(row_id);
+    }
   return rowIds.filter((id) => !kept.has(id));
 }
 

@@ -172,10 +172,14 @@ export const TABLES = {
     firmware_version: rarely(optional(text)),
     firmware: rarely(optional(text)),
     hostname: rarely(optional(text)),
+    /** Since when it has not answered, where that is an hour or more: see miners/memory/missing.ts. */
+    missing_since: rarely(optional(bigint)),
     /** The miner of another agent that shows the same MAC or serial: see miners/identity/rivals.ts. */
     rival_row_id: optional(integer),
   },
   miner_documents: { row_id: row, document: text, extras: text, abilities: text },
+  /** What people wrote about a miner; `actor` is JSON. */
+  miner_notes: { id: key, row_id: integer, at: bigint, actor: text, text },
   miner_serials: { row_id: integer, farm_id: text, serial: text },
   registrations: { agent_id: key, key, row_id: integer, epoch: text, last_at: bigint },
   task_batches: {
@@ -243,7 +247,8 @@ export const TABLES = {
    * none or it could not sign.
    */
   task_keys: { id: row, public_key: text, private_key: text, endorsement: optional(text), created_at: bigint },
-  idempotency_keys: { caller_id: key, key, body_hash: text, response: text, created_at: bigint },
+  /** `api_key_id`: of the key, or of the person that asked. */
+  idempotency_keys: { api_key_id: key, key, body_hash: text, response: text, created_at: bigint },
   ingest_cursors: { agent_id: key, epoch: key, seq: bigint, updated_at: bigint },
   gaps: {
     agent_id: text,
@@ -264,6 +269,8 @@ export const TABLES = {
     at: bigint,
     detail: text,
   },
+  /** Bytes of the events of a miner; it may have fewer: see events/sizes.ts. */
+  event_sizes: { miner_id: key, bytes: bigint },
   /** The position of the newest event of a farm, also where that one was removed. */
   event_counts: { farm_id: key, position: bigint },
   /**

@@ -19,6 +19,7 @@ import { createIngestStore } from './ingest.ts';
 import { migrate } from './migrations/migrations.ts';
 import { createBoardStore } from './miners/board/board-rows.ts';
 import { createClassificationStore } from './miners/classification.ts';
+import { createNoteStore } from './miners/memory/notes.ts';
 import { createMinerStore } from './miners/miners.ts';
 import { createOperatorStore } from './miners/operator-fields.ts';
 import { createOpsStatusStore } from './miners/ops-status.ts';
@@ -50,6 +51,9 @@ export { type ListStores, openListStores } from './lists.ts';
 export type { BoardMark, BoardStore } from './miners/board/board-rows.ts';
 export type { Item, TakeText } from './miners/items.ts';
 export type { MinerLocation } from './miners/locations.ts';
+export type { NamedMiner } from './miners/memory/named.ts';
+export type { Note, NoteStore } from './miners/memory/notes.ts';
+export type { OneMiner } from './miners/memory/one-miner.ts';
 export type { MinerFilter, StatusSet } from './miners/miner-filter.ts';
 export type { MinerSearch } from './miners/miner-search.ts';
 export type { ItemPage, MinerQuery, MinerStore } from './miners/miners.ts';
@@ -194,6 +198,7 @@ const createStores = (databases: Audited, encryption: Encryption) =>
     tasks: createTaskStore(databases, encryption),
     links: createLinkStore(databases),
     operators: createOperatorStore(databases, newId),
+    notes: createNoteStore(databases, newId),
     opsStatus: createOpsStatusStore(databases),
     webhookDelivery: createWebhookDeliveryStore(databases, encryption),
   }) as const;

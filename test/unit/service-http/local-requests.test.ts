@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { personOfHost } from '../../../src/model/task.ts';
 import { createVouchers, VOUCHER_HEADER } from '../../../src/service/auth/vouchers.ts';
 import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';
+import { minerRecord } from './records.ts';
 import { call, type Rig, startRig } from './rig.ts';
+import { connect } from './wire-agent.ts';
 
 type LocalRequest = Parameters<Rig['service']['local']['request']>[0];
 
@@ -60,6 +62,51 @@ test('their requests count against the budget of the workspace', async () => {
   for (let i = 0; i < 4; i++)
     statuses.push((await ask(rig, { method: 'GET', url: '/public-api/v2/workspaces', user: 'ana' })).status);
   expect(statuses).toEqual([200, 200, 200, 429]);
+});
+
+test('tasks name the person who ordered and who cancelled them, in the batch, its events and the trail', async () => {
+  const rig = await startRig();
+  const agent = await connect(rig);
+  await agent.report([minerRecord(1, rig.clock.nowMs())]);
+  const farm = `/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}`;
+  const [{ id }] = (await ask(rig, { method: 'GET', url: `${farm}/miners`, user: 'ana' })).body.data;
+  const order = JSON.stringify({ task_name: 'miner.system.reboot', miner_ids: [id] });
+  await agent.close();
+  const made = await ask(rig, { method: 'POST', url: `${farm}/task-batches`, user: 'ana', body: order });
+  const [batch] = made.body.data;
+  expect(batch.created_by).toMatchObject({
+    type: 'user',
+    id: 'host:ana',
+    name: 'ana',
+    metadata: { via: 'control-socket' },
+  });
+  await ask(rig, { method: 'POST', url: `${farm}/task-batches/${batch.id}/cancel`, user: 'ben' });
+  const found = await ask(rig, { method: 'GET', url: `${farm}/task-batches/${batch.id}`, user: 'ana' });
+  expect(found.body.data.metadata.cancelled.by).toEqual({
+    type: 'user',
+    id: 'host:ben',
+    name: 'ben',
+    via: 'control-socket',
+  });
+  const { data } = (await ask(rig, { method: 'GET', url: `${farm}/events?type=task_created,task_ended`, user: 'ana' }))
+    .body;
+  expect(
+    data.map(({ type, detail }: { type: string; detail: Record<string, { name?: string }> }) => [
+      ...[type, detail.actor?.name, detail.ordered_by?.name],
+    ]),
+  ).toEqual([
+    ['task_ended', 'ben', 'ana'],
+    ['task_created', 'ana', undefined],
+  ]);
+  const trail = await ask(rig, {
+    method: 'GET',
+    url: `/public-api/v2/workspaces/${rig.workspaceId}/audit`,
+    user: 'ana',
+  });
+  const acts = trail.body.data.map(
+    ({ action, actor }: { action: string; actor: { name: string } }) => `${action} ${actor.name}`,
+  );
+  expect(acts).toEqual(expect.arrayContaining(['batch.created ana', 'batch.cancelled ben']));
 });
 
 test('a stream is refused, and an idempotency key counts per person', async () => {

@@ -25,12 +25,12 @@ export function createLocalRuns(
      * stops, with RefusedError when it takes no more.
      */
     async run(
-      request: RunRequest,
+      request: RunRequest & { readonly by?: string | undefined },
       miners: readonly Miner[],
       onStep: (step: Step) => void,
       signal: AbortSignal,
     ): Promise<number> {
-      const { name, concurrency, rollout } = request;
+      const { name, concurrency, rollout, by } = request;
       const batchId = newUuid();
       let succeeded = 0;
 
@@ -41,6 +41,7 @@ export function createLocalRuns(
             name,
             minerKey: key,
             params: paramsOf(request, { key, ip }),
+            by,
             expiresInS: EXPIRES_S,
             onState(state) {
               if (state === 'accepted' || state === 'final') return;

@@ -59,8 +59,11 @@ export function createTaskHandlers(
         ...pools.preview(request, miners),
       };
     },
-    /** Ends when every task has its outcome. What has not been started when `signal` aborts is given up. */
-    async run(request: RunRequest, onStep: (step: Step) => void, signal: AbortSignal) {
+    /**
+     * Ends when every task has its outcome. What has not been started when `signal` aborts is given up. `by`: name of
+     * the system user.
+     */
+    async run(request: RunRequest, onStep: (step: Step) => void, signal: AbortSignal, by?: string) {
       const beyond = mustHaveInside(config.ranges, request);
       const { miners, unknown } = await named.find(request.miners, signal);
       pools.mustFit(request, miners);
@@ -68,7 +71,7 @@ export function createTaskHandlers(
         const message = beyond.has(name) ? 'outside the networks of the running agent: name it by itself' : reason;
         onStep({ ip: name, task_id: null, status: 'failed', message, evidence: {} });
       }
-      const succeeded = await runs.run(request, miners, onStep, signal);
+      const succeeded = await runs.run({ ...request, by }, miners, onStep, signal);
       return { total: miners.length + unknown.length, succeeded };
     },
     /** Gives up those that have not been started, and says how many there were. */
@@ -107,6 +110,7 @@ function shownTask(view: TaskView, ip: string | undefined, now: ClockLook): Show
     miner_key: view.minerKey,
     ip: ip ?? null,
     source: view.source,
+    by: view.by,
     state: view.state,
     status: view.status,
     message: view.message,

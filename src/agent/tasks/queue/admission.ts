@@ -22,6 +22,8 @@ const LOCAL_ROWS = 20_000;
 /** What a person on site asks for, as `TaskCommand` is what a service asks for. */
 export type LocalCommand = Pick<StoredTask, 'name' | 'minerKey'> & {
   readonly params?: StoredTask['params'];
+  /** Name of the system user who asks. */
+  readonly by?: string | undefined;
   /** Not started within this: `timeout`. Default 15 min, with a rollout 4 h. */
   readonly expiresInS?: number;
   readonly onState?: (state: TaskState) => void;
@@ -31,11 +33,14 @@ export type LocalCommand = Pick<StoredTask, 'name' | 'minerKey'> & {
 export type TaskView = ReturnType<typeof viewOf>;
 
 export function newRow(
-  task: Pick<StoredTask, 'taskId' | 'batchId' | 'name' | 'minerKey' | 'params' | 'source' | 'uplink' | 'expiresMs'>,
+  task: Pick<StoredTask, 'taskId' | 'batchId' | 'name' | 'minerKey' | 'params' | 'source' | 'uplink' | 'expiresMs'> & {
+    readonly by?: string | undefined;
+  },
   nowMs: number,
 ): StoredTask {
   return {
     ...task,
+    by: task.by ?? null,
     acceptedMs: nowMs,
     isLegible: true,
     state: 'accepted',

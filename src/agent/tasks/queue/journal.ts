@@ -38,7 +38,8 @@ export const tasksMigrations: Migrations = {
        evidence TEXT NOT NULL DEFAULT '{}',
        reported INTEGER NOT NULL DEFAULT 0,
        starting_w INTEGER NOT NULL DEFAULT 0,
-       uplink TEXT
+       uplink TEXT,
+       by_user TEXT
      ) STRICT;
      CREATE INDEX tasks_journal_open ON tasks_journal (state) WHERE state <> 'final';
      CREATE INDEX tasks_journal_unreported ON tasks_journal (finished_ms) WHERE state = 'final' AND reported = 0;
@@ -51,7 +52,7 @@ export const tasksMigrations: Migrations = {
 };
 
 /** Each column under its name here. */
-const SELECT_ROWS = `SELECT task_id AS taskId, batch_id AS batchId, name, miner_key AS minerKey, params, source, uplink, accepted_ms AS acceptedMs,
+const SELECT_ROWS = `SELECT task_id AS taskId, batch_id AS batchId, name, miner_key AS minerKey, params, source, uplink, by_user AS by, accepted_ms AS acceptedMs,
   expires_ms AS expiresMs, state, baseline, unit, started_ms AS startedMs, sent_ms AS sentMs, finished_ms AS finishedMs, status, message, evidence
   FROM tasks_journal`;
 /** A task that is over, as it was before, and how it ended. */
@@ -141,10 +142,10 @@ function openReads(db: DatabaseSync, vault: Vault | undefined) {
 function openWrites(db: DatabaseSync, vault: Vault | undefined, audit: Audit) {
   const insert = db.prepare(
     `INSERT INTO tasks_journal
-       (task_id, batch_id, name, miner_key, params, source, uplink, accepted_ms, expires_ms, state, started_ms, sent_ms, finished_ms, status,
+       (task_id, batch_id, name, miner_key, params, source, uplink, by_user, accepted_ms, expires_ms, state, started_ms, sent_ms, finished_ms, status,
         message, evidence, reported)
      VALUES
-       (:taskId, :batchId, :name, :minerKey, :params, :source, :uplink, :acceptedMs, :expiresMs, :state, :startedMs, :sentMs, :finishedMs, :status,
+       (:taskId, :batchId, :name, :minerKey, :params, :source, :uplink, :by, :acceptedMs, :expiresMs, :state, :startedMs, :sentMs, :finishedMs, :status,
         :message, :evidence, :reported)`,
   );
   const start = db.prepare(

@@ -5,6 +5,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { type ClockLook, lookAtClocks, wallTimeAt } from '../../../base/time/clock-steps.ts';
+import { personOfHost, shownActor } from '../../../model/task.ts';
 import type { EventRecord, TaskRecord } from '../../../wire/records.ts';
 import type { TaskDeps } from '../contract.ts';
 import type { StoredTask } from '../stored-task.ts';
@@ -109,9 +110,11 @@ function recordOf(row: StoredTask, now: ClockLook): TaskRecord | EventRecord {
   const started_at = startedMs === null ? null : isoAt(startedMs);
   return {
     ...{ kind: 'event' as const, type: 'task_on_site', key, at },
-    detail: { task_id, batch_id, name, status, message, started_at },
+    detail: { task_id, batch_id, name, status, message, started_at, ...(row.by !== null && { actor: shown(row.by) }) },
   };
 }
+
+const shown = (user: string) => shownActor(personOfHost(user));
 
 /** Of what is over as it comes: one line per reason, however many there are. */
 export function reportRefused(log: Log, rows: readonly StoredTask[]): void {

@@ -275,8 +275,8 @@ export class TaskQueue {
   #runLocal(tasks: readonly LocalCommand[], batchId: string | null, rollout?: Rollout) {
     const nowMs = Math.round(this.#options.clock.elapsedMs());
     const usualS = rollout === undefined ? LOCAL_EXPIRY_S : LOCAL_ROLLOUT_EXPIRY_S;
-    const rows = tasks.map(({ name, minerKey, params = {}, expiresInS = usualS }) => {
-      const task = { taskId: randomUUID(), batchId, name, minerKey, params: { ...params } };
+    const rows = tasks.map(({ name, minerKey, params = {}, by, expiresInS = usualS }) => {
+      const task = { taskId: randomUUID(), batchId, name, minerKey, by, params: { ...params } };
       return newRow({ ...task, source: 'local', uplink: null, expiresMs: nowMs + expiresInS * 1_000 }, nowMs);
     });
     const runs = rows.map(({ taskId }, index) => {

@@ -1,5 +1,6 @@
 // Names of the sets of words in the OpenAPI document: a client that is generated from it gets one type for each. Data
 // only; the words are where they are used.
+import { CHANGE_KIND_NAMES } from '../../../model/changes/change-kinds.ts';
 import { CONTACT_STATUSES } from '../../../model/contact.ts';
 import { EVENT_TYPE_NAMES } from '../../../model/events/event-types.ts';
 import { ANOMALY_TYPES, flagSchema } from '../../../model/flags.ts';
@@ -18,6 +19,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   ActorType: ACTOR_TYPES,
   AgentStatus: AGENT_STATUSES,
   AnomalyType: ANOMALY_TYPES,
+  ChangeKind: CHANGE_KIND_NAMES,
   ContactStatus: CONTACT_STATUSES,
   Cooling: COOLINGS,
   EventType: EVENT_TYPE_NAMES,

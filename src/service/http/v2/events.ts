@@ -36,7 +36,7 @@ export function registerEvents(app: App, { store, pages, clock }: RouteParts): v
       operationId: 'listEventsV2',
       summary: 'What has happened to the miners, agents and tasks of a farm',
       description:
-        'Newest first; with `after` or `since` a feed: in the order in which the events became visible, so that a client that goes on behind the last `id` that it got misses none and gets none twice. Events are kept for 90 days, of a farm the newest two million.',
+        'Newest first; with `after` or `since` a feed: in the order in which the events became visible, so that a client that goes on behind the last `id` that it got misses none and gets none twice. Events are kept for 400 days, of a farm the newest two million, or two a day of each miner where those are more; of a miner that has many, as many as fill 400 kB.',
       params: farmParams,
       querystring: z.object({
         ...pageShape,

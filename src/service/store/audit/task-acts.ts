@@ -91,6 +91,14 @@ export function minersEdited(
   const detail = { count: edits.length, changes, digest };
   return { action: 'miners.edited', actor, workspaceId, atMs, subject: { farm }, detail };
 }
+
+/** The text stands with the note, not in the trail. */
+export const noteAdded = (note: Pick<Request, 'workspaceId' | 'farmId' | 'actor' | 'nowMs'> & NoteIds): ServiceAct => ({
+  ...{ action: 'note.added', actor: note.actor, workspaceId: note.workspaceId, atMs: note.nowMs },
+  subject: { farm: note.farmId, miner: note.minerId, note: note.noteId },
+});
+type NoteIds = { readonly minerId: string; readonly noteId: string };
+
 const MOST_EDITS = 10;
 
 const differences = (before: Values, after: Values) => ({

@@ -1,8 +1,8 @@
 // Appends events to the feed of their farm. Within a farm, the order of positions is the order in which events became
 // visible: a reader that has seen a position never misses a lower one. It decides nothing about what is an event.
-import type { Actor } from '../../../model/task.ts';
 import { chunks } from '../rows.ts';
 import type { Db } from '../schema.ts';
+import { addSizes } from './sizes.ts';
 
 /** Instead of the id of an agent. */
 export const OF_SERVICE = '';
@@ -47,6 +47,7 @@ export async function appendEvents(transaction: Db, events: readonly NewEvent[])
       detail: detailText(detail),
     }));
     for (const part of chunks(rows)) await transaction.insertInto('events').values(part).execute();
+    await addSizes(transaction, rows);
   }
 }
 
@@ -57,6 +58,3 @@ export function detailText(detail: NewEvent['detail'], most = MAX_DETAIL_LENGTH)
   const text = JSON.stringify(detail);
   return text.length <= most ? text : JSON.stringify({ omitted_length: text.length });
 }
-
-/** Who did something, as events name it. */
-export const actorOf = ({ type, id, name }: Actor) => ({ type, id, name });

@@ -1,6 +1,7 @@
 // Reads the events of a farm, as a list or as a feed with a cursor, and records those of the service. What stores the
 // others: ingest.ts, tasks/, and presence.ts; pruning.ts removes old ones.
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
+import { yieldToEventLoop } from '../../../base/clock.ts';
 import type { EventType } from '../../../model/events/event-types.ts';
 import type { Databases } from '../databases.ts';
 import { countAll, type Window } from '../rows.ts';
@@ -82,6 +83,11 @@ export function createEventLists(read: Db) {
         .execute();
       return { events: rows.map(toEvent), total: await countAll(wanted) };
     },
+    /**
+     * Of a span of time, in the order in which they happened: the newest `most` of them; `leftOut` = how many older
+     * ones there are.
+     */
+    between: (span: Span) => readSpan(read, span),
     /** In the order in which they became visible; `total` counts those after the cursor. */
     async feed({ after, limit, ...filter }: FeedQuery) {
       const wanted = read.selectFrom('events').where(where(filter)).where('position', '>', after);
@@ -92,13 +98,52 @@ export function createEventLists(read: Db) {
   };
 }
 
+/** `untilMs` is not in it. */
+type Span = {
+  readonly farmId: string;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly most: number;
+};
+
+/** Events that are read at a time; between them the event loop goes on. */
+const PORTION = 2_000;
+
+async function readSpan(read: Db, { farmId, sinceMs, untilMs, most }: Span) {
+  const span = read
+    .selectFrom('events')
+    .where('farm_id', '=', farmId)
+    .where('at', '>=', sinceMs)
+    .where('at', '<', untilMs);
+  const newest: ReturnType<typeof toEvent>[] = [];
+  for (let isMore = true; isMore; await yieldToEventLoop()) {
+    const last = newest.at(-1);
+    const older = last === undefined ? span : span.where(isBefore(last.atMs, last.position));
+    const limit = Math.min(PORTION, most - newest.length);
+    const rows = await older
+      .select(EVENT_COLUMNS)
+      .orderBy('at', 'desc')
+      .orderBy('position', 'desc')
+      .limit(limit)
+      .execute();
+    for (const row of rows) newest.push(toEvent(row));
+    isMore = rows.length === limit && newest.length < most;
+  }
+  const leftOut = newest.length < most ? 0 : Math.max(0, (await countAll(span)) - newest.length);
+  return { events: newest.toReversed(), leftOut };
+}
+
+const isBefore = (at: number, position: number) => (eb: ExpressionBuilder<Tables, 'events'>) =>
+  eb.or([eb('at', '<', at), eb.and([eb('at', '=', at), eb('position', '<', position)])]);
+
 export const EVENT_COLUMNS = ['farm_id', 'position', 'type', 'miner_id', 'agent_id', 'at', 'detail'] as const;
 
 const where =
   ({ farmId, minerId, types, sinceMs }: EventFilter) =>
   (eb: ExpressionBuilder<Tables, 'events'>) =>
     eb.and([
-      eb('farm_id', '=', farmId),
+      // Of one miner not by the index of the farm: a planner without figures would read all of its events for it.
+      minerId === undefined ? eb('farm_id', '=', farmId) : eb(sql<string>`farm_id || ''`, '=', farmId),
       ...(minerId === undefined ? [] : [eb('miner_id', '=', minerId)]),
       ...(types === undefined ? [] : [eb('type', 'in', types)]),
       ...(sinceMs === undefined ? [] : [eb('at', '>=', sinceMs)]),

@@ -1,10 +1,10 @@
 // Events of tasks: a batch was created, a task ended; each names who ordered it, or who cancelled it. Called in the
 // transaction that does so, as the last thing in it.
 import { z } from 'zod';
-import { ACTOR_TYPES, type Actor, actorSchema } from '../../../model/task.ts';
+import { ACTOR_TYPES, type Actor, actorSchema, isEventTask, shownActor } from '../../../model/task.ts';
 import { chunks } from '../rows.ts';
 import type { Db } from '../schema.ts';
-import { actorOf, appendEvents, type NewEvent } from './append.ts';
+import { appendEvents, type NewEvent } from './append.ts';
 
 /** One event for each task, about its miner. `isPresumed` = the service says so, and the agent may still correct it. */
 export async function recordTasksEnded(
@@ -20,27 +20,36 @@ export async function recordTasksEnded(
       .leftJoin('miners', 'miners.row_id', 'tasks.row_id')
       .leftJoin('agents', 'agents.id', 'tasks.agent_id')
       .select(['tasks.id', 'batch_id', 'task_batches.farm_id', 'tasks.agent_id', 'miners.id as miner_id'])
-      .select(['tasks.name', 'tasks.status', 'tasks.message', 'tasks.is_presumed', 'actor'])
+      .select(['tasks.name', 'tasks.status', 'tasks.message', 'tasks.is_presumed', 'actor', 'tasks.evidence'])
       .select(['metadata', 'agents.name as agent_name'])
       .where('tasks.id', 'in', part)
       .orderBy('tasks.id')
       .execute();
     for (const { id, batch_id, farm_id: farmId, agent_id: agentId, miner_id: minerId, ...task } of rows) {
       const { name, status, message } = task;
-      const orderedBy = actorOf(actorSchema.parse(JSON.parse(task.actor)));
+      const orderedBy = shownActor(actorSchema.parse(JSON.parse(task.actor)));
       const who =
         status === 'cancelled'
           ? { actor: cancellerOf(task.metadata) ?? agentOf(agentId, task.agent_name), ordered_by: orderedBy }
           : { actor: orderedBy };
       const detail = { task_id: id, task_batch_id: batch_id, name, status, message, ...who };
-      const more = task.is_presumed === 1 ? { is_presumed: true } : {};
+      const more = {
+        ...(task.is_presumed === 1 && { is_presumed: true }),
+        // What an operator changed: before and after.
+        ...(isEventTask(name) && evidenceSchema.parse(JSON.parse(task.evidence))),
+      };
       events.push({ farmId, agentId, minerId, type: 'task_ended', atMs: nowMs, detail: { ...detail, ...more } });
     }
   }
   await appendEvents(transaction, events);
 }
 
-const namedSchema = z.object({ type: z.enum(ACTOR_TYPES), id: z.string(), name: z.string() });
+const evidenceSchema = z.record(z.string(), z.unknown());
+
+const namedSchema = z.object({
+  ...{ type: z.enum(ACTOR_TYPES), id: z.string(), name: z.string() },
+  via: z.string().exactOptional(),
+});
 const metadataSchema = z.object({ cancelled: z.object({ by: namedSchema }).optional() });
 
 /** Who cancelled the batch. */
@@ -61,6 +70,6 @@ type Created = {
 
 export async function recordBatchCreated(transaction: Db, batch: Created): Promise<void> {
   const { id, farmId, agentId, name, taskCount, actor, nowMs } = batch;
-  const detail = { task_batch_id: id, name, task_count: taskCount, actor: actorOf(actor) };
+  const detail = { task_batch_id: id, name, task_count: taskCount, actor: shownActor(actor) };
   await appendEvents(transaction, [{ farmId, agentId, minerId: null, type: 'task_created', atMs: nowMs, detail }]);
 }

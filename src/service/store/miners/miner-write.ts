@@ -16,6 +16,7 @@ export type MinerChange = {
   readonly reportedAtMs: number;
   readonly seenAtMs: number | null;
   readonly staleAtMs: number | null;
+  readonly missingSinceMs: number | null;
   /** Of a new miner that another agent serves under the same MAC or serial. */
   readonly rivalRowId?: number | undefined;
 };
@@ -120,7 +121,7 @@ async function moveRows(
 }
 
 function toRow({ agentId, farmId, order, unkeptThrough }: Reporter, change: MinerChange) {
-  const { id, known, record, reportedAtMs, seenAtMs, staleAtMs } = change;
+  const { id, known, record, reportedAtMs, seenAtMs, staleAtMs, missingSinceMs } = change;
   const { document, extras } = record;
   const { serial, ipNum } = identityOf(record);
   return {
@@ -137,6 +138,7 @@ function toRow({ agentId, farmId, order, unkeptThrough }: Reporter, change: Mine
     unkept_through: unkeptThrough ?? null,
     seen_at: seenAtMs,
     stale_at: staleAtMs,
+    missing_since: missingSinceMs,
     ip_num: ipNum,
     // What is shown can be searched for, also where it does not identify a miner.
     mac: normaliseMac(document.mac) ?? '',

@@ -5,6 +5,8 @@ import type { Databases } from '../databases.ts';
 import { countAll, type Window } from '../rows.ts';
 import type { Db, Tables } from '../schema.ts';
 import type { Item, MinerPage, TakeText } from './items.ts';
+import { nameMiners } from './memory/named.ts';
+import { findMiner } from './memory/one-miner.ts';
 import { type MinerFilter, minerConditions } from './miner-filter.ts';
 import { type MinerSearch, searchConditions, toFilter } from './miner-search.ts';
 
@@ -32,6 +34,10 @@ export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | '
     return countAll(wantedOf(read, where), count, window);
   };
   return {
+    /** With what a list does not show of it; undefined = the farm has no such miner. */
+    find: (wanted: Parameters<typeof findMiner>[1]) => findMiner({ read, readItems }, wanted),
+    /** What people know these miners by. */
+    name: (farmId: string, ids: readonly string[]) => nameMiners(read, farmId, ids),
     /** Hands over those that fit filter and search, ordered by address, then id; gives how many there are in all. */
     write,
     /** The same as one value. */

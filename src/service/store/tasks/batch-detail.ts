@@ -1,9 +1,8 @@
 // One task batch of a farm: its counts, its tasks, its cancel. Creating and listing batches is batches.ts.
-import { type Actor, type TaskStatus, taskNameSchema, taskStatusSchema } from '../../../model/task.ts';
+import { type Actor, shownActor, type TaskStatus, taskNameSchema, taskStatusSchema } from '../../../model/task.ts';
 import { batchCancelled } from '../audit/task-acts.ts';
 import type { Audited } from '../databases.ts';
 import type { Encryption } from '../encryption.ts';
-import { actorOf } from '../events/append.ts';
 import { recordTasksEnded } from '../events/task-events.ts';
 import type { Window } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
@@ -72,7 +71,7 @@ export function createBatchDetailStore({ read, transact, audit }: Audited, encry
         if (open.length > 0) {
           await recountBatches(trx, [id]);
           await addToMetadata(trx, id, () => ({
-            cancelled: { by: actorOf(actor), at: new Date(nowMs).toISOString() },
+            cancelled: { by: shownActor(actor), at: new Date(nowMs).toISOString() },
           }));
         }
         const ended = open.filter(({ received_at }) => received_at === null);

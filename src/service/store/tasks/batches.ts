@@ -124,7 +124,7 @@ async function findAnswered(db: Db, { idempotency }: BatchRequest): Promise<Batc
   const row = await db
     .selectFrom('idempotency_keys')
     .select(['body_hash', 'response', 'created_at'])
-    .where('caller_id', '=', idempotency.callerId)
+    .where('api_key_id', '=', idempotency.callerId)
     .where('key', '=', idempotency.key)
     .where('created_at', '>', idempotency.sinceMs)
     .executeTakeFirst();
@@ -139,9 +139,9 @@ async function keepAnswer(db: Db, { idempotency, nowMs }: BatchRequest, response
   const { callerId, key, bodyHash } = idempotency;
   await db
     .insertInto('idempotency_keys')
-    .values({ caller_id: callerId, key, body_hash: bodyHash, response, created_at: nowMs })
+    .values({ api_key_id: callerId, key, body_hash: bodyHash, response, created_at: nowMs })
     .onConflict((conflict) =>
-      conflict.columns(['caller_id', 'key']).doUpdateSet({ body_hash: bodyHash, response, created_at: nowMs }),
+      conflict.columns(['api_key_id', 'key']).doUpdateSet({ body_hash: bodyHash, response, created_at: nowMs }),
     )
     .execute();
 }

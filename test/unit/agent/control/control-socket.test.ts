@@ -11,6 +11,7 @@ import { createControlSocket } from '../../../../src/agent/control/control-socke
 import { socketAddress } from '../../../../src/agent/control/socket-address.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
+import { userName } from '../../../../src/base/platform/user-name.ts';
 import { untilSoon } from '../../../e2e/until.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { CLIMBER, createTestHandlers, FLOOD, NOBODY, STATE } from './handlers.ts';
@@ -208,7 +209,7 @@ test('two callers are served side by side; one that goes away gives its tasks up
   release();
   expect(await stays).toEqual({ total: 1, succeeded: 1 });
   expect(steps).toEqual(['pending', 'succeeded']);
-  expect(asked).toMatchObject({ stopped: 1, runs: [request, request] });
+  expect(asked).toMatchObject({ stopped: 1, runs: [request, request], users: [userName(), userName()] });
 });
 
 test('Ctrl-C stops what was asked and still hears how it ended', async () => {

@@ -43,8 +43,15 @@ export const FLOOD = '10.99.0.0/16';
 export const [NOBODY, CLIMBER] = ['10.0.0.8', '10.0.0.9'];
 
 export function createTestHandlers() {
-  const asked: { runs: RunRequest[]; cancelled: string[]; reasons: string[]; stopped: number } = {
+  const asked: {
+    runs: RunRequest[];
+    users: (string | undefined)[];
+    cancelled: string[];
+    reasons: string[];
+    stopped: number;
+  } = {
     runs: [],
+    users: [],
     cancelled: [],
     reasons: [],
     stopped: 0,
@@ -71,8 +78,9 @@ export function createTestHandlers() {
         miners: miners.map((name) => ({ key: name, ip: name, model: null, power_w: null })),
         ...{ unknown: [], left_out: [], at_once: 5, kw: null, eta_s: 60 },
       }),
-    async run(request, onStep, signal) {
+    async run(request, onStep, signal, by) {
       asked.runs.push(request);
+      asked.users.push(by);
       const step = { ip: '10.0.0.5', task_id: 't1', evidence: {} };
       onStep({ ...step, status: 'pending', message: 'waits for its turn' });
       await untilTold(signal);

@@ -46,6 +46,22 @@ test('a reboot from here is told with its outcome, once, and is no task of the s
   expect(events()).toHaveLength(1);
 });
 
+test('who asked for it on this host is kept, shown and told as the word of the client; a rule asks as itself', async () => {
+  bench.farm.add(keyOf(1));
+  gate.runLocalBatch([{ ...REBOOT, by: 'ana' }]);
+  gate.runLocal({ ...REBOOT, name: 'miner.light.update', params: { on: true } });
+  await bench.clock.advance(60_000);
+  expect(gate.list().map(({ name, by }) => [name, by])).toEqual(
+    expect.arrayContaining([
+      ['miner.system.reboot', 'ana'],
+      ['miner.light.update', null],
+    ]),
+  );
+  await bench.clock.advance(1_500_000);
+  const actor = { type: 'user', id: 'host:ana', name: 'ana', via: 'control-socket' };
+  expect(events()).toMatchObject([{ type: 'task_on_site', detail: { name: 'miner.system.reboot', actor } }]);
+});
+
 test('one that the miner did not do is told as such', async () => {
   bench.farm.add(keyOf(1), { reboot: 'peer.rejected' });
   gate.runLocalBatch([REBOOT]);
