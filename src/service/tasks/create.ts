@@ -7,7 +7,7 @@ import { RefusedError } from '../../base/errors.ts';
 import type { RolloutRequest } from '../../model/task.ts';
 import type { ExecutionTaskName } from '../../model/tasks/task-kinds.data.ts';
 import { MAX_PARAMS_LENGTH } from '../../wire/protocol.ts';
-import { type BatchRequest, type BatchStore, IDEMPOTENCY_MS } from '../store/store.ts';
+import { type BatchRequest, type BatchStore, IDEMPOTENCY_MS, type TaskCandidate } from '../store/store.ts';
 import { type Plan, planBatches } from './plan.ts';
 
 /** A task that no agent took by then is given up. Spec decisions, "Tasks". */
@@ -19,6 +19,12 @@ const ROLLOUT_TTL_MS = 4 * 3_600_000;
 export type BatchCreation = Pick<BatchRequest, 'workspaceId' | 'farmId' | 'ids' | 'params' | 'actor'> & {
   readonly name: ExecutionTaskName;
   readonly rollout?: RolloutRequest | undefined;
+  /** What the client has written in place of the ids: the same filter may mean others later. */
+  readonly filter?: object | undefined;
+  /** How many targets there must be. */
+  readonly expectCount?: number | undefined;
+  /** Says who would get the task, and creates nothing. */
+  readonly isDryRun?: boolean | undefined;
   /** Not begun within this, seconds: given up. */
   readonly expiresInS?: number | undefined;
   /** Key of the request, if it has one; it counts per API key. */
@@ -33,7 +39,12 @@ export type Made = {
   readonly batches: readonly { readonly id: string; readonly taskCount: number }[];
   readonly skipped: Plan['skipped'];
   readonly createdAtMs: number;
+  /** Of a dry run: each that is meant. */
+  readonly targets: readonly Target[] | undefined;
 };
+
+/** Null `reason` = it gets the task. */
+type Target = { readonly id: string; readonly ip: string | null; readonly reason: string | null };
 
 /**
  * The JSON text of the answer. Throws RefusedError `request.invalid` when no agent would take the params,
@@ -50,7 +61,7 @@ export async function createBatches(
   },
 ): Promise<string> {
   const nowMs = parts.clock.nowMs();
-  const { rollout, expiresInS, idempotency, wording, toAnswer, ...request } = creation;
+  const { rollout, filter, expectCount, expiresInS, idempotency, wording, toAnswer, isDryRun, ...request } = creation;
   const { farmId, name, ids, params } = request;
   const { length } = JSON.stringify(params);
   if (length > MAX_PARAMS_LENGTH)
@@ -59,20 +70,23 @@ export async function createBatches(
       `${REFUSALS['request.invalid'].text}: body.params: received ${length} characters of JSON, accepted: at most ${MAX_PARAMS_LENGTH}`,
     );
   // The farm stays readable, so that a conflict can say what differs.
-  const bodyHash = `${farmId} ${hash('sha256', canonical({ name, ids, params, rollout, expiresInS, wording }))}`;
+  const bodyHash = `${farmId} ${hash('sha256', canonical({ name, ids: filter ?? ids, params, rollout, expectCount, expiresInS, wording }))}`;
   const usualMs = rollout === undefined ? TASK_TTL_MS : ROLLOUT_TTL_MS;
   const outcome = await parts.batches.create(
     {
       ...request,
       ids: [...new Set(ids)],
       nowMs,
+      isDryRun: isDryRun === true,
       expiresAtMs: nowMs + (expiresInS === undefined ? usualMs : expiresInS * 1_000),
       idempotency: idempotency && { ...idempotency, bodyHash, sinceMs: nowMs - IDEMPOTENCY_MS },
     },
     (candidates) => {
+      mustBeAsMany(expectCount, new Set(ids).size);
       const { batches, skipped } = planBatches(name, ids, candidates, () => parts.newId(nowMs), rollout);
       const made = batches.map(({ id, tasks }) => ({ id, taskCount: tasks.length }));
-      const answer = toAnswer({ batches: made, skipped, createdAtMs: nowMs });
+      const targets = isDryRun === true ? targetsOf(ids, candidates, skipped) : undefined;
+      const answer = toAnswer({ batches: made, skipped, createdAtMs: nowMs, targets });
       return { batches, response: JSON.stringify(answer) };
     },
   );
@@ -82,6 +96,25 @@ export async function createBatches(
       : new RefusedError('request.conflict', 'This Idempotency-Key was already used for another farm');
   if (outcome.kind === 'created') for (const agentId of outcome.agentIds) await parts.deliver(agentId);
   return outcome.response;
+}
+
+/** Throws RefusedError `request.conflict`. */
+function mustBeAsMany(expected: number | undefined, found: number): void {
+  if (expected === undefined || expected === found) return;
+  throw new RefusedError(
+    'request.conflict',
+    `expect_count: received ${expected}, and ${found} are meant now; nothing was created`,
+  );
+}
+
+function targetsOf(
+  ids: readonly string[],
+  candidates: readonly TaskCandidate[],
+  skipped: Plan['skipped'],
+): readonly Target[] {
+  const ips = new Map(candidates.map(({ id, ip }) => [id, ip]));
+  const reasons = new Map(skipped.flatMap(({ reason, ids: ofReason }) => ofReason.map((id) => [id, reason])));
+  return [...new Set(ids)].map((id) => ({ id, ip: ips.get(id) ?? null, reason: reasons.get(id) ?? null }));
 }
 
 /** JSON text that does not depend on the order of keys. */

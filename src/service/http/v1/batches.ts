@@ -37,6 +37,7 @@ export const createAnswerSchema = createdAnswerOf(
   createdBatchSchema,
   z.strictObject({ reason: z.string(), message: z.string(), miner_ids: z.array(z.string()) }),
   z.number(),
+  {},
 );
 
 export const batchSummarySchema = named(
