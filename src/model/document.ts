@@ -30,6 +30,10 @@ export type DocumentFacts = {
   readonly unstableReason: UnstableReason | null;
   /** The factory login was accepted lately; undefined = this visit cannot tell. */
   readonly isFactoryLogin?: boolean | undefined;
+  /** The host takes connections, and nothing on it gives an answer. */
+  readonly isHung?: boolean;
+  /** What a model mines by; null = not known. */
+  readonly algorithmOf?: (make: string | null, model: string | null) => string | null;
   readonly flags: readonly Flag[];
   /** The agent's own 24 h average, for devices that report none. */
   readonly hashrate24hHs: number | undefined;
@@ -59,9 +63,11 @@ export function toMinerDocument(facts: DocumentFacts): MinerRecordParts {
       unstable_reason: facts.unstableReason,
       anomaly_flags: toBitmask(facts.flags.map((flag) => flag.type)),
     },
-    extras: { ...standing.extras, flags: [...facts.flags] },
+    extras: { ...withoutHung(standing.extras), ...(facts.isHung === true ? { hung: true } : {}), flags: [...facts.flags] },
   };
 }
+
+const withoutHung = ({ hung: _, ...extras }: MinerExtras): MinerExtras => extras;
 
 function fromReading(reading: Reading, facts: DocumentFacts): MinerDocument {
   const { ip, known, hashrate24hHs, isMining, previous } = facts;
@@ -111,10 +117,12 @@ const wordsOf = ({ message, since }: ErrorReading): string | undefined =>
   since === undefined ? message : `${message === undefined ? '' : `${message}, `}since ${since}`;
 
 function extrasOf(reading: Reading, facts: DocumentFacts): MinerExtras {
-  const { driverId, isFolderDriver, known, isFactoryLogin } = facts;
+  const { driverId, isFolderDriver, known, isFactoryLogin, algorithmOf } = facts;
   const expected = reading.expected;
+  const make = text(reading.make) ?? text(known?.make) ?? null;
   return {
-    make: text(reading.make) ?? text(known?.make) ?? null,
+    make,
+    algorithm: algorithmOf?.(make, text(reading.model) ?? text(known?.model) ?? null) ?? null,
     firmware: driverId,
     ...(isFolderDriver === true ? { driver_origin: 'folder' } : {}),
     hostname: text(reading.hostname) ?? null,

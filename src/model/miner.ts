@@ -74,6 +74,10 @@ export type MinerDocument = z.infer<typeof minerDocumentSchema>;
 /** What v2 serves beside the v1 fields (spec decisions, "v2"). Same order of boards as `hashboards`. */
 export const minerExtrasSchema = z.strictObject({
   make: nullableText,
+  /** An agent of an earlier version does not tell it. */
+  algorithm: nullableText
+    .default(null)
+    .meta({ description: 'What it mines by, such as sha256; null where its model is not known' }),
   /** Id of the driver that read it, e.g. `antminer-stock`. */
   firmware: z.string(),
   /** Present where that driver is no part of the program: it is a file on the host of the agent. */
@@ -103,6 +107,10 @@ export const minerExtrasSchema = z.strictObject({
   mining_mode_reported: z.literal(false).optional(),
   /** Present and true while the miner accepts its family's factory login. */
   default_password: z.literal(true).optional(),
+  hung: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'Present and true while its network answers and its interface does not' }),
   flags: z.array(flagSchema),
 });
 export type MinerExtras = z.infer<typeof minerExtrasSchema>;

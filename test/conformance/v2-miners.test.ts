@@ -21,6 +21,7 @@ const hoursAgo = (hours: number) => new Date(startMs - hours * HOUR_MS).toISOStr
 
 const EVIDENCE: MinerExtras = {
   make: 'Bitmain',
+  algorithm: 'sha256',
   firmware: 'antminer-stock',
   hostname: 'Tricky "temp":1 \\ name, ü',
   controller_serial_number: 'CB-X',

@@ -111,7 +111,7 @@ test('two units show one MAC and serial number: neither is rebooted, and the lis
 test('what names nobody, or nothing that is disputed, is left, and says why', async () => {
   const stranger = await identity('settle', '10.9.9.9', device('antminer-stock', 2).ip);
   expect([stranger.code, stranger.stdout]).toEqual([1, expect.stringContaining('nothing to settle')]);
-  expect(stranger.stdout).toContain('knows no such miner');
+  expect(stranger.stdout).toContain('no known miner has this address');
   expect((await identity('settle')).code).toBe(78);
   const elsewhere = await runPithead(['identity', 'list']);
   expect([elsewhere.code, elsewhere.stderr]).toEqual([3, expect.stringContaining('only a running agent knows')]);

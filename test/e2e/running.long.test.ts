@@ -251,7 +251,7 @@ test('scan, miner and log are answered by the agent, in the same words as withou
   const mixed = await pithead('reboot', BEYOND, free, '--yes', '--json');
   expect(endsOf(mixed.stdout).map(({ ip, message }) => `${ip} ${message}`)).toEqual([
     expect.stringContaining(`${BEYOND} outside the networks`),
-    expect.stringContaining(`${free} the running agent knows no such miner`),
+    expect.stringContaining(`${free} no known miner has this address`),
   ]);
   const across = await pithead('scan', NET.part(0, 24));
   expect(across).toMatchObject({ code: 1, stdout: '' });

@@ -45,8 +45,8 @@ export function createControlHandlers(
   },
 ) {
   const { clock, log, client, fleet, registry, scanning, mayReach, neighbours, emit, pollNow } = parts;
-  const named = new NamedMiners(parts);
-  const { board } = createAgentBoard(parts);
+  const board = createAgentBoard(parts);
+  const named = new NamedMiners({ ...parts, miners: board.miners });
   const looking = pLimit(RECOGNISED_AT_ONCE);
   const settlement = createSettlement({
     ...{ clock, log, registry, fleet, mayReach, neighbours, emit, pollNow },
@@ -63,7 +63,7 @@ export function createControlHandlers(
     ...createLookHandlers(parts),
     ...createServiceRequests(parts.askService),
     state: () => agentStatus(parts),
-    board,
+    board: board.board,
     /** Throws ConfigError too, and then nothing has changed. */
     async reload() {
       if (parts.reload === undefined) throw new RefusedError('reload.unable');

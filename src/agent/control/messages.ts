@@ -11,6 +11,7 @@ import type { Capture } from '../capture/recording/record.ts';
 
 /** Names of miners in one request. */
 const MAX_MINERS = 10_000;
+const MAX_WORD = 1_024;
 const MAX_RANGES = 4_096;
 
 const text = z.string().min(1).max(512);
@@ -18,13 +19,13 @@ const evidence = z.record(z.string(), z.unknown());
 const nullableText = z.string().nullable();
 const count = z.int().min(0);
 
-/**
- * `miners`: addresses and ranges, MACs, serial numbers, or the agent's own keys. A range means the miners that the
- * agent knows in it.
- */
+/** Words of a selector, see model/selector: what they mean among the miners that the agent knows. */
+const minerWords = z.array(z.string().min(1).max(MAX_WORD)).min(1).max(MAX_MINERS).readonly();
+
+/** `miners`: an address that the agent does not know yet is looked at. */
 export const runRequestSchema = z.strictObject({
   name: z.enum(EXECUTION_TASK_NAMES).refine((name) => name.startsWith('miner.'), 'a task about miners'),
-  miners: z.array(z.string().min(1).max(128)).min(1).max(MAX_MINERS).readonly(),
+  miners: minerWords,
   params: evidence.default({}),
   /** Where miners stand, by address, for workers of pools that name it: this host does not know it. */
   locations: z.record(z.ipv4(), locationSchema).exactOptional(),
@@ -75,7 +76,7 @@ export const captureRequestSchema = z.strictObject({
  * address.
  */
 export const settleRequestSchema = z.strictObject({
-  units: z.array(z.string().min(1).max(128)).min(1).max(MAX_MINERS).readonly().exactOptional(),
+  units: minerWords.exactOptional(),
   dry_run: z.boolean().default(false),
   by: z.string().min(1).max(128),
 });

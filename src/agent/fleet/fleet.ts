@@ -12,7 +12,7 @@ import type { MinerRegistry } from './identity/miner-registry.ts';
 import type { MinerEntry, Sighting } from './identity/record.ts';
 import { MinerReporter, type ReporterParts } from './miner-reporter.ts';
 import { isExpectedBack, type MinerState, newMinerState, setRebooting } from './miner-state.ts';
-import { factsIn, isHeldBack, knownOf, sightingOf } from './sighting.ts';
+import { factsIn, isHeldBack, knownOf, showsHost, sightingOf } from './sighting.ts';
 import { caughtUp, type StoredState } from './stored-state.ts';
 import { createUnresolved, type UnresolvedAddresses } from './unresolved.ts';
 
@@ -115,8 +115,9 @@ export class Fleet {
     if (this.#unresolved.failed(key) || state === undefined) return;
     log.debug({ ip: state.target.ip, consecutive, cause: renderError(error) }, 'a miner does not answer');
     const code = error instanceof PeerError ? error.code : 'peer.unparsable';
+    const isHostUp = error instanceof PeerError && showsHost(error);
     if (code === 'peer.auth') state.answered = { atMs: clock.monotonicMs(), isLoginRefused: true };
-    this.#reporter.failed(state, code, consecutive, lookAtClocks(clock));
+    this.#reporter.failed(state, { code, isHostUp }, consecutive, lookAtClocks(clock));
   }
 
   setRebooting(key: string, isRebooting: boolean): void {

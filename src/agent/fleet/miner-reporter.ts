@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { PeerError } from '../../base/errors.ts';
 import { type ClockLook, wallTimeOf } from '../../base/time/clock-steps.ts';
+import { algorithmOf } from '../../driver/kit/models/algorithms.ts';
 import type { VisitOutcome } from '../../driver/visit/visit.ts';
 import { toMinerDocument } from '../../model/document.ts';
 import type { Flag } from '../../model/flags.ts';
@@ -42,6 +43,10 @@ export type ReporterParts = {
 const LONGEST_ACTION_MS = 3 * 60 * 60_000;
 const NO_STATES: IdentityStates = { mac: 'empty', serial: 'empty', unstableReason: 'ip_only' };
 
+/** `isHostUp`: the failure shows that the host takes connections. */
+type FailedPoll = { readonly code: PeerError['code']; readonly isHostUp: boolean };
+type Shown = { readonly isFactoryLogin?: boolean; readonly isHung?: boolean };
+
 export class MinerReporter {
   readonly #parts: ReporterParts;
 
@@ -54,17 +59,17 @@ export class MinerReporter {
     const identity = this.#identityOf(state);
     const { reading, unparsable, isLoginRefused: loginRefused, isFactoryLogin = false } = outcome;
     const context = this.#contextOf(state, identity, ipChanged, reading);
-    this.#report(state, { kind: 'ok', reading, unparsable, loginRefused, context }, identity, now, isFactoryLogin);
+    this.#report(state, { kind: 'ok', reading, unparsable, loginRefused, context }, identity, now, { isFactoryLogin });
   }
 
   /** A poll failed for good; `consecutive` polls in a row have. */
-  failed(state: MinerState, code: PeerError['code'], consecutive: number, now: ClockLook): void {
+  failed(state: MinerState, { code, isHostUp }: FailedPoll, consecutive: number, now: ClockLook): void {
     const identity = this.#identityOf(state);
     const context = this.#contextOf(state, identity, false);
-    this.#report(state, { kind: 'failed', code, consecutive, context }, identity, now, false);
+    this.#report(state, { kind: 'failed', code, consecutive, context }, identity, now, { isHung: isHostUp });
   }
 
-  #report(state: MinerState, sample: Sample, identity: IdentityStates, now: ClockLook, isFactoryLogin: boolean): void {
+  #report(state: MinerState, sample: Sample, identity: IdentityStates, now: ClockLook, shown: Shown): void {
     const { clock, registry, averages, states, settings, pointed, emit } = this.#parts;
     const { key, target, judgement: before } = state;
     const nowMs = clock.monotonicMs();
@@ -80,7 +85,8 @@ export class MinerReporter {
       known: registry.get(key),
       isLastCheckOk: sample.kind === 'ok',
       unstableReason: identity.unstableReason,
-      isFactoryLogin,
+      ...shown,
+      algorithmOf,
       isMining: judgement.history.mining?.is,
       flags: pointed(key, judgement.flags),
       hashrate24hHs: averages.average24h(key),

@@ -1,53 +1,54 @@
-// Which miners a person selects by address, range, MAC, serial number or key. Pure; it asks no miner.
-import { type Ipv4Range, isInRange, parseIpv4, parseIpv4Range } from '../../base/net/ipv4.ts';
+// Which of the agent's miners a person selects, by the words that every selector knows. Pure; it asks no miner.
+import { RefusedError } from '../../base/errors.ts';
+import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
-
-type NameableMiner = {
-  readonly key: string;
-  readonly ip: string;
-  readonly mac: string | null;
-  readonly serialNumber: string | null;
-};
+import { parseSelector, type SelectableMiner, type Selector, select } from '../../model/selector/selector.ts';
+import { lackingWord } from '../../wire/api/board/answer.ts';
+import { LACKS } from '../../wire/api/board/messages.ts';
 
 export type Named = {
-  /** Each once, in the order of the names. */
-  readonly miners: readonly NameableMiner[];
-  /** Names without a miner, as written, and why. */
+  /** Each once: first those that are named one by one, in that order, then the others in the order of addresses. */
+  readonly miners: readonly { readonly key: string; readonly ip: string }[];
+  /** Names without a miner, and why. */
   readonly unknown: readonly { readonly name: string; readonly reason: string }[];
 };
 
-/** A range selects all miners in it. A MAC or serial number that several miners show selects none. */
-export function namedMiners(names: readonly string[], known: Iterable<NameableMiner>): Named {
-  const all = [...known];
-  const byIp = Map.groupBy(all, ({ ip }) => ip);
-  const byMac = Map.groupBy(all, ({ mac }) => mac || null);
-  const bySerial = Map.groupBy(all, ({ serialNumber }) => (serialNumber && normaliseSerial(serialNumber)) || null);
-  const byKey = Map.groupBy(all, ({ key }) => key);
-  const find = (name: string): readonly NameableMiner[] => {
-    const range = parseIpv4Range(name);
-    if (typeof range !== 'string') return range.form === 'single' ? (byIp.get(name.trim()) ?? []) : inRange(all, range);
-    return byMac.get(normaliseMac(name) ?? '') ?? byKey.get(name.trim()) ?? bySerial.get(normaliseSerial(name)) ?? [];
+/**
+ * `all` have the key of the agent for their id. Throws RefusedError for words that cannot be read, that need what only a
+ * service keeps, and where there is no word: then no miner is meant.
+ */
+export function namedMiners(words: readonly string[], all: readonly SelectableMiner[], nowMs: number): Named {
+  const read = parseSelector(words);
+  if (read.kind === 'wrong') throw new RefusedError('select.wrong', read.problems.join('; '));
+  const { selector } = read;
+  if (selector.isEmpty) throw new RefusedError('select.wrong', 'no miner is named');
+  const word = lackingWord(selector, LACKS);
+  if (word !== undefined) throw lacking(word);
+  const { miners, unmatched } = select(selector, all.toSorted(byAddress), nowMs);
+  return {
+    miners: asNamed(selector, miners).map(({ id, ip }) => ({ key: id, ip })),
+    unknown: unmatched.map(({ text, reason }) => ({ name: text, reason })),
   };
-  const miners = new Set<NameableMiner>();
-  const unknown: { name: string; reason: string }[] = [];
-  for (const name of names) {
-    const found = find(name);
-    if (found.length === 0) unknown.push({ name, reason: 'the running agent knows no such miner' });
-    else if (found.length > 1 && typeof parseIpv4Range(name) === 'string')
-      unknown.push({
-        name,
-        reason: `several miners show it: ${found.map(({ ip }) => ip).join(', ')}; name one by address`,
-      });
-    else for (const miner of found) miners.add(miner);
-  }
-  return { miners: [...miners], unknown };
 }
 
-const inRange = (all: readonly NameableMiner[], range: Ipv4Range) =>
-  all
-    .flatMap((miner) => {
-      const address = parseIpv4(miner.ip);
-      return address !== undefined && isInRange(range, address) ? [{ miner, address }] : [];
-    })
-    .sort((a, b) => a.address - b.address)
-    .map(({ miner }) => miner);
+export const lacking = (word: string) =>
+  new RefusedError(
+    'select.lacking',
+    `${word}: the agent alone does not know containers, racks and maintenance; ask the service, with --server`,
+  );
+
+export const byAddress = (a: SelectableMiner, b: SelectableMiner) => (parseIpv4(a.ip) ?? 0) - (parseIpv4(b.ip) ?? 0);
+
+function asNamed({ words }: Selector, miners: readonly SelectableMiner[]): readonly SelectableMiner[] {
+  const values = words.flatMap(({ kind, values }) => (kind === 'who' ? values : []));
+  const places = new Map<string, number>();
+  for (const [place, value] of values.entries())
+    for (const name of [value, normaliseMac(value) ?? value, normaliseSerial(value)])
+      if (!places.has(name)) places.set(name, place);
+  const placeOf = ({ id, ip, mac, hostname, serials, workers }: SelectableMiner) => {
+    const names = [id, ip, mac ?? '', hostname ?? '', ...serials.map(normaliseSerial), ...workers];
+    return Math.min(...names.map((name) => places.get(name) ?? values.length));
+  };
+  const placed = miners.map((miner) => ({ miner, place: placeOf(miner) }));
+  return placed.toSorted((a, b) => a.place - b.place).map(({ miner }) => miner);
+}

@@ -1,5 +1,6 @@
 // The identity facts in a device's answer, in the form of the miner registry, and the facts that its driver may use.
 // Pure.
+import type { PeerCode, PeerError } from '../../base/errors.ts';
 import type { Known } from '../../driver/contract.ts';
 import type { VisitOutcome } from '../../driver/visit/visit.ts';
 import type { Reading } from '../../model/reading.ts';
@@ -71,3 +72,10 @@ export const contradiction = (key: string, at: string, reading: Reading | undefi
   ...{ kind: 'event', type: 'model_contradicted', key, at },
   detail: { make: reading?.make ?? null, model: reading?.model ?? null, counts: reading?.expected?.contradicted ?? [] },
 });
+
+/** These come from a host whose network works. A timeout shows that only after the request was sent. */
+const FROM_HOST: ReadonlySet<PeerCode> = new Set(['peer.refused', 'peer.reset', 'peer.unparsable', 'peer.too-large']);
+
+/** The failure shows that the host takes connections, or turns them away. */
+export const showsHost = ({ code, wasSent }: PeerError): boolean =>
+  FROM_HOST.has(code) || (code === 'peer.busy' && wasSent !== false) || (code === 'peer.timeout' && wasSent === true);

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { boardRow, type ReportedMiner } from '../../model/board/board-row.ts';
 import { BoardRows } from '../../model/board/board-rows.ts';
 import { OPS_STATUSES } from '../../model/miner.ts';
-import type { SelectableMiner } from '../../model/selector/selector.ts';
+import { type SelectableMiner, type Selector, select } from '../../model/selector/selector.ts';
 import type { BoardState } from '../../wire/api/board/answer.ts';
 import type { BoardMark, BoardStore, Store } from '../store/store.ts';
 
@@ -65,22 +65,34 @@ export function createBoard(farmId: string, { store, statusAt, clock, containerO
     return { epoch, rows, atMs: nowMs, lacks: [] };
   };
 
+  /** As it is now, or was a second ago. Requests that come while it is read wait for that reading. */
+  const state = (): Promise<BoardState> => {
+    const nowMs = clock.elapsedMs();
+    if (reading !== undefined && nowMs - reading.sinceMs < FRESH_MS) return reading.done;
+    const previous = reading?.done.catch(() => {});
+    const done = Promise.resolve(previous).then(refresh);
+    reading = { sinceMs: nowMs, done };
+    done.catch(() => {
+      if (reading?.done === done) reading = undefined;
+    });
+    return done;
+  };
+
   return {
-    /** As it is now, or was a second ago. Requests that come while it is read wait for that reading. */
-    state(): Promise<BoardState> {
-      const nowMs = clock.elapsedMs();
-      if (reading !== undefined && nowMs - reading.sinceMs < FRESH_MS) return reading.done;
-      const previous = reading?.done.catch(() => {});
-      const done = Promise.resolve(previous).then(refresh);
-      reading = { sinceMs: nowMs, done };
-      done.catch(() => {
-        if (reading?.done === done) reading = undefined;
-      });
-      return done;
+    state,
+    /** The rows of the store that the selector means now. */
+    async select(selector: Selector): Promise<readonly number[]> {
+      const { atMs } = await state();
+      const all = [...made];
+      const selected = new Set(
+        select(
+          selector,
+          all.map(([, { miner }]) => miner),
+          atMs,
+        ).miners,
+      );
+      return all.flatMap(([rowId, { miner }]) => (selected.has(miner) ? [rowId] : []));
     },
-    /** Of the miners of this board, which the store knows by their rows. */
-    rowIds: (miners: ReadonlySet<SelectableMiner>): number[] =>
-      [...made].flatMap(([rowId, { miner }]) => (miners.has(miner) ? [rowId] : [])),
     /** What was changed by a client shows at once. */
     refreshNext(): void {
       reading = reading && { ...reading, sinceMs: Number.NEGATIVE_INFINITY };

@@ -9,7 +9,7 @@ import type { PreviewedWorker } from '../../model/pools/resolve-pools.ts';
 import type { RolloutRequest } from '../../model/task.ts';
 import type { ExecutionTaskName } from '../../model/tasks/task-kinds.data.ts';
 import { MAX_PARAMS_LENGTH } from '../../wire/protocol.ts';
-import { type BatchRequest, type BatchStore, IDEMPOTENCY_MS } from '../store/store.ts';
+import { type BatchRequest, type BatchStore, IDEMPOTENCY_MS, type TaskCandidate } from '../store/store.ts';
 import { type Plan, planBatches } from './plan.ts';
 import { planPools } from './plan-pools.ts';
 
@@ -26,6 +26,12 @@ export type BatchCreation = Pick<BatchRequest, 'workspaceId' | 'farmId' | 'ids' 
   readonly pools?: RequestedPools | undefined;
   /** What the client sent, where the params say more; default: the params. */
   readonly sentParams?: BatchRequest['params'] | undefined;
+  /** What the client has written in place of the ids: the same filter may mean others later. */
+  readonly filter?: object | undefined;
+  /** How many targets there must be. */
+  readonly expectCount?: number | undefined;
+  /** Says who would get the task, and creates nothing. */
+  readonly isDryRun?: boolean | undefined;
   /** Not begun within this, seconds: given up. */
   readonly expiresInS?: number | undefined;
   /** Key of the request, if it has one; it counts per API key. */
@@ -42,7 +48,12 @@ export type Made = {
   /** Of an update of pools: workers that some of the miners get. */
   readonly poolsPreview?: readonly PreviewedWorker[];
   readonly createdAtMs: number;
+  /** Of a dry run: each that is meant. */
+  readonly targets: readonly Target[] | undefined;
 };
+
+/** Null `reason` = it gets the task. */
+type Target = { readonly id: string; readonly ip: string | null; readonly reason: string | null };
 
 /**
  * The JSON text of the answer. Throws RefusedError `request.invalid` when no agent would take the params or a miner
@@ -60,7 +71,19 @@ export async function createBatches(
   },
 ): Promise<string> {
   const nowMs = parts.clock.nowMs();
-  const { rollout, pools, sentParams, expiresInS, idempotency, wording, toAnswer, ...request } = creation;
+  const {
+    rollout,
+    filter,
+    expectCount,
+    pools,
+    sentParams,
+    expiresInS,
+    idempotency,
+    wording,
+    toAnswer,
+    isDryRun,
+    ...request
+  } = creation;
   const { farmId, name, ids, params } = request;
   const { length } = JSON.stringify(params);
   if (length > MAX_PARAMS_LENGTH)
@@ -69,21 +92,25 @@ export async function createBatches(
       `${REFUSALS['request.invalid'].text}: body.params: received ${length} characters of JSON, accepted: at most ${MAX_PARAMS_LENGTH}`,
     );
   // The farm stays readable, so that a conflict can say what differs.
-  const bodyHash = `${farmId} ${hash('sha256', canonical({ name, ids, params: sentParams ?? params, rollout, expiresInS, wording }))}`;
+  const sent = { name, ids: filter ?? ids, params: sentParams ?? params, rollout, expectCount, expiresInS, wording };
+  const bodyHash = `${farmId} ${hash('sha256', canonical(sent))}`;
   const usualMs = rollout === undefined ? TASK_TTL_MS : ROLLOUT_TTL_MS;
   const outcome = await parts.batches.create(
     {
       ...request,
       ids: [...new Set(ids)],
       nowMs,
+      isDryRun: isDryRun === true,
       expiresAtMs: nowMs + (expiresInS === undefined ? usualMs : expiresInS * 1_000),
       idempotency: idempotency && { ...idempotency, bodyHash, sinceMs: nowMs - IDEMPOTENCY_MS },
     },
     (candidates) => {
+      mustBeAsMany(expectCount, new Set(ids).size);
       const plan = planBatches(name, ids, candidates, () => parts.newId(nowMs), rollout);
       const { batches, ...rest } = pools === undefined ? plan : planPools(plan, pools, candidates);
       const made = batches.map(({ id, tasks }) => ({ id, taskCount: tasks.length }));
-      const answer = toAnswer({ batches: made, ...rest, createdAtMs: nowMs });
+      const targets = isDryRun === true ? targetsOf(ids, candidates, rest.skipped) : undefined;
+      const answer = toAnswer({ batches: made, ...rest, createdAtMs: nowMs, targets });
       return { batches, response: JSON.stringify(answer) };
     },
   );
@@ -93,6 +120,25 @@ export async function createBatches(
       : new RefusedError('request.conflict', 'This Idempotency-Key was already used for another farm');
   if (outcome.kind === 'created') for (const agentId of outcome.agentIds) await parts.deliver(agentId);
   return outcome.response;
+}
+
+/** Throws RefusedError `request.conflict`. */
+function mustBeAsMany(expected: number | undefined, found: number): void {
+  if (expected === undefined || expected === found) return;
+  throw new RefusedError(
+    'request.conflict',
+    `expect_count: received ${expected}, and ${found} are meant now; nothing was created`,
+  );
+}
+
+function targetsOf(
+  ids: readonly string[],
+  candidates: readonly TaskCandidate[],
+  skipped: Plan['skipped'],
+): readonly Target[] {
+  const ips = new Map(candidates.map(({ id, ip }) => [id, ip]));
+  const reasons = new Map(skipped.flatMap(({ reason, ids: ofReason }) => ofReason.map((id) => [id, reason])));
+  return [...new Set(ids)].map((id) => ({ id, ip: ips.get(id) ?? null, reason: reasons.get(id) ?? null }));
 }
 
 /** JSON text that does not depend on the order of keys. */

@@ -4,6 +4,7 @@ import { ANOMALY_TYPES, anomalyTypeSchema } from '../../model/flags.ts';
 import { minerExtrasSchema, minerV1Schema, OPS_STATUSES, RUN_STATUSES } from '../../model/miner.ts';
 import { isVisible } from '../../model/plain-text.ts';
 import { orNull } from '../../model/tasks/or-null.ts';
+import { selectSchema } from './board/messages.ts';
 import { EXTENSION, named } from './components.ts';
 import { answerOf, searchPage } from './envelope.ts';
 import { atLeastOneOf, closedObject, dateFilter, givenId, valueFilter } from './forms.ts';
@@ -39,7 +40,9 @@ export const minerV2Schema = named(
 
 const words = () => orNull(valueFilter(z.string().max(256)));
 
-export const minerSearchSchema = closedObject({
+/** What miners are searched by; all that is given must hold. */
+const conditions = {
+  select: orNull(selectSchema),
   status: orNull(valueFilter(z.enum(RUN_STATUSES))),
   ops_status: orNull(valueFilter(z.enum(OPS_STATUSES))),
   anomaly_flags: orNull(
@@ -68,8 +71,13 @@ export const minerSearchSchema = closedObject({
     }),
   ),
   last_updated_at: orNull(dateFilter()),
-  ...searchPage,
-}).prefault({});
+};
+
+export const minerSearchSchema = closedObject({ ...conditions, ...searchPage }).prefault({});
+
+/** The miners of a task batch: the body of a search without its page. */
+export const minerFilterSchema = atLeastOneOf(conditions);
+export type MinerConditions = z.output<typeof minerFilterSchema>;
 
 const MAX_RACK = 64;
 const RACK = `accepted: 1 to ${MAX_RACK} characters that can be seen, not beginning with an apostrophe`;

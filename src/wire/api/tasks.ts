@@ -8,6 +8,7 @@ import { isFileOrUrl, isModeOrPreset, PARAMS_FIELDS } from '../../model/tasks/ta
 import { named } from './components.ts';
 import { answerOf } from './envelope.ts';
 import { closedObject, givenId, ofGoodFields } from './forms.ts';
+import { minerFilterSchema } from './miners.ts';
 import { poolsField, setName } from './pool-sets.ts';
 
 const count = z.int().min(0);
@@ -76,7 +77,7 @@ export const scannedSchema = named(
   }),
 );
 
-/** The schema of the answer; `count` is how the version writes counts, `more` what else its meta has. */
+/** The schema of the answer; `count` is how the version writes counts, `more` what else its `meta` has. */
 export const createdAnswerOf = <
   B extends z.ZodType,
   S extends z.ZodType,
@@ -108,6 +109,15 @@ const createdSchema = named(
   }),
 );
 
+const targetSchema = named(
+  'TaskTargetV2',
+  z.strictObject({
+    miner_id: z.string(),
+    ip: z.string().nullable().meta({ description: 'null = there is no such miner' }),
+    reason: z.string().nullable().meta({ description: 'Why it gets no task, as in `skipped`; null = it gets one' }),
+  }),
+);
+
 export const createdAnswerSchema = createdAnswerOf(
   createdSchema,
   z.strictObject({
@@ -122,10 +132,12 @@ export const createdAnswerSchema = createdAnswerOf(
       .array(z.strictObject({ ip: z.string(), user: z.string() }))
       .exactOptional()
       .meta({ description: 'Of an update of pools: the worker of the first pool on up to three of the miners' }),
+    targets: z.array(targetSchema).optional().meta({ description: 'With `dry_run` only: each miner that is meant' }),
   },
 );
 
-const MAX_TARGETS = 1_000;
+/** Of one batch, so of a farm of many miners at once. */
+export const MAX_TARGETS = 10_000;
 const ids = z.array(givenId).min(1).max(MAX_TARGETS);
 
 const MAX_EXPIRY_S = 86_400;
@@ -156,8 +168,23 @@ const rollout = orNull(
     }),
 );
 
+const targets = {
+  miner_ids: orNull(ids).meta({ description: 'Either these miners, in this order, or those of `filter`' }),
+  filter: orNull(minerFilterSchema).meta({
+    description: 'The body of miners/search, without a page: these miners, in the order of lists',
+  }),
+  expect_count: orNull(count).meta({
+    description: 'How many miners it must be: with another number the answer is 409, and nothing is created',
+  }),
+  dry_run: orNull(z.boolean()).meta({ description: 'Answers who would get the task, and creates nothing' }),
+};
+const ONE_OF_BOTH = 'accepted: an object with either miner_ids or filter';
+
 const forMiners = <N extends string, P extends z.ZodType>(name: N, params: P) =>
-  closedObject({ task_name: z.literal(name), miner_ids: ids, params, rollout, expires_in_s: expiry });
+  closedObject({ task_name: z.literal(name), ...targets, params, rollout, expires_in_s: expiry }).refine(
+    ({ miner_ids, filter }) => (miner_ids === undefined) !== (filter === undefined),
+    { ...ofGoodFields, error: ONE_OF_BOTH },
+  );
 const forAgents = <N extends string, P extends z.ZodType>(name: N, params: P) =>
   closedObject({ task_name: z.literal(name), agent_ids: ids, params, expires_in_s: expiry });
 

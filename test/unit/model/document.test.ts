@@ -157,9 +157,22 @@ describe('the document', () => {
     expect(toMinerDocument(facts({ isFactoryLogin: false })).extras).not.toHaveProperty('default_password');
   });
 
+  test('hangs as long as its host answers and it does not, and keeps what its model mines by meanwhile', () => {
+    const algorithmOf = (make: string | null) => (make === 'Bitmain' ? 'sha256' : null);
+    const well = toMinerDocument(facts({ algorithmOf }));
+    const hung = toMinerDocument(facts({ reading: undefined, previous: well, isLastCheckOk: false, isHung: true }));
+    const silent = toMinerDocument(facts({ reading: undefined, previous: hung, isLastCheckOk: false, isHung: false }));
+    expect([well, hung, silent].map(({ extras }) => [extras.hung, extras.algorithm])).toEqual([
+      [undefined, 'sha256'],
+      [true, 'sha256'],
+      [undefined, 'sha256'],
+    ]);
+  });
+
   test('has the extras beside it, boards in the same order', () => {
     expect(toMinerDocument(facts({ flags: [FLAG] })).extras).toEqual({
       make: 'Bitmain',
+      algorithm: null,
       firmware: 'antminer-stock',
       hostname: 'rack7',
       controller_serial_number: 'CB1',

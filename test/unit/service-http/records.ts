@@ -65,6 +65,7 @@ export function minerRecord(n: number, nowMs: number, change: MinerChange = {}):
     },
     extras: {
       make: 'Bitmain',
+      algorithm: 'sha256',
       firmware: 'antminer-stock',
       hostname: `miner-${n}`,
       controller_serial_number: `CB-${hex}`,

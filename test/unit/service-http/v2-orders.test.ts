@@ -153,7 +153,7 @@ describe('each task', () => {
     ['an empty body', {}, 'task_name'],
     ['an event', { task_name: 'miner.asset.update', miner_ids: ['a'] }, 'miner.system.reboot'],
     ['no miners', { task_name: 'miner.system.reboot', miner_ids: [] }, 'miner_ids'],
-    ['1,001 miners', { task_name: 'miner.system.reboot', miner_ids: Array(1_001).fill('a') }, 'miner_ids'],
+    ['10,001 miners', { task_name: 'miner.system.reboot', miner_ids: Array(10_001).fill('a') }, 'miner_ids'],
     ['agents for a task about miners', { task_name: 'miner.system.reboot', agent_ids: ['a'] }, 'miner_ids'],
     ['miners for a task about agents', { task_name: 'agent.scan.create', miner_ids: ['a'] }, 'agent_ids'],
     ['fields of its own', { task_name: 'miner.log.get', miner_ids: ['a'], workspace_id: 'x' }, '"workspace_id"'],

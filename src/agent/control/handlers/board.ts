@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
-import { parseIpv4 } from '../../../base/net/ipv4.ts';
 import { type ClockLook, lookAtClocks, wallTimeOf } from '../../../base/time/clock-steps.ts';
 import { boardRow } from '../../../model/board/board-row.ts';
 import { BoardRows } from '../../../model/board/board-rows.ts';
@@ -15,6 +14,7 @@ import { type BoardMessage, LACKS } from '../../../wire/api/board/messages.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { MinerRegistry } from '../../fleet/identity/miner-registry.ts';
 import type { MinerEntry } from '../../fleet/identity/record.ts';
+import { byAddress, lacking } from '../../fleet/miner-selectors.ts';
 import type { MinerState } from '../../fleet/miner-state.ts';
 
 /** How old the answer may be. */
@@ -33,6 +33,8 @@ type Made = Pick<MinerState, 'reported' | 'target' | 'judgedMs'> & {
   readonly entry: MinerEntry | undefined;
   readonly miner: SelectableMiner;
 };
+
+export type AgentBoard = ReturnType<typeof createAgentBoard>;
 
 export function createAgentBoard({ clock, fleet, registry }: Parts) {
   let kept: { readonly epoch: string; readonly rows: BoardRows; made: Map<string, Made>; atMs: number } | undefined;
@@ -94,17 +96,9 @@ export function createAgentBoard({ clock, fleet, registry }: Parts) {
   };
 }
 
-export const lacking = (word: string) =>
-  new RefusedError(
-    'select.lacking',
-    `${word}: the agent alone does not know containers, racks and maintenance; ask the service, with --server`,
-  );
-
-const byAddress = (a: SelectableMiner, b: SelectableMiner) => (parseIpv4(a.ip) ?? 0) - (parseIpv4(b.ip) ?? 0);
-
 function rowOf(state: MinerState, entry: MinerEntry | undefined, now: ClockLook): SelectableMiner {
   const { key, target, readAt, judgedMs } = state;
-  return boardRow(
+  const row = boardRow(
     { ...(state.reported ?? notRead(state, entry)), abilities: taskNamesOf(Object.keys(target.driver.abilities)) },
     {
       ...{ id: key, key, agentId: null, container: null, rack: null, position: null, opsStatus: null },
@@ -115,6 +109,12 @@ function rowOf(state: MinerState, entry: MinerEntry | undefined, now: ClockLook)
       createdAtMs: entry === undefined ? null : Math.min(entry.firstSeenMs, now.wallMs),
     },
   );
+  // The registry may know what this device does not tell itself.
+  return {
+    ...row,
+    mac: row.mac ?? entry?.mac ?? null,
+    serials: [...new Set([...row.serials, entry?.serialNumber ?? []].flat())],
+  };
 }
 
 /** Of a miner that was recognised and has not answered a poll yet. */

@@ -25,6 +25,7 @@ export const creationHeaders = z.looseObject({
 type Words = {
   toBatch(batch: Made['batches'][number], fields: object): unknown;
   toSkipped(skip: Made['skipped'][number]): unknown;
+  toTarget?(target: NonNullable<Made['targets']>[number]): unknown;
 };
 
 /**
@@ -36,7 +37,7 @@ export async function sendCreated(
   reply: FastifyReply,
   createBatches: RouteParts['createBatches'],
   creation: Omit<BatchCreation, 'workspaceId' | 'farmId' | 'actor' | 'idempotency' | 'toAnswer'>,
-  { toBatch, toSkipped }: Words,
+  { toBatch, toSkipped, toTarget }: Words,
 ): Promise<FastifyReply> {
   const access = accessOf(request);
   const isSaved = creation.sentParams?.pool_set !== undefined;
@@ -50,7 +51,7 @@ export async function sendCreated(
     farmId,
     actor,
     idempotency: idempotencyOf(caller, request.headers['idempotency-key']),
-    toAnswer({ batches, skipped, poolsPreview, createdAtMs }) {
+    toAnswer({ batches, skipped, poolsPreview, createdAtMs, targets }) {
       const fields = {
         task_name: creation.name,
         task_params: shownParams(creation.params),
@@ -61,9 +62,12 @@ export async function sendCreated(
         created_count: batches.reduce((sum, { taskCount }) => sum + taskCount, 0),
         skipped_count: skipped.reduce((sum, { ids }) => sum + ids.length, 0),
       };
-      const data = batches.map((batch) => toBatch(batch, fields));
       const preview = poolsPreview === undefined ? {} : { pools_preview: poolsPreview };
-      return { ...good(data), meta: { summary, skipped: skipped.map(toSkipped), ...preview } };
+      const meta = { summary, skipped: skipped.map(toSkipped), ...preview };
+      // A dry run has created none.
+      if (targets !== undefined && toTarget !== undefined)
+        return { ...good([]), meta: { ...meta, targets: targets.map(toTarget) } };
+      return { ...good(batches.map((batch) => toBatch(batch, fields))), meta };
     },
   });
   return reply.type('application/json; charset=utf-8').send(text);

@@ -3,8 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { toBitmask } from '../../../model/flags.ts';
 import { RUN_STATUSES } from '../../../model/miner.ts';
+import { EXTENSION } from '../../../wire/api/components.ts';
 import { listOf } from '../../../wire/api/envelope.ts';
-import { minerSearchSchema, minerV2Schema } from '../../../wire/api/miners.ts';
+import { type MinerConditions, minerSearchSchema, minerV2Schema } from '../../../wire/api/miners.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
 import { type Farm, type Item, isMatch, type MinerFilter, type MinerSearch } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
@@ -14,15 +15,26 @@ import type { App, RouteParts } from '../server.ts';
 import type { PageQuery } from '../shared/envelope.ts';
 import { SERVICE_FIELDS } from '../shared/fields.ts';
 import { minerFilterShape, toMinerFilter } from '../shared/miner-parameters.ts';
+import { single } from '../shared/parameters.ts';
+import { selectedBy } from '../shared/selected.ts';
 import { pageShape, windowOf } from './envelope.ts';
 
-export function registerFarmMiners(app: App, { pages, clock }: RouteParts): void {
+/** Longer ones do not fit in an address: they are for the search. */
+const MAX_SELECT = 4_096;
+
+const selector = single(
+  'a selector, such as rack:C03 flag:fan; the words are in the handbook: pithead help interface',
+  (text) => (text.length <= MAX_SELECT ? text : undefined),
+  { maxLength: MAX_SELECT, ...EXTENSION },
+);
+
+export function registerFarmMiners(app: App, { pages, boards, clock }: RouteParts): void {
   const described = { tags: ['miners'], params: farmParams, response: answers(listOf(minerV2Schema)) };
   const send = (
     request: FastifyRequest,
     reply: FastifyReply,
     query: PageQuery,
-    conditions: { filter: MinerFilter } | { search: MinerSearch },
+    conditions: { filter: MinerFilter; search?: MinerSearch },
   ) => {
     const farm = farmOf(request);
     const item = minerItem(farm, { isGuest: accessOf(request).granted !== null });
@@ -39,9 +51,12 @@ export function registerFarmMiners(app: App, { pages, clock }: RouteParts): void
       ...described,
       operationId: 'listMinersV2',
       summary: 'Latest status of the miners of a farm',
-      querystring: z.object({ ...pageShape, ...minerFilterShape }),
+      querystring: z.object({ ...pageShape, ...minerFilterShape, select: selector }),
     },
-    handler: (request, reply) => send(request, reply, request.query, { filter: toMinerFilter(request.query) }),
+    handler: async (request, reply) => {
+      const selected = await selectedBy(boards, farmOf(request).id, request.query.select, 'select');
+      return send(request, reply, request.query, { filter: { ...toMinerFilter(request.query), ...selected } });
+    },
   });
   app.route({
     method: 'POST',
@@ -52,7 +67,10 @@ export function registerFarmMiners(app: App, { pages, clock }: RouteParts): void
       summary: 'Search the miners of a farm: all conditions must hold',
       body: minerSearchSchema,
     },
-    handler: (request, reply) => send(request, reply, request.body, { search: toSearch(request.body) }),
+    handler: async (request, reply) => {
+      const filter = await selectedBy(boards, farmOf(request).id, request.body.select, 'body.select');
+      return send(request, reply, request.body, { filter, search: toMinerSearch(request.body) });
+    },
   });
 }
 
@@ -73,7 +91,8 @@ export function minerItem(farm: Farm, { isGuest }: { readonly isGuest: boolean }
   ];
 }
 
-function toSearch(body: z.infer<typeof minerSearchSchema>): MinerSearch {
+/** But for the words of its selector. */
+export function toMinerSearch(body: MinerConditions): MinerSearch {
   const { status, anomaly_flags, last_updated_at } = body;
   return {
     runStatuses: status && RUN_STATUSES.filter((one) => isMatch(status, one)),

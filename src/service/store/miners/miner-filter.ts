@@ -34,6 +34,8 @@ export type MinerFilter = {
   readonly miningModesNotIn?: readonly string[] | undefined;
   /** The mode that the list shows for miners that report none; absent = it shows null, and they match no mode. */
   readonly shownMode?: string | undefined;
+  /** These rows and no others. */
+  readonly rowIds?: readonly number[] | undefined;
   /** Inclusive, addresses as numbers. */
   readonly ipRanges?: readonly { readonly first: number; readonly last: number }[] | undefined;
 };
@@ -63,8 +65,20 @@ export function minerConditions(eb: Builder, farmId: string, filter: MinerFilter
     filter.shownMode !== undefined && modes.includes(filter.shownMode) ? [...modes, MODE_NOT_REPORTED] : modes;
   if (filter.miningModesIn) all.push(eb('miners.mining_mode', 'in', asStored(filter.miningModesIn)));
   if (filter.miningModesNotIn) all.push(eb('miners.mining_mode', 'not in', asStored(filter.miningModesNotIn)));
+  if (filter.rowIds) all.push(isAmongRows(eb, filter.rowIds));
   if (filter.ipRanges) all.push(isInRanges(eb, filter.ipRanges));
   return eb.and(all);
+}
+
+/** Written out: there may be more rows than a statement may have parameters. */
+function isAmongRows(eb: Builder, rowIds: readonly number[]): Condition {
+  // Rows count from 1.
+  if (rowIds.length === 0) return eb('miners.row_id', '=', 0);
+  return eb(
+    'miners.row_id',
+    'in',
+    rowIds.map((rowId) => sql.lit(rowId)),
+  );
 }
 
 function hasSerial(eb: Builder, farmId: string, serial: string): Condition {

@@ -40,6 +40,12 @@ export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | '
     name: (farmId: string, ids: readonly string[]) => nameMiners(read, farmId, ids),
     /** Hands over those that fit filter and search, ordered by address, then id; gives how many there are in all. */
     write,
+    /** The ids of those that fit, in the same order, and no more than `limit`. */
+    async ids(query: Omit<MinerQuery, 'window' | 'item'>, limit: number): Promise<readonly string[]> {
+      const wanted = wantedOf(read, conditionsOf(query)).select('miners.id');
+      const rows = await wanted.orderBy('ip_num').orderBy('miners.id').limit(limit).execute();
+      return rows.map(({ id }) => id);
+    },
     /** The same as one value. */
     async list(query: MinerQuery): Promise<ItemPage> {
       const items: (string | Uint8Array)[] = [];
@@ -52,7 +58,7 @@ export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | '
 type Where = (eb: Builder) => ReturnType<Builder['and']>;
 
 const conditionsOf =
-  ({ farmId, filter = {}, search, nowMs }: MinerQuery): Where =>
+  ({ farmId, filter = {}, search, nowMs }: Pick<MinerQuery, 'farmId' | 'filter' | 'search' | 'nowMs'>): Where =>
   (eb) =>
     search === undefined
       ? minerConditions(eb, farmId, filter, nowMs)

@@ -40,6 +40,8 @@ export type BatchRequest = Wanted & {
   readonly actor: Actor;
   readonly nowMs: number;
   readonly expiresAtMs: number;
+  /** Makes the answer, and nothing else: it is not kept for the idempotency key either. */
+  readonly isDryRun?: boolean;
   /** Keys older than `since` count as unknown. */
   readonly idempotency?:
     | { readonly callerId: string; readonly key: string; readonly bodyHash: string; readonly sinceMs: number }
@@ -72,7 +74,9 @@ export function createBatchStore({ read, transact, lock, audit }: Audited, encry
      */
     create: (request: BatchRequest, plan: (candidates: readonly TaskCandidate[]) => Plan): Promise<BatchOutcome> =>
       transact(async (trx) => {
-        const { farmId, idempotency } = request;
+        const { farmId, idempotency, isDryRun = false } = request;
+        if (isDryRun)
+          return { kind: 'created', response: plan(await findCandidates(trx, request)).response, agentIds: [] };
         // No other transaction decides meanwhile which miners of the farm are busy, or answers the same request.
         await lock(trx, `tasks ${farmId}`);
         if (idempotency !== undefined) await lock(trx, `request ${idempotency.callerId} ${idempotency.key}`);

@@ -12,6 +12,8 @@ export type TaskCandidate = {
   /** 0 = no miner: rows count from 1. */
   readonly rowId: number;
   readonly id: string;
+  /** Null = it is an agent. */
+  readonly ip: string | null;
   readonly agentId: string | null;
   readonly agentKey: string | null;
   readonly opsStatus: string | null;
@@ -39,7 +41,7 @@ async function findMiners(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCa
     .leftJoin('miner_documents', 'miner_documents.row_id', 'miners.row_id')
     // A revoked agent takes no tasks.
     .leftJoin('agents', (join) => join.onRef('agents.id', '=', 'agent_id').on('revoked_at', 'is', null))
-    .select(['miners.row_id', 'miners.id', 'agents.id as agent_id', 'agent_key', 'ops_status', 'abilities'])
+    .select(['miners.row_id', 'miners.id', 'agents.id as agent_id', 'agent_key', 'ops_status', 'abilities', 'ip_num'])
     .$if(name === 'miner.pool.update', (query) => query.select(POOL_FACTS))
     .where('miners.farm_id', '=', farmId)
     .where('miners.id', 'in', ids)
@@ -51,6 +53,7 @@ async function findMiners(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCa
   return rows.map((row) => ({
     rowId: row.row_id,
     id: row.id,
+    ip: formatIpv4(row.ip_num),
     agentId: row.agent_id,
     agentKey: row.agent_key,
     opsStatus: row.ops_status,
@@ -99,6 +102,7 @@ async function findAgents(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCa
   return agentIds.map((id) => ({
     rowId: 0,
     id,
+    ip: null,
     agentId: id,
     agentKey: id,
     opsStatus: null,

@@ -5,6 +5,8 @@ import { parseSelector, type Selector, select } from '../../../model/selector/se
 import { type BoardChange, encodeBoard } from './codec.ts';
 import type { BoardMessage, BoardSearch } from './messages.ts';
 
+type Lack = BoardMessage['lacks'][number];
+
 export type BoardRequest = Partial<BoardSearch>;
 
 export type BoardState = {
@@ -61,7 +63,8 @@ function sinceOf({ epoch, rows }: BoardState, request: BoardRequest, { words }: 
 const isWhole = ({ factsVersion }: BoardEntry, since: number | undefined, { isEmpty }: Selector): boolean =>
   since === undefined || !isEmpty || factsVersion > since;
 
-function lackingWord({ words }: Selector, lacks: BoardMessage['lacks']): string | undefined {
+/** A word of the selector that needs what is not known. */
+export function lackingWord({ words }: Selector, lacks: readonly Lack[]): string | undefined {
   for (const { kind, values } of words) {
     if ((kind === 'rack' || kind === 'container') && lacks.includes(kind)) return `${kind}:${values.join(',')}`;
     const value = values.find((each) => each.toLowerCase() === 'maintenance');

@@ -49,6 +49,7 @@ export function sample(number: number, atMs: number): MinerRecord {
     },
     extras: {
       make: null,
+      algorithm: null,
       firmware: 'antminer-stock',
       hostname: null,
       controller_serial_number: null,

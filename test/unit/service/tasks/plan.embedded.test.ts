@@ -6,6 +6,7 @@ import { planBatches } from '../../../../src/service/tasks/plan.ts';
 const candidate = (id: string, change: Partial<TaskCandidate> = {}): TaskCandidate => ({
   rowId: Number(id),
   id,
+  ip: `10.0.0.${id}`,
   agentId: 'agent',
   agentKey: `key ${id}`,
   opsStatus: null,

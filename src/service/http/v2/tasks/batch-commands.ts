@@ -1,9 +1,16 @@
 // POST …/task-batches and …/cancel: run a task on miners or agents, and cancel a batch. An extension of the interface.
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import { isAboutAgents } from '../../../../model/task.ts';
 import { EXTENSION } from '../../../../wire/api/components.ts';
 import { answerOf } from '../../../../wire/api/envelope.ts';
-import { batchCreationSchema, batchDetailSchema, createdAnswerSchema } from '../../../../wire/api/tasks.ts';
-import { notFound } from '../../../auth/authorise.ts';
+import {
+  batchCreationSchema,
+  batchDetailSchema,
+  createdAnswerSchema,
+  MAX_TARGETS,
+} from '../../../../wire/api/tasks.ts';
+import { notFound, requirePermission } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import { accessOf, farmOf, farmParams } from '../../guard.ts';
 import { answers } from '../../openapi.ts';
@@ -11,10 +18,14 @@ import type { App, RouteParts } from '../../server.ts';
 import { creationHeaders, sendCreated } from '../../shared/batch-creation.ts';
 import { allowNoBody } from '../../shared/body.ts';
 import { good } from '../../shared/envelope.ts';
+import { invalidRequest } from '../../shared/errors.ts';
+import { selectedBy } from '../../shared/selected.ts';
+import { toMinerSearch } from '../miners.ts';
 import { batchParams, toDetail } from './batches.ts';
 import { poolParamsOf } from './pool-sets.ts';
 
-export function registerBatchCommands(app: App, { store, clock, createBatches, deliver }: RouteParts): void {
+export function registerBatchCommands(app: App, parts: RouteParts): void {
+  const { store, clock, createBatches, deliver } = parts;
   app.route({
     method: 'POST',
     url: `${V2_FARM}/task-batches`,
@@ -39,7 +50,7 @@ export function registerBatchCommands(app: App, { store, clock, createBatches, d
           : { params: { ...body.params } }),
         expiresInS: body.expires_in_s,
         wording: 'v2' as const,
-        ...('miner_ids' in body ? { ids: body.miner_ids, rollout: body.rollout } : { ids: body.agent_ids }),
+        ...('agent_ids' in body ? { ids: body.agent_ids } : await targetsOf(parts, request, body)),
       };
       return sendCreated(request, reply, createBatches, creation, {
         toBatch: ({ id, taskCount }, fields) => ({ id, task_count: taskCount, ...fields }),
@@ -49,6 +60,7 @@ export function registerBatchCommands(app: App, { store, clock, createBatches, d
           miner_ids: isAboutAgents(creation.name) ? [] : ids,
           agent_ids: isAboutAgents(creation.name) ? ids : [],
         }),
+        toTarget: ({ id, ip, reason }) => ({ miner_id: id, ip, reason }),
       });
     },
   });
@@ -76,4 +88,22 @@ export function registerBatchCommands(app: App, { store, clock, createBatches, d
       return good(toDetail(batch, clock.nowMs()));
     },
   });
+}
+
+type ForMiners = Exclude<z.output<typeof batchCreationSchema>, { readonly agent_ids: unknown }>;
+
+/** Throws RefusedError where the caller may not read miners, and where the filter fits more miners than a batch may have. */
+async function targetsOf({ store, boards, clock }: RouteParts, request: FastifyRequest, body: ForMiners) {
+  const { filter, miner_ids, rollout, expect_count: expectCount, dry_run: isDryRun } = body;
+  const { id: farmId } = farmOf(request);
+  // Both show which miners there are.
+  if (filter !== undefined || isDryRun === true) requirePermission(accessOf(request), 'miners.read');
+  const common = { filter, rollout, expectCount, isDryRun };
+  if (filter === undefined) return { ...common, ids: miner_ids ?? [] };
+  const selected = await selectedBy(boards, farmId, filter.select, 'body.filter.select');
+  const query = { farmId, filter: selected, search: toMinerSearch(filter), nowMs: clock.nowMs() };
+  const ids = await store.miners.ids(query, MAX_TARGETS + 1);
+  if (ids.length > MAX_TARGETS)
+    throw invalidRequest(`body.filter: fits more than ${MAX_TARGETS} miners, accepted: one that fits fewer`);
+  return { ...common, ids };
 }

@@ -2,6 +2,7 @@
 // look goes only where the agent may go, and to a few addresses at a time.
 import { expect, test } from 'vitest';
 import { drivers } from '../../../../../drivers/index.ts';
+import { createAgentBoard } from '../../../../../src/agent/control/handlers/board.ts';
 import { NamedMiners } from '../../../../../src/agent/control/handlers/named-miners.ts';
 import type { Recognised } from '../../../../../src/agent/device/recognised.ts';
 import { type MinerState, newMinerState } from '../../../../../src/agent/fleet/miner-state.ts';
@@ -28,8 +29,12 @@ function setUp(at: Readonly<Record<string, Recognised['status']>> = {}) {
     return status === 'unknown' ? { status, evidence } : { status, target: targetAt(ip), identity, evidence };
   };
   const named = new NamedMiners({
-    fleet: { all: () => miners.values() },
-    registry: { get: (key) => (key === 'k1' ? entryOf({ key, mac: MAC, serialNumber: 'SN1' }) : undefined) },
+    clock: systemClock,
+    miners: createAgentBoard({
+      clock: systemClock,
+      fleet: { all: () => miners.values() },
+      registry: { get: (key) => (key === 'k1' ? entryOf({ key, mac: MAC, serialNumber: 'SN1' }) : undefined) },
+    }).miners,
     client: {
       async recognise(ip) {
         looked.push(ip);
@@ -59,7 +64,8 @@ test('known miners by address, range, MAC, serial number and key; one that the r
   const { named } = setUp();
   for (const name of ['10.0.0.1', MAC, 'SN1', 'k1']) expect(keysOf(named.known([name])), name).toEqual(['k1']);
   expect(keysOf(named.known(['10.0.0.0/24']))).toEqual(['k1', 'k2']);
-  expect(named.known(['k2']).miners).toEqual([{ key: 'k2', ip: '10.0.0.2', mac: null, serialNumber: null }]);
+  expect(named.known(['k2']).miners).toEqual([{ key: 'k2', ip: '10.0.0.2' }]);
+  expect(keysOf(named.known([`driver:${driver?.id}`, 'not', 'SN1']))).toEqual(['k2']);
 });
 
 test('a look goes to single unknown addresses that the agent may reach, and to nothing else', async () => {
@@ -68,7 +74,13 @@ test('a look goes to single unknown addresses that the agent may reach, and to n
   expect(looked).toEqual(['10.0.0.3']);
   expect(keysOf({ miners })).toEqual(['k1', 'key of 10.0.0.3']);
   expect(unknown.map(({ name }) => name)).toEqual(['192.168.0.9', '10.1.0.0/24', 'SN9']);
-  expect(new Set(unknown.map(({ reason }) => reason))).toEqual(new Set(['the running agent knows no such miner']));
+  expect(new Set(unknown.map(({ reason }) => reason))).toEqual(
+    new Set([
+      'no known miner has this address',
+      'no known miner is in this range',
+      'no known miner has this MAC, serial number, worker or host name',
+    ]),
+  );
 });
 
 test('where all are known nothing is asked', async () => {
@@ -80,8 +92,8 @@ test('where all are known nothing is asked', async () => {
 test('a device that gives no proof is named with what a person can do', async () => {
   const { named } = setUp({ '10.0.0.3': 'likely', '10.0.0.4': 'unknown' });
   const { unknown } = await named.find([' 10.0.0.3', '10.0.0.4'], signal);
-  expect(unknown[0]).toMatchObject({ name: ' 10.0.0.3', reason: expect.stringContaining('pithead trust accept') });
-  expect(unknown[1]?.reason).toBe('the running agent knows no such miner');
+  expect(unknown[0]).toMatchObject({ name: '10.0.0.3', reason: expect.stringContaining('pithead trust accept') });
+  expect(unknown[1]?.reason).toBe('no known miner has this address');
 });
 
 test('a device that does not answer ends the request with what it was', async () => {

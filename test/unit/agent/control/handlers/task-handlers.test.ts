@@ -6,9 +6,10 @@ import type { RunRequest, Step } from '../../../../../src/agent/control/messages
 import { namedMiners } from '../../../../../src/agent/fleet/miner-selectors.ts';
 import { readRanges } from '../../../../../src/base/net/ranges.ts';
 import type { PoolFacts } from '../../../../../src/model/pools/resolve-pools.ts';
+import { boardMiner, NOW_MS } from '../../../model/board/board-miners.ts';
 import { createBench, keyOf } from '../../tasks/test-queue.ts';
 
-const known = [1, 2, 3].map((n) => ({ key: keyOf(n), ip: `10.0.0.${n}`, mac: null, serialNumber: null }));
+const known = [1, 2, 3].map((n) => boardMiner(n, { id: keyOf(n), key: keyOf(n) }));
 const { signal } = new AbortController();
 const request = (...miners: string[]): RunRequest => ({ name: 'miner.system.reboot', miners, params: {} });
 
@@ -18,7 +19,7 @@ let handlers: ReturnType<typeof createTaskHandlers>;
 const poolFacts = new Map<string, PoolFacts>();
 beforeEach(() => {
   bench = createBench();
-  for (const { key } of known) bench.farm.add(key);
+  for (const { id } of known) bench.farm.add(id);
   tasks = bench.make({ reboot: { concurrency: 2 } });
   tasks.start();
   handlers = createTaskHandlers(
@@ -26,7 +27,7 @@ beforeEach(() => {
       ...{ clock: bench.clock, tasks, fleet: { get: () => undefined }, poolFacts: (key) => poolFacts.get(key) },
       config: { ranges: readRanges(['10.0.0.0/24'], []) },
     },
-    { find: (names) => Promise.resolve(namedMiners(names, known)) },
+    { find: (names) => Promise.resolve(namedMiners(names, known, NOW_MS)) },
   );
 });
 afterEach(async () => {
@@ -136,14 +137,14 @@ test('a run says of each miner that it is not about why, and counts it', async (
   const over = handlers.run(request('10.0.0.1', '10.0.0.9', '192.168.0.1'), (step) => steps.push(step), signal);
   expect(await bench.clock.finish(over, 7_200_000)).toEqual({ total: 3, succeeded: 1 });
   expect(steps.filter(({ status }) => status === 'failed')).toEqual([
-    expect.objectContaining({ ip: '10.0.0.9', message: 'the running agent knows no such miner', task_id: null }),
+    expect.objectContaining({ ip: '10.0.0.9', message: 'no known miner has this address', task_id: null }),
     expect.objectContaining({ ip: '192.168.0.1', message: expect.stringContaining('outside the networks') }),
   ]);
 });
 
 test('tasks are listed newest first, open ones apart, and what is beyond the limit is counted', async () => {
   const runs = [];
-  for (const { key } of known) {
+  for (const { id: key } of known) {
     runs.push(...tasks.runLocalBatch([{ name: 'miner.system.reboot', minerKey: key }], keyOf(77)).runs);
     await bench.clock.advance(1_000);
   }
@@ -170,7 +171,7 @@ test('tasks are listed newest first, open ones apart, and what is beyond the lim
 
 test('all tasks that have not been started are given up at once', async () => {
   tasks.runLocalBatch(
-    known.map(({ key }) => ({ name: 'miner.system.reboot', minerKey: key })),
+    known.map(({ id: key }) => ({ name: 'miner.system.reboot', minerKey: key })),
     keyOf(77),
   );
   await bench.clock.advance(30_000);
