@@ -16,6 +16,8 @@ import { createEncryption, type Encryption, encryptPlaintext } from './encryptio
 import { createEventStore } from './events/events.ts';
 import { createHistoryStore } from './history/history.ts';
 import { createIngestStore } from './ingest.ts';
+import { createLocationChangeStore } from './locations/changes.ts';
+import { createRackStore } from './locations/racks.ts';
 import { migrate } from './migrations/migrations.ts';
 import { createBoardStore } from './miners/board/board-rows.ts';
 import { createClassificationStore } from './miners/classification.ts';
@@ -46,6 +48,10 @@ export type { EventQuery, EventStore, FeedQuery, MinerEvent } from './events/eve
 export { GRANULARITIES, type HistoryBucket } from './history/history.ts';
 export type { IngestStore, SliceOutcome } from './ingest.ts';
 export { type ListStores, openListStores } from './lists.ts';
+export type { LocationChange, LocationChangeStore, UndoOutcome } from './locations/changes.ts';
+export type { Container, Rack } from './locations/rack-rows.ts';
+export { type RackOutcome, type RackStore, TOO_MANY } from './locations/racks.ts';
+export type { Standing } from './locations/standing.ts';
 export type { BoardMark, BoardStore } from './miners/board/board-rows.ts';
 export type { Item, TakeText } from './miners/items.ts';
 export type { MinerLocation } from './miners/locations.ts';
@@ -191,6 +197,8 @@ const createStores = (databases: Audited, encryption: Encryption) =>
     tasks: createTaskStore(databases, encryption),
     links: createLinkStore(databases),
     operators: createOperatorStore(databases, newId),
+    racks: createRackStore(databases),
+    locationChanges: createLocationChangeStore(databases, newId),
     opsStatus: createOpsStatusStore(databases),
     webhookDelivery: createWebhookDeliveryStore(databases, encryption),
   }) as const;
