@@ -132,21 +132,16 @@ export function registerLocationUndo(app: App, { store, clock }: RouteParts): vo
 const MAX_SHOWN = 5;
 
 function toRefusal(outcome: Exclude<UndoOutcome, { kind: 'done' }>): RefusedError {
-  const conflict = (reasons: readonly string[]) =>
-    new RefusedError('request.conflict', `Nothing was undone: ${reasons.slice(0, MAX_SHOWN).join('; ')}`);
-  switch (outcome.kind) {
-    case 'unknown':
-      return notFound();
-    case 'undone':
-      return conflict([`${outcome.by} has undone this change already`]);
-    case 'changed':
-      return conflict(
-        outcome.miners.map(
-          ({ ipNum, now, by }) =>
-            `${formatIpv4(ipNum)} stands at ${shownLocation(now)} now${by === null ? '' : `, moved by ${by}`}`,
-        ),
-      );
-    case 'refused':
-      return conflict(outcome.problems.map(wordsOf));
-  }
+  if (outcome.kind === 'unknown') return notFound();
+  const reasons = reasonsOf(outcome).slice(0, MAX_SHOWN);
+  return new RefusedError('request.conflict', `Nothing was undone: ${reasons.join('; ')}`);
+}
+
+function reasonsOf(outcome: Exclude<UndoOutcome, { kind: 'done' | 'unknown' }>): readonly string[] {
+  if (outcome.kind === 'undone') return [`${outcome.by} has undone this change already`];
+  if (outcome.kind === 'refused') return outcome.problems.map(wordsOf);
+  return outcome.miners.map(({ ipNum, now, by }) => {
+    const who = by === null ? '' : `, moved by ${by}`;
+    return `${formatIpv4(ipNum)} stands at ${shownLocation(now)} now${who}`;
+  });
 }

@@ -185,20 +185,13 @@ function toDetail({
 }
 
 function toRefusal(outcome: Exclude<RackOutcome, { kind: 'done' }>, rack: string, container: string): RefusedError {
-  switch (outcome.kind) {
-    case 'no-container':
-      return invalidRequest(
-        `container: the farm has no container ${container}; PUT …/containers/${container} makes it`,
-      );
-    case 'full':
-      return new RefusedError('request.conflict', TOO_MANY);
-    case 'occupied': {
-      const named = outcome.miners.map(
-        ({ ipNum, position }) => `${formatIpv4(ipNum)} at ${locationLabel({ rack, position }) ?? rack}`,
-      );
-      const more = outcome.count - named.length;
-      const all = [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ');
-      return new RefusedError('request.conflict', `The shape has no room for miners that stand in the rack: ${all}`);
-    }
-  }
+  if (outcome.kind === 'no-container')
+    return invalidRequest(`container: the farm has no container ${container}; PUT …/containers/${container} makes it`);
+  if (outcome.kind === 'full') return new RefusedError('request.conflict', TOO_MANY);
+  const named = outcome.miners.map(
+    ({ ipNum, position }) => `${formatIpv4(ipNum)} at ${locationLabel({ rack, position }) ?? rack}`,
+  );
+  const more = outcome.count - named.length;
+  const all = [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return new RefusedError('request.conflict', `The shape has no room for miners that stand in the rack: ${all}`);
 }
