@@ -6,7 +6,7 @@ import { actorSchema } from '../../model/task.ts';
 import { orDefault } from '../../model/tasks/or-null.ts';
 import { named } from './components.ts';
 import { answerOf, listOf } from './envelope.ts';
-import { atLeastOneOf, closedObject, givenId, ofGoodFields } from './forms.ts';
+import { atLeastOneOf, closedObject, givenId } from './forms.ts';
 
 /** Of a rack or a container. */
 export const locationNameSchema = z.string().trim().min(1, { error: NAME_RULE }).refine(isLocationName, {
@@ -97,8 +97,6 @@ export const movedSchema = answerOf(z.array(moveSchema)).extend({
 
 /** Most miners of one request; larger changes come as CSV. */
 const MOST_PLACES = 1_000;
-const MAX_CSV = 8 * 1024 * 1024;
-
 const placement = closedObject({
   miner: z
     .string()
@@ -109,13 +107,10 @@ const placement = closedObject({
   position: positionSchema.nullish().meta({ description: 'null or absent = at no position of the rack' }),
 });
 
-const CHANGE = 'accepted: one of csv and miners';
-
 export const locationChangeSchema = closedObject({
-  csv: z.string().max(MAX_CSV).optional().meta({ description: 'A file, as POST …/miner-positions takes it' }),
-  miners: z.array(placement).min(1).max(MOST_PLACES).optional(),
+  miners: z.array(placement).min(1).max(MOST_PLACES),
   dry_run: orDefault(z.boolean(), false).meta({ description: 'true = say what would change, and change nothing' }),
-}).refine(({ csv, miners }) => (csv === undefined) !== (miners === undefined), { ...ofGoodFields, error: CHANGE });
+});
 
 export const locationUndoSchema = closedObject({
   dry_run: orDefault(z.boolean(), false).meta({ description: 'true = say what would change, and change nothing' }),

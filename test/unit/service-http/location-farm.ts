@@ -23,8 +23,10 @@ export function callsOf(rig: Rig, key = rig.key) {
     });
   return {
     ask,
-    /** From CSV, which is sent as JSON. */
-    change: (csv: string, isDryRun = false) => ask('POST', '/location-changes', { csv, dry_run: isDryRun }),
+    change: (csv: string, isDryRun = false) =>
+      call(`${base}/miner-positions?dry_run=${isDryRun}`, {
+        ...{ method: 'POST', headers: { 'x-api-key': key, 'content-type': 'text/csv' }, body: csv },
+      }),
     place: (...miners: readonly object[]) => ask('POST', '/location-changes', { miners }),
     /** `ip rack-position` of every miner that stands somewhere. */
     async standing(): Promise<string[]> {

@@ -15,7 +15,7 @@ import {
 } from '../../../../wire/api/locations.ts';
 import { notFound } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
-import { importPositions, listPlaced, placeMiners } from '../../../locations/positions.ts';
+import { listPlaced, placeMiners } from '../../../locations/positions.ts';
 import { wordsOf } from '../../../locations/words.ts';
 import type { UndoOutcome } from '../../../store/store.ts';
 import { farmOf, farmParams } from '../../guard.ts';
@@ -27,7 +27,6 @@ import { wholeNumber } from '../../shared/parameters.ts';
 import { goodList, pageShape, windowOf } from '../envelope.ts';
 import { editOf, orRefusal, sendMoved } from './moved.ts';
 
-const BODY_BYTES = 9 * 1024 * 1024;
 const MOST_CHANGES = 200;
 
 const described = { ...EXTENSION, tags: ['locations'], params: farmParams };
@@ -59,25 +58,20 @@ export function registerLocationChanges(app: App, { store, clock }: RouteParts):
   app.route({
     method: 'POST',
     url: `${V2_FARM}/location-changes`,
-    bodyLimit: BODY_BYTES,
     schema: {
       ...described,
       operationId: 'changeLocationsV2',
       summary: 'Set racks and positions of miners: all of them or none',
       description:
-        'Of miners that are named one by one, or of the rows of a CSV text. Miners of one request may swap their positions. What changes is recorded as a task batch of an event type, and can be undone.',
+        'Of miners that are named one by one; a file goes to …/miner-positions. Miners of one request may swap their positions. What changes is recorded as a task batch of an event type, and can be undone.',
       body: locationChangeSchema,
       response: answers(movedSchema, 409),
     },
     handler: async (request) => {
-      const { csv, miners = [], dry_run: isDryRun } = request.body;
-      const edit = { ...editOf(request, clock), isDryRun };
+      const { miners, dry_run: isDryRun } = request.body;
       const given = miners.map(({ position, ...miner }) => ({ ...miner, position: position ?? null }));
-      const moved =
-        csv === undefined
-          ? placeMiners(store, { ...edit, miners: given })
-          : importPositions(store, { ...edit, text: csv });
-      return sendMoved(await orRefusal(moved, csv === undefined ? 'body' : 'csv'), isDryRun);
+      const moved = placeMiners(store, { ...editOf(request, clock), isDryRun, miners: given });
+      return sendMoved(await orRefusal(moved), isDryRun);
     },
   });
   app.route({

@@ -9,7 +9,6 @@ import type { movedSchema } from '../../../../wire/api/locations.ts';
 import type { Moved } from '../../../locations/positions.ts';
 import type { Edited } from '../../../store/store.ts';
 import { accessOf, farmOf } from '../../guard.ts';
-import { actorOf } from '../../shared/batch-creation.ts';
 import { good } from '../../shared/envelope.ts';
 import { invalidRequest } from '../../shared/errors.ts';
 
@@ -18,7 +17,7 @@ const MAX_SHOWN = 10;
 
 export function editOf(request: FastifyRequest, clock: Clock) {
   const { id: farmId, workspaceId } = farmOf(request);
-  return { workspaceId, farmId, actor: actorOf(accessOf(request).caller), nowMs: clock.nowMs() };
+  return { workspaceId, farmId, actor: accessOf(request).caller.actor, nowMs: clock.nowMs() };
 }
 
 export function sendMoved(
@@ -35,7 +34,7 @@ export function sendMoved(
 const toPlace = ({ rack, position }: Edited['after']) => ({ rack, position });
 
 /** Problems of a file or of a list are problems of the request. */
-export async function orRefusal<T>(work: Promise<T>, of: string): Promise<T> {
+export async function orRefusal<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -43,7 +42,7 @@ export async function orRefusal<T>(work: Promise<T>, of: string): Promise<T> {
     const { problems } = error;
     const more = problems.length - MAX_SHOWN;
     throw invalidRequest(
-      ...problems.slice(0, MAX_SHOWN).map(({ path, message }) => `${of}: ${path}: ${message}`),
+      ...problems.slice(0, MAX_SHOWN).map(({ path, message }) => `body: ${path}: ${message}`),
       ...(more > 0 ? [`and ${more} more`] : []),
     );
   }

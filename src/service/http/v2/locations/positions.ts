@@ -67,7 +67,7 @@ function registerImport(app: App, { store, clock }: RouteParts): void {
     },
     handler: async (request) => {
       const edit = { ...editOf(request, clock), isDryRun: request.query.dry_run === 'true' };
-      return sendMoved(await orRefusal(importPositions(store, { ...edit, text: request.body }), 'body'), edit.isDryRun);
+      return sendMoved(await orRefusal(importPositions(store, { ...edit, text: request.body })), edit.isDryRun);
     },
   });
 }
