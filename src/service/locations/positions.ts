@@ -3,8 +3,8 @@
 import { yieldToEventLoop } from '../../base/clock.ts';
 import { ConfigError, type Problem } from '../../base/errors.ts';
 import { formatIpv4 } from '../../base/net/ipv4.ts';
-import { shownLocation } from '../../model/locations/location.ts';
-import type { Edited, MinerLocation, OperatorStore, Rack, RackStore } from '../store/store.ts';
+import { type Location, shownLocation } from '../../model/locations/location.ts';
+import type { Edited, EditProblem, MinerLocation, OperatorStore, Rack, RackStore } from '../store/store.ts';
 import { EXPORTED, readCsv, toCsv } from './csv.ts';
 import { indexMiners, type Named } from './named-miner.ts';
 import { type RacksOfFile, type RowLocation, readLocation, takeContainer } from './row-location.ts';
@@ -69,16 +69,17 @@ export async function importPositions(stores: Stores, request: Request & { reado
 /** `miner` = any text that names it. */
 export type GivenPlace = { readonly miner: string; readonly rack: string | null; readonly position: number | null };
 
+/** With `swap` a miner that holds the slot of another one goes where that one comes from. */
 export async function placeMiners(
   stores: Stores,
-  request: Request & { readonly miners: readonly GivenPlace[] },
+  request: Request & { readonly miners: readonly GivenPlace[]; readonly swap: boolean },
 ): Promise<Moved> {
-  const { miners, ...edit } = request;
+  const { miners, swap, ...edit } = request;
   const { index, racks } = await readFarm(stores, edit.farmId);
   const placements = miners.map(({ miner, rack, position }, at): Placement => {
     return { path: `miners[${at}]`, miner: index.byText(miner), location: { rack, position }, problems: [] };
   });
-  return { ...(await place(stores, edit, placements, racks)), ignored: [] };
+  return { ...(await place(stores, edit, placements, racks, swap)), ignored: [] };
 }
 
 async function readFarm({ operators, racks }: Stores, farmId: string) {
@@ -89,7 +90,13 @@ async function readFarm({ operators, racks }: Stores, farmId: string) {
 
 type Placement = RowLocation & { readonly path: string; readonly miner: Named };
 
-async function place({ operators }: Stores, request: Request, placements: readonly Placement[], racks: RacksOfFile) {
+async function place(
+  { operators }: Stores,
+  request: Request,
+  placements: readonly Placement[],
+  racks: RacksOfFile,
+  swap = false,
+) {
   const problems: Problem[] = [];
   const seen: Seen = { miners: new Map(), slots: new Map() };
   const rows = placements.flatMap((placement) => {
@@ -101,17 +108,29 @@ async function place({ operators }: Stores, request: Request, placements: readon
     for (const message of repeated(seen, { path, miner, location })) problem(message);
     const conflict = takeContainer(racks, location.rack, placement.container);
     if (conflict !== undefined) problem(conflict);
-    return [{ path, id: miner.id, ...location }];
+    return [{ path, id: miner.id, from: { rack: miner.rack, position: miner.position }, ...location }];
   });
   if (problems.length > 0) throw refused(problems);
   const edits = rows.map(({ id, rack, position }) => ({ id, rack, position }));
-  const outcome = await operators.edit({ ...request, edits, containers: racks.containers });
+  const edit = { ...request, containers: racks.containers };
+  let outcome = await operators.edit({ ...edit, edits });
+  if (swap && outcome.kind === 'refused') {
+    const others = swapsOf(outcome.problems, new Map(rows.map(({ id, from }) => [id, from])));
+    if (others.length > 0) outcome = await operators.edit({ ...edit, edits: [...edits, ...others] });
+  }
   if (outcome.kind === 'done') return { changed: outcome.changed, changeId: outcome.changeId };
   const pathOf = new Map(rows.map(({ id, path }) => [id, path]));
   throw refused(
     outcome.problems.map((problem) => ({ path: pathOf.get(problem.id) ?? 'request', message: wordsOf(problem) })),
   );
 }
+
+/** Miners that hold the slots of others go where those come from. */
+const swapsOf = (problems: readonly EditProblem[], cameFrom: ReadonlyMap<string, Location>) =>
+  problems.flatMap((problem) => {
+    const from = cameFrom.get(problem.id);
+    return problem.reason === 'taken' && from !== undefined ? [{ id: problem.by.id, ...from }] : [];
+  });
 
 /** By miner and by slot, where it was named first. */
 type Seen = { readonly miners: Map<string, string>; readonly slots: Map<string, string> };

@@ -109,6 +109,9 @@ const placement = closedObject({
 
 export const locationChangeSchema = closedObject({
   miners: z.array(placement).min(1).max(MOST_PLACES),
+  swap: orDefault(z.boolean(), false).meta({
+    description: 'true = a miner that holds the slot of another one goes where that one comes from',
+  }),
   dry_run: orDefault(z.boolean(), false).meta({ description: 'true = say what would change, and change nothing' }),
 });
 

@@ -59,6 +59,16 @@ describe('a row names its miner', () => {
     expect(outside.body.message).toContain('line 3: row and column need the shape of the rack C03');
   });
 
+  test('a miner that holds the slot goes where the other one comes from, if that is wanted', async () => {
+    const miners = [{ miner: '10.0.0.3', rack: 'C03', position: 1 }];
+    expect((await farm.ask('POST', '/location-changes', { miners })).status).toBe(400);
+    expect((await farm.ask('POST', '/location-changes', { miners, swap: true })).body.meta.changed_count).toBe(2);
+    expect(await farm.standing()).toEqual(['10.0.0.2 C03-2', '10.0.0.3 C03-1']);
+    const back = [{ miner: '10.0.0.3', rack: 'C03', position: 2 }];
+    await farm.ask('POST', '/location-changes', { miners: back, swap: true });
+    expect(await farm.standing()).toEqual(['10.0.0.2 C03-1', '10.0.0.3 C03-2']);
+  });
+
   test('miners swap within a file', async () => {
     expect((await farm.change('ip,rack,position\n10.0.0.1,C03,2\n10.0.0.2,C03,1\n')).status).toBe(200);
     expect(await farm.standing()).toEqual(['10.0.0.1 C03-2', '10.0.0.2 C03-1']);

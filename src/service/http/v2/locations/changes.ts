@@ -68,9 +68,9 @@ export function registerLocationChanges(app: App, { store, clock }: RouteParts):
       response: answers(movedSchema, 409),
     },
     handler: async (request) => {
-      const { miners, dry_run: isDryRun } = request.body;
+      const { miners, swap, dry_run: isDryRun } = request.body;
       const given = miners.map(({ position, ...miner }) => ({ ...miner, position: position ?? null }));
-      const moved = placeMiners(store, { ...editOf(request, clock), isDryRun, miners: given });
+      const moved = placeMiners(store, { ...editOf(request, clock), isDryRun, miners: given, swap });
       return sendMoved(await orRefusal(moved), isDryRun);
     },
   });
