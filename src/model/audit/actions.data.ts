@@ -26,6 +26,7 @@ export const SERVICE_ACTIONS = {
   'batch.cancelled': 'tasks were cancelled',
   'tasks.ended': 'tasks came to their end, as their agent or the service says',
   'miners.edited': 'operators set ops status, rack or position of miners',
+  'miners.joined': 'a person said that a new unit stands where another one stood: its miner goes on',
   'rack.changed': 'a rack got another container or another shape, or is known from now on',
   'rack.removed': 'a rack is known no longer; its miners keep its name',
   'container.added': 'a container is known from now on',

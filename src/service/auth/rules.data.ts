@@ -108,6 +108,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   [`GET ${V2_FARM}/task-batches/:task_batch_id/tasks`]: v2Farm('tasks.read'),
   [`GET ${V2_FARM}/scans/:task_id/addresses`]: v2Farm('tasks.read'),
   [`PATCH ${V2_FARM}/miners/:miner_id`]: changes(v2Farm('miners.update')),
+  [`POST ${V2_FARM}/miners/:miner_id/same-chassis`]: changes(v2Farm('miners.update')),
   [`GET ${V2_FARM}/miner-positions`]: v2Farm('miners.read'),
   [`POST ${V2_FARM}/miner-positions`]: changes(v2Farm('miners.update')),
   [`GET ${V2_FARM}/locations`]: v2Farm('miners.read'),

@@ -15,6 +15,7 @@ import { registerEvents } from './v2/events.ts';
 import { registerLocationChanges, registerLocations, registerLocationUndo } from './v2/locations/changes.ts';
 import { registerPositions } from './v2/locations/positions.ts';
 import { registerContainers, registerRacks } from './v2/locations/racks.ts';
+import { registerSameChassis } from './v2/locations/same-chassis.ts';
 import { registerClassification, registerHistory } from './v2/metrics-queries.ts';
 import { registerFarmMiners } from './v2/miners.ts';
 import { registerOperatorFields } from './v2/operator-fields.ts';
@@ -33,7 +34,7 @@ export function registerRoutes(app: App, parts: RouteParts): void {
   const v2More = [registerHistory, registerEvents, registerEventStream, registerOperatorFields, registerAudit];
   const v2Locations = [
     ...[registerContainers, registerRacks, registerLocations, registerPositions],
-    ...[registerLocationChanges, registerLocationUndo],
+    ...[registerLocationChanges, registerLocationUndo, registerSameChassis],
   ];
   const v2Webhooks = [registerWebhooks, registerWebhook, registerWebhookCommands];
   for (const register of [...service, ...v1, ...v2, ...v2Tasks, ...v2More, ...v2Locations, ...v2Webhooks])

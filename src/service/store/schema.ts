@@ -192,7 +192,15 @@ export const TABLES = {
   },
   miner_documents: { row_id: row, document: text, extras: text, abilities: text },
   miner_serials: { row_id: integer, farm_id: text, serial: text },
-  registrations: { agent_id: key, key, row_id: integer, epoch: text, last_at: bigint },
+  /** `replaced_at`: since when another unit stands where this one was, see miners/identity/same-chassis.ts. */
+  registrations: {
+    agent_id: key,
+    key,
+    row_id: integer,
+    epoch: text,
+    last_at: bigint,
+    replaced_at: optional(bigint),
+  },
   task_batches: {
     id: key,
     workspace_id: text,

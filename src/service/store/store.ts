@@ -21,6 +21,7 @@ import { createRackStore } from './locations/racks.ts';
 import { migrate } from './migrations/migrations.ts';
 import { createBoardStore } from './miners/board/board-rows.ts';
 import { createClassificationStore } from './miners/classification.ts';
+import { createChassisStore } from './miners/identity/same-chassis.ts';
 import { createMinerStore } from './miners/miners.ts';
 import { createOperatorStore } from './miners/operator-fields.ts';
 import { createOpsStatusStore } from './miners/ops-status.ts';
@@ -52,6 +53,7 @@ export type { LocationChange, LocationChangeStore, UndoOutcome } from './locatio
 export type { Container, Rack } from './locations/rack-rows.ts';
 export { type RackOutcome, type RackStore, TOO_MANY } from './locations/racks.ts';
 export type { Standing } from './locations/standing.ts';
+export type { ChassisMiner, ChassisOutcome, ChassisStore } from './miners/identity/same-chassis.ts';
 export type { BoardMark, BoardStore } from './miners/board/board-rows.ts';
 export type { Item, TakeText } from './miners/items.ts';
 export type { MinerLocation } from './miners/locations.ts';
@@ -198,6 +200,7 @@ const createStores = (databases: Audited, encryption: Encryption) =>
     links: createLinkStore(databases),
     operators: createOperatorStore(databases, newId),
     racks: createRackStore(databases),
+    chassis: createChassisStore(databases),
     locationChanges: createLocationChangeStore(databases, newId),
     opsStatus: createOpsStatusStore(databases),
     webhookDelivery: createWebhookDeliveryStore(databases, encryption),

@@ -135,6 +135,10 @@ export const locationChangesSchema = answerOf(
   ),
 );
 
+export const chassisKeptSchema = answerOf(
+  named('ChassisKept', z.strictObject({ ...occupant.shape, rack: rackName, position })),
+);
+
 export const sameChassisSchema = closedObject({
   replaces: givenId.meta({ description: 'Id of the miner that stood there, which is continued' }),
 });

@@ -95,7 +95,11 @@ test('a file is tried, comes in, and the change is undone', async () => {
 });
 
 test('a wrong file changes nothing, and each wrong line is named', async () => {
-  const { code, stderr } = await run('position', 'import', written('ip,rack,position\n10.0.0.9,C05,9\n10.0.0.3,C05,1\n'));
+  const { code, stderr } = await run(
+    'position',
+    'import',
+    written('ip,rack,position\n10.0.0.9,C05,9\n10.0.0.3,C05,1\n'),
+  );
   expect(code).toBe(1);
   expect(stderr).toContain("line 2: no miner of the farm has the address '10.0.0.9'");
   expect((await run('position', 'import', join(folder, 'nowhere.csv'))).code).toBe(78);
