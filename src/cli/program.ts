@@ -40,6 +40,7 @@ const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promis
   [['trust'], async () => (await import('./admin/trust.ts')).addTrust],
   [['identity'], async () => (await import('./admin/identity.ts')).addIdentity],
   [['position'], async () => (await import('./locations/position.ts')).addPosition],
+  [['walk'], async () => (await import('./locations/walk/walk.ts')).addWalk],
   [['rack'], async () => (await import('./locations/rack.ts')).addRack],
   [['container'], async () => (await import('./locations/rack.ts')).addContainer],
   [['audit'], async () => (await import('./admin/audit.ts')).addAudit],

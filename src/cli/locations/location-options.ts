@@ -14,19 +14,19 @@ import { type LocationService, locationsOf, type Move } from './location-service
 export type LocationFlags = ConnectionFlags & { json?: boolean };
 
 /** A command below `parent`, with how to find the service, and its examples. */
-export function onLocations(
+export const onLocations = (
   parent: Command,
   name: string,
   description: string,
   examples: readonly string[],
   help = '',
-): Command {
-  const command = parent.command(name).description(description);
-  return addConnectionOptions(command.option('--json', 'print JSON')).addHelpText(
+): Command => addLocationOptions(parent.command(name).description(description), examples, help);
+
+export const addLocationOptions = (command: Command, examples: readonly string[], help: string): Command =>
+  addConnectionOptions(command.option('--json', 'print JSON')).addHelpText(
     'after',
-    [help, CONNECTION_HELP, '\nExamples:', ...examples.map((line) => `  $ ${line}`)].join('\n').trimStart(),
+    [help, CONNECTION_HELP, '\nExamples:', ...examples.map((line) => `  $ ${line}`)].join('\n'),
   );
-}
 
 export const withLocations = <T>(
   flags: LocationFlags,
