@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { answerOf } from '../../wire/api/envelope.ts';
 import {
+  chassisKeptSchema,
   containerSchema,
   containersSchema,
   locationChangesSchema,
@@ -64,6 +65,10 @@ export function locationsOf({ ask }: Asks) {
     undo: (id: string, isDryRun = false) => {
       const path = `/location-changes/${encodeURIComponent(id)}/undo`;
       return ask(movedSchema, { method: 'POST', path, body: { dry_run: isDryRun } });
+    },
+    keepChassis: async (id: string, replaces: string) => {
+      const path = `/miners/${encodeURIComponent(id)}/same-chassis`;
+      return (await ask(chassisKeptSchema, { method: 'POST', path, body: { replaces } })).data;
     },
     racks: async () => (await ask(racksSchema, { method: 'GET', path: '/racks' })).data,
     rack: async (name: string) => (await ask(answerOf(rackDetailSchema), { method: 'GET', path: rackPath(name) })).data,

@@ -10,11 +10,17 @@ import { type Column, screenWidth, table } from '../output/table.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { type LocationFlags, moveLines, onLocations, print, withLocations } from './location-options.ts';
 import type { Moved, PlacedMiner } from './location-service.ts';
-import { undo } from './undo.ts';
+import { keepChassis } from './same-chassis.ts';
+import { type UndoFlags, undo } from './undo.ts';
 
 const FILE_HELP = `
 The file is CSV with comma, semicolon or tab, with headers in any order: one of id, mac, serial_number (also of a board or a PSU) or ip; then rack
 and position, or rack, row and column; container where a rack has none yet. Other columns are ignored. All rows or none are taken.
+`;
+
+const CHASSIS_HELP = `
+For a control board that was changed: the miner of before goes on with the facts of the new unit. The old unit must be silent for three minutes.
+It cannot be undone. When the old unit is read again, it is a miner of its own.
 `;
 
 export function addPosition(program: Command, context: CliContext): void {
@@ -47,7 +53,13 @@ export function addPosition(program: Command, context: CliContext): void {
     .option('--list', 'show the newest changes, and undo nothing')
     .option('--dry-run', 'show what would change and change nothing')
     .option('-y, --yes', 'ask nothing; without a terminal it is needed where no change is named')
-    .action((id: string | undefined, flags) => undo(id, flags, context));
+    .action((id: string | undefined, flags: UndoFlags) => undo(id, flags, context));
+  const chassis = ['pithead position same-chassis 02:55:F7:00:00:09 02:55:F7:00:00:05'];
+  const kept = 'say that a new unit stands where another one stood: location, id and history stay';
+  onLocations(position, 'same-chassis', kept, chassis, CHASSIS_HELP)
+    .argument('<new>', 'the unit that is there now: address, MAC address or serial number')
+    .argument('<old>', 'the unit that stood there, which is silent')
+    .action((unit: string, old: string, flags: LocationFlags) => keepChassis(unit, old, flags, context));
 }
 
 type ChangeFlags = LocationFlags & { dryRun?: boolean; swap?: boolean };

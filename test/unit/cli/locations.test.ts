@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LocationFarm, startLocationFarm } from '../service-http/location-farm.ts';
+import { minerRecord } from '../service-http/records.ts';
 import { json } from './command-line.ts';
 import { runOn } from './on-service.ts';
 
@@ -92,6 +93,21 @@ test('a file is tried, comes in, and the change is undone', async () => {
   expect([newest.undoes, before.undone_by]).toEqual([before.id, newest.id]);
   expect((await run('position', 'undo', '--list')).stdout).toContain('an undo');
   expect((await run('position', 'undo', newest.id)).stdout).toContain('10.0.0.1  no rack -> C05-1\n');
+});
+
+test('a new unit keeps the chassis of one that is silent', async () => {
+  const { rig, agent } = farm;
+  await run('position', 'set', '10.0.0.4', 'C07/1');
+  rig.clock.step(3_600_000);
+  await agent.report([minerRecord(9, rig.clock.nowMs(), { document: { ip: '10.0.0.4' } })]);
+  const unclear = await run('position', 'same-chassis', '10.0.0.4', 'SN-0004');
+  expect([unclear.code, unclear.stderr]).toEqual([1, expect.stringContaining('02:00:00:00:00:04, 02:00:00:00:00:09')]);
+  expect((await run('position', 'same-chassis', 'nobody', 'SN-0004')).code).toBe(5);
+  const kept = await run('position', 'same-chassis', '0200.0000.0009', 'sn-0004');
+  expect(kept.stdout).toBe('10.0.0.4, 02:00:00:00:00:09 goes on as the miner that stood there: C07-1\n');
+  expect(json(await run('position', 'list', '--rack', 'C07', '--json'))).toMatchObject([{ serial_number: 'SN-0009' }]);
+  const silly = await run('position', 'same-chassis', 'SN-0001', 'SN-0009');
+  expect([silly.code, silly.stderr]).toEqual([1, expect.stringContaining('still answers')]);
 });
 
 test('a wrong file changes nothing, and each wrong line is named', async () => {
