@@ -34,6 +34,7 @@ import {
   type LocationChangeStore,
   newId,
   type OperatorStore,
+  type RackStore,
   type Store,
 } from './store/store.ts';
 import { createBatches } from './tasks/create.ts';
@@ -214,8 +215,7 @@ async function createFront(
 function createShown({ databasePath, clock }: ServiceOptions, store: Store) {
   const pages = createPages(databasePath, store, clock);
   const { board, agents } = store;
-  // No table of racks yet says which container a rack stands in.
-  const boards = createBoards({ store: board, statusAt: agents.statusAt, clock, containerOf: () => null });
+  const boards = createBoards({ store: board, statusAt: agents.statusAt, clock });
   return {
     forRoutes: { pages, boards },
     close: pages.thread.close,
@@ -256,7 +256,7 @@ function timeStoreOf({ databaseClock = (ms) => ms }: ServiceOptions, { clock }: 
 
 /** A change to miners shows in the next list, and their agents are notified. */
 function notifyingStores(
-  { operators, locationChanges, chassis }: Store,
+  { operators, locationChanges, chassis, racks }: Store,
   shown: { clear(): void },
   notifyOpsStatus: (agentId: string) => void,
 ) {
@@ -268,7 +268,13 @@ function notifyingStores(
     for (const agentId of outcome.agentIds ?? []) notifyOpsStatus(agentId);
     return outcome;
   };
+  const cleared = <T>(work: Promise<T>) => work.finally(() => shown.clear());
   return {
+    racks: {
+      ...racks,
+      putRack: (change) => cleared(racks.putRack(change)),
+      removeRack: (request) => cleared(racks.removeRack(request)),
+    } satisfies RackStore,
     operators: { ...operators, edit: (request) => noted(operators.edit(request)) } satisfies OperatorStore,
     locationChanges: {
       ...locationChanges,

@@ -1,5 +1,7 @@
 // Containers and racks: made, shown with their slots, and no miner beyond the shape of its rack.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { decodeBoard } from '../../../src/wire/api/board/codec.ts';
+import { boardSchema } from '../../../src/wire/api/board/messages.ts';
 import { rackDetailSchema, racksSchema } from '../../../src/wire/api/locations.ts';
 import { callsOf, type LocationFarm, SHAPE, startLocationFarm } from './location-farm.ts';
 
@@ -71,6 +73,23 @@ test('a rack that only miners name has neither shape nor container; fields that 
   expect([(await ask('DELETE', '/racks/C05')).status, (await ask('GET', '/racks/C05')).status]).toEqual([404, 404]);
   expect((await ask('DELETE', '/containers/2')).status).toBe(200);
   expect((await ask('DELETE', '/containers/2')).status).toBe(404);
+});
+
+test('the board says in which container a miner stands, at once', async () => {
+  const { ask } = farm;
+  const containers = async () => {
+    const { body } = await ask('POST', '/board/search', { select: 'container:1' });
+    return decodeBoard(boardSchema.parse(body)).miners.map(({ ip, container }) => [ip, container]);
+  };
+  const inside = [
+    ['10.0.0.1', '1'],
+    ['10.0.0.2', '1'],
+  ];
+  expect(await containers()).toEqual(inside);
+  await ask('PUT', '/racks/C03', { container: null });
+  expect(await containers()).toEqual([]);
+  await ask('PUT', '/racks/C03', { container: '1' });
+  expect(await containers()).toEqual(inside);
 });
 
 test('racks are listed as people count', async () => {
