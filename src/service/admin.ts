@@ -7,7 +7,6 @@ import { userName } from '../base/platform/user-name.ts';
 import { type AuditActor, commandLine, SYSTEM } from '../model/audit/entry.ts';
 import { DEFAULT_MAX_MINERS } from '../model/grant.ts';
 import type { Role } from '../model/permissions/permissions.ts';
-import { avatarOf } from '../model/task.ts';
 import {
   problem,
   type Recorded,
@@ -24,7 +23,6 @@ import { administerWebhooks } from './admin-webhooks.ts';
 import { findServiceVault, type KeyFiles, keyNotDecrypted } from './auth/key-file.ts';
 import { hashSecret, newApiKey, newEnrolmentCode } from './auth/secrets.ts';
 import { toIso, toIsoOrNull } from './http/shared/envelope.ts';
-import { exportPositions, importPositions } from './locations/positions.ts';
 import { beginTime, createServiceClock } from './service-clock.ts';
 import { newId, openStore, type Store } from './store/store.ts';
 import { OPERATOR_WORKSPACE } from './store/tenants/tenants.ts';
@@ -96,17 +94,6 @@ export function createAdmin(store: Store, clock: Clock, undecryptable: () => Con
         }),
         ({ taskKeys }) => replaceKey(taskKeys, clock, { isLost, undecryptable }),
       ),
-    /** CSV; see locations/positions.ts. */
-    async exportPositions(farmId: string) {
-      await requireFarm(store.tenants, farmId);
-      return exportPositions(store.operators, farmId);
-    },
-    /** What changes, or would in a dry run. Throws ConfigError that names every wrong line; nothing is changed then. */
-    async importPositions({ farmId, text, isDryRun }: { farmId: string; text: string; isDryRun: boolean }) {
-      const { workspaceId } = await requireRunningFarm(store.tenants, farmId);
-      const by = { ...actor, avatar: avatarOf(actor.type), metadata: {} };
-      return importPositions(store.operators, { workspaceId, farmId, text, isDryRun, actor: by, nowMs: clock.nowMs() });
-    },
   };
 }
 

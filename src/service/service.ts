@@ -28,7 +28,15 @@ import { createListeners } from './listeners.ts';
 import { createAgentPresence } from './notify/agent-presence.ts';
 import { beginTime, createServiceClock, type ServiceClock } from './service-clock.ts';
 import { openStorage, type Storage, type StorageOptions } from './storage.ts';
-import { type ClockRepairs, newId, type OperatorStore, type Store } from './store/store.ts';
+import {
+  type ChassisStore,
+  type ClockRepairs,
+  type LocationChangeStore,
+  newId,
+  type OperatorStore,
+  type RackStore,
+  type Store,
+} from './store/store.ts';
 import { createBatches } from './tasks/create.ts';
 import { createSigner } from './tasks/signer.ts';
 import { createAddressPolicy } from './webhooks/addresses.ts';
@@ -119,7 +127,7 @@ async function compose(
   let isStopping = false;
   metrics.register(app);
   registerRoutes(app, {
-    store: { ...store, operators: notifyingOperators(store, shown, agents.notifyOpsStatus) },
+    store: { ...store, ...notifyingStores(store, shown, agents.notifyOpsStatus) },
     ...shown.forRoutes,
     clock,
     isStopping: () => isStopping,
@@ -207,8 +215,7 @@ async function createFront(
 function createShown({ databasePath, clock }: ServiceOptions, store: Store) {
   const pages = createPages(databasePath, store, clock);
   const { board, agents } = store;
-  // No table of racks yet says which container a rack stands in.
-  const boards = createBoards({ store: board, statusAt: agents.statusAt, clock, containerOf: () => null });
+  const boards = createBoards({ store: board, statusAt: agents.statusAt, clock });
   return {
     forRoutes: { pages, boards },
     close: pages.thread.close,
@@ -248,16 +255,31 @@ function timeStoreOf({ databaseClock = (ms) => ms }: ServiceOptions, { clock }: 
 }
 
 /** A change to miners shows in the next list, and their agents are notified. */
-const notifyingOperators = (
-  { operators }: Store,
+function notifyingStores(
+  { operators, locationChanges, chassis, racks }: Store,
   shown: { clear(): void },
   notifyOpsStatus: (agentId: string) => void,
-): OperatorStore => ({
-  ...operators,
-  async edit(request) {
-    const outcome = await operators.edit(request);
+) {
+  const noted = async <T extends { readonly kind: string; readonly agentIds?: readonly string[] }>(
+    work: Promise<T>,
+  ) => {
+    const outcome = await work;
     shown.clear();
-    for (const agentId of outcome.kind === 'done' ? outcome.agentIds : []) notifyOpsStatus(agentId);
+    for (const agentId of outcome.agentIds ?? []) notifyOpsStatus(agentId);
     return outcome;
-  },
-});
+  };
+  const cleared = <T>(work: Promise<T>) => work.finally(() => shown.clear());
+  return {
+    racks: {
+      ...racks,
+      putRack: (change) => cleared(racks.putRack(change)),
+      removeRack: (request) => cleared(racks.removeRack(request)),
+    } satisfies RackStore,
+    operators: { ...operators, edit: (request) => noted(operators.edit(request)) } satisfies OperatorStore,
+    locationChanges: {
+      ...locationChanges,
+      undo: (request) => noted(locationChanges.undo(request)),
+    } satisfies LocationChangeStore,
+    chassis: { join: (request) => noted(chassis.join(request)) } satisfies ChassisStore,
+  };
+}

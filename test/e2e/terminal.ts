@@ -14,8 +14,8 @@ const LIMIT_MS = 120_000;
 export type OnTerminal = {
   readonly columns: number;
   readonly environment?: Readonly<Record<string, string>>;
-  /** What is typed once the text before it is on the screen. */
-  readonly answers?: readonly (readonly [shown: string, typed: string])[];
+  /** What is typed, or done elsewhere, once the text before it is on the screen. */
+  readonly answers?: readonly (readonly [shown: string, typed: string | (() => Promise<unknown>)])[];
 };
 
 export type Screen = { readonly code: number | null; readonly lines: readonly string[]; readonly raw: string };
@@ -45,7 +45,8 @@ export async function runOnTerminal(args: readonly string[], options: OnTerminal
       () => linesOf(terminal).join('\n'),
       (screen) => screen.includes(shown),
     );
-    child.stdin.write(typed);
+    if (typeof typed === 'string') child.stdin.write(typed);
+    else await typed();
   }
   await closed;
   clearTimeout(late);

@@ -19,6 +19,7 @@ export const EVENT_TYPES = {
   duplicate:          { about: 'miner',   when: 'Two units show the same MAC address or serial number' },
   replaced:           { about: 'miner',   when: 'Another unit stands where the miner was' },
   model_contradicted: { about: 'miner',   when: 'What the device reports of its own build differs from the table of models' },
+  chassis_kept:       { about: 'miner',   when: 'A person said that a new unit stands where this miner stood: location and history stay' },
   identity_settled:   { about: 'miner',   when: 'A person on site decided which of several units is the miner' },
   ip_reported:        { about: 'miner',   when: 'A person pressed the IP-report button of the miner' },
   pools_changed:      { about: 'miner',   when: 'The miner has other pools than it was locked to' },

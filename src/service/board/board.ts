@@ -16,8 +16,6 @@ export type BoardParts = {
   readonly store: BoardStore;
   readonly statusAt: Store['agents']['statusAt'];
   readonly clock: Pick<Clock, 'nowMs' | 'elapsedMs'>;
-  /** The container that a rack stands in; null = not known. */
-  readonly containerOf: (farmId: string, rack: string | null) => string | null;
 };
 
 /** A row, and what it was made of. */
@@ -26,13 +24,12 @@ type Made = {
   readonly reported: ReportedMiner;
   readonly isReported: boolean;
   readonly isUnknown: boolean;
-  readonly container: string | null;
   readonly miner: SelectableMiner;
 };
 
 export type FarmBoard = ReturnType<typeof createBoard>;
 
-export function createBoard(farmId: string, { store, statusAt, clock, containerOf }: BoardParts) {
+export function createBoard(farmId: string, { store, statusAt, clock }: BoardParts) {
   const epoch = randomUUID();
   const rows = new BoardRows();
   let made = new Map<number, Made>();
@@ -53,8 +50,7 @@ export function createBoard(farmId: string, { store, statusAt, clock, containerO
       const last_seen_at = heard.get(mark.agentId ?? '') ?? null;
       const isUnknown = mark.agentId !== null && statusAt({ last_seen_at }, nowMs) === 'offline';
       const isReported = mark.stale_at !== null && mark.stale_at > nowMs;
-      const container = containerOf(farmId, mark.rack);
-      const now = { mark, reported, isReported, isUnknown, container };
+      const now = { mark, reported, isReported, isUnknown };
       next.set(mark.rowId, before !== undefined && isSame(before, now) ? before : { ...now, miner: rowOf(now, nowMs) });
     }
     made = next;
@@ -110,16 +106,15 @@ function parsed({ document, extras, abilities }: { document: string; extras: str
   return reported;
 }
 
-const MARKS = ['report', 'rack', 'position', 'opsStatus', 'seen_at', 'created_at'] as const;
+const MARKS = ['report', 'rack', 'position', 'container', 'opsStatus', 'seen_at', 'created_at'] as const;
 
 const isSame = (before: Made, now: Omit<Made, 'miner'>): boolean =>
   before.isReported === now.isReported &&
   before.isUnknown === now.isUnknown &&
-  before.container === now.container &&
   MARKS.every((name) => before.mark[name] === now.mark[name]);
 
-function rowOf({ mark, reported, isReported, isUnknown, container }: Omit<Made, 'miner'>, nowMs: number) {
-  const { id, key, agentId, rack, position, opsStatus, seen_at, created_at } = mark;
+function rowOf({ mark, reported, isReported, isUnknown }: Omit<Made, 'miner'>, nowMs: number) {
+  const { id, key, agentId, container, rack, position, opsStatus, seen_at, created_at } = mark;
   return boardRow(reported, {
     ...{ id, key, agentId, container, rack, position, isReported, isUnknown },
     opsStatus: OPS_STATUSES.find((one) => one === opsStatus) ?? null,

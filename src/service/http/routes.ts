@@ -12,12 +12,15 @@ import { registerAudit } from './v2/audit.ts';
 import { registerBoard } from './v2/board/board.ts';
 import { registerEventStream } from './v2/event-stream.ts';
 import { registerEvents } from './v2/events.ts';
+import { registerLocationChanges, registerLocations, registerLocationUndo } from './v2/locations/changes.ts';
+import { registerPositions } from './v2/locations/positions.ts';
+import { registerContainers, registerRacks } from './v2/locations/racks.ts';
+import { registerSameChassis } from './v2/locations/same-chassis.ts';
 import { registerChanges } from './v2/memory/changes.ts';
 import { registerOneMiner } from './v2/memory/one-miner.ts';
 import { registerClassification, registerHistory } from './v2/metrics-queries.ts';
 import { registerFarmMiners } from './v2/miners.ts';
 import { registerOperatorFields } from './v2/operator-fields.ts';
-import { registerPositions } from './v2/positions.ts';
 import { registerBatchCommands } from './v2/tasks/batch-commands.ts';
 import { registerBatches } from './v2/tasks/batches.ts';
 import { registerPoolSets } from './v2/tasks/pool-sets.ts';
@@ -31,16 +34,22 @@ export function registerRoutes(app: App, parts: RouteParts): void {
   const v1 = [registerMiners, registerBatchesV1, registerAgents, registerGrants];
   const v2 = [registerWorkspaces, registerFarmAgents, registerFarmMiners, registerBoard, registerClassification];
   const v2Tasks = [registerBatches, registerBatchCommands, registerScans, registerPoolSets];
-  const v2More = [
-    registerHistory,
-    registerEvents,
-    registerEventStream,
-    registerChanges,
-    registerOneMiner,
-    registerOperatorFields,
-    registerPositions,
-    registerAudit,
+  const v2More = [registerHistory, registerEvents, registerEventStream, registerChanges, registerOneMiner];
+  const v2Operators = [registerOperatorFields, registerAudit];
+  const v2Locations = [
+    ...[registerContainers, registerRacks, registerLocations, registerPositions],
+    ...[registerLocationChanges, registerLocationUndo, registerSameChassis],
   ];
   const v2Webhooks = [registerWebhooks, registerWebhook, registerWebhookCommands];
-  for (const register of [...service, ...v1, ...v2, ...v2Tasks, ...v2More, ...v2Webhooks]) register(app, parts);
+  for (const register of [
+    ...service,
+    ...v1,
+    ...v2,
+    ...v2Tasks,
+    ...v2More,
+    ...v2Operators,
+    ...v2Locations,
+    ...v2Webhooks,
+  ])
+    register(app, parts);
 }

@@ -32,6 +32,11 @@ export async function carryOver(db: Db, step: TimeStep, freshMs: number): Promis
     .where((eb) => eb.not(eb.between('last_at', toMs - freshMs, toMs)))
     .execute();
   await db
+    .updateTable('registrations')
+    .set((eb) => ({ replaced_at: eb('replaced_at', '+', byMs) }))
+    .where('replaced_at', 'is not', null)
+    .execute();
+  await db
     .updateTable('agents')
     .set((eb) => ({ last_seen_at: eb('last_seen_at', '+', byMs) }))
     .where('last_seen_at', '>', sinceMs)

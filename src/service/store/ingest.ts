@@ -16,6 +16,7 @@ import { createLiveStore, type LiveStore } from './live-states.ts';
 import { findAdoptable } from './miners/identity/adoption.ts';
 import { admitNew, refusedEvent } from './miners/identity/grant.ts';
 import { findRegistered, type KnownMiner, type Registered } from './miners/identity/known-miner.ts';
+import { setReplacedAside } from './miners/identity/replaced-units.ts';
 import { type Claim, claimEvents, resolveRivals, takenOverEvents } from './miners/identity/rivals.ts';
 import { missingEvents, missingSince } from './miners/memory/missing.ts';
 import { type MinerChange, writeMiners } from './miners/miner-write.ts';
@@ -115,6 +116,7 @@ export function createIngestStore(
         const trailActs = await noteTrailHead(trx, slice, host);
         const stored = await storeMiners(trx, lock, slice, ofKind.miner, newId);
         const { minerIds, rowOf, outdated, refused, contested } = stored;
+        const counted = ofKind.miner.filter(stored.isCounted);
         const announced = refused.size === 0 ? undefined : await refusedEvent(trx, slice, refused.size);
         const tasks = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
         await storeScanned(trx, agentId, ofKind.scan);
@@ -127,7 +129,7 @@ export function createIngestStore(
           events_refused: events.refused + placed.refused,
         });
         const pollIntervalMs = await readPollIntervalMs(trx, agentId);
-        await rollUp(trx, lock, { farmId: slice.farmId, nowMs, pollIntervalMs, records: ofKind.miner, rowOf });
+        await rollUp(trx, lock, { farmId: slice.farmId, nowMs, pollIntervalMs, records: counted, rowOf });
         await writeCursor(trx, slice);
         await appendEvents(trx, announced === undefined ? events.admitted : [...events.admitted, announced]);
         await recordTasksEnded(trx, tasks.ended, nowMs);
@@ -172,6 +174,8 @@ type Origin = Pick<Slice, 'agentId' | 'farmId' | 'epoch' | 'instanceId' | 'seq' 
 type StoredMiners = {
   readonly minerIds: Map<string, string>;
   readonly rowOf: (key: string) => number | undefined;
+  /** Whether it belongs to the history of its miner. */
+  readonly isCounted: (record: MinerRecord) => boolean;
   readonly outdated: number;
   readonly refused: ReadonlySet<string>;
   readonly contested: number;
@@ -189,7 +193,7 @@ async function storeMiners(
   // Records of a slice are in the order in which they were made.
   const newest = new Map(records.map((record) => [record.key, record]));
   const recognised = await recogniseMiners(db, lock, slice, newest);
-  const { registered, unchanged, adopted, rivals, shared, refused } = recognised;
+  const { registered, unchanged, adopted, rivals, shared, refused, replaced } = recognised;
   for (const key of refused) newest.delete(key);
   const ageMs = staleAfterMs((await readPollIntervalMs(db, slice.agentId)) ?? 0);
   const changes: MinerChange[] = [];
@@ -237,10 +241,12 @@ async function storeMiners(
     ...(recognised.isSettled ? [] : claimEvents(slice, claims)),
     ...(recognised.isSettled ? [] : await takenOverEvents(db, slice, changes)),
   ];
-  // Of a miner that another agent serves only that agent's reports count.
-  const countedRowOf = (key: string) => (unchanged.has(key) || shared.has(key) ? undefined : rowOf(key));
+  // Of a miner that another agent serves only that agent's reports count; of a unit that was replaced those of before.
+  const countedRowOf = (key: string) =>
+    (unchanged.has(key) && !replaced.has(key)) || shared.has(key) ? undefined : rowOf(key);
+  const isCounted = ({ key, at }: MinerRecord) => Date.parse(at) <= (replaced.get(key)?.replaced_at ?? Infinity);
   const outdated = records.filter(({ key }) => !refused.has(key)).length - changes.length;
-  return { minerIds, rowOf: countedRowOf, outdated, refused, contested: claims.length, events };
+  return { minerIds, rowOf: countedRowOf, isCounted, outdated, refused, contested: claims.length, events };
 }
 
 /** A slice mostly has one record of a miner; where it has more, each of them may raise or clear flags. */
@@ -251,27 +257,30 @@ function withAllRecords(changes: readonly MinerChange[], records: readonly Miner
 
 /** Which stored miner each key means: registered or continued; `refused` are new and beyond the agent's grant. */
 async function recogniseMiners(db: Db, lock: Lock, slice: Origin, newest: ReadonlyMap<string, MinerRecord>) {
-  const found = await findRegistered(db, slice.agentId, [...newest.keys()]);
+  const all = await findRegistered(db, slice.agentId, [...newest.keys()]);
+  const { found, replaced } = await setReplacedAside(db, slice.agentId, all, newest);
   const isSettled = [...newest.keys()].every((key) => {
     const miner = found.get(key);
-    return miner !== undefined && miner.agent_id === slice.agentId && miner.rival_row_id === null;
+    return replaced.has(key) || (miner?.agent_id === slice.agentId && miner.rival_row_id === null);
   });
-  if (isSettled) return { ...noOthers(), isSettled, registered: found };
+  if (isSettled) return { ...noOthers(), isSettled, registered: all, unchanged: new Set(replaced.keys()), replaced };
   // Two agents of a farm may meet the same miner at the same time.
   await lock(db, `identity ${slice.farmId}`);
-  const { registered, unchanged } = await resolveRivals(db, slice, found, newest);
+  const resolved = await resolveRivals(db, slice, found, newest);
+  const registered = new Map([...resolved.registered, ...replaced]);
+  const unchanged = new Set([...resolved.unchanged, ...replaced.keys()]);
   const strangers = [...newest.values()].filter(({ key }) => !registered.has(key));
   const { adopted, rivals, shared } = await findAdoptable(db, { ...slice, epoch: instanceOf(slice) }, strangers);
   const added = strangers.filter(({ key }) => !adopted.has(key) && !shared.has(key));
   const admitted = await admitNew(db, slice, added.length);
   const refused: ReadonlySet<string> = new Set(added.slice(admitted).map(({ key }) => key));
-  return { isSettled, registered, unchanged, adopted, rivals, shared, refused };
+  return { isSettled, registered, unchanged, adopted, rivals, shared, refused, replaced };
 }
 
 /** All keys of the slice are miners that only this agent serves: the others of the farm are not asked about. */
 const noOthers = () => {
   const none: ReadonlyMap<string, KnownMiner> = new Map();
-  return { unchanged: new Set<string>(), adopted: none, rivals: none, shared: none, refused: new Set<string>() };
+  return { adopted: none, rivals: none, shared: none, refused: new Set<string>() };
 };
 
 /** The same rule as in miner-write.ts, where it also holds for what another agent has stored meanwhile. */

@@ -177,11 +177,34 @@ export const TABLES = {
     /** The miner of another agent that shows the same MAC or serial: see miners/identity/rivals.ts. */
     rival_row_id: optional(integer),
   },
+  containers: { farm_id: key, name: key, created_at: bigint },
+  /**
+   * Racks that have a container or a shape. A miner may stand in a rack that is not here: then it is only a name. The
+   * columns of the shape are all null or none.
+   */
+  racks: {
+    farm_id: key,
+    name: key,
+    container: optional(text),
+    row_count: optional(integer),
+    column_count: optional(integer),
+    first_corner: optional(text),
+    direction: optional(text),
+    is_serpentine: optional(integer),
+  },
   miner_documents: { row_id: row, document: text, extras: text, abilities: text },
   /** What people wrote about a miner; `actor` is JSON. */
   miner_notes: { id: key, row_id: integer, at: bigint, actor: text, text },
   miner_serials: { row_id: integer, farm_id: text, serial: text },
-  registrations: { agent_id: key, key, row_id: integer, epoch: text, last_at: bigint },
+  /** `replaced_at`: since when another unit stands where this one was, see miners/identity/same-chassis.ts. */
+  registrations: {
+    agent_id: key,
+    key,
+    row_id: integer,
+    epoch: text,
+    last_at: bigint,
+    replaced_at: optional(bigint),
+  },
   task_batches: {
     id: key,
     workspace_id: text,

@@ -16,9 +16,12 @@ import { createEncryption, type Encryption, encryptPlaintext } from './encryptio
 import { createEventStore } from './events/events.ts';
 import { createHistoryStore } from './history/history.ts';
 import { createIngestStore } from './ingest.ts';
+import { createLocationChangeStore } from './locations/changes.ts';
+import { createRackStore } from './locations/racks.ts';
 import { migrate } from './migrations/migrations.ts';
 import { createBoardStore } from './miners/board/board-rows.ts';
 import { createClassificationStore } from './miners/classification.ts';
+import { createChassisStore } from './miners/identity/same-chassis.ts';
 import { createNoteStore } from './miners/memory/notes.ts';
 import { createMinerStore } from './miners/miners.ts';
 import { createOperatorStore } from './miners/operator-fields.ts';
@@ -48,7 +51,12 @@ export type { EventQuery, EventStore, FeedQuery, MinerEvent } from './events/eve
 export { GRANULARITIES, type HistoryBucket } from './history/history.ts';
 export type { IngestStore, SliceOutcome } from './ingest.ts';
 export { type ListStores, openListStores } from './lists.ts';
+export type { LocationChange, LocationChangeStore, UndoOutcome } from './locations/changes.ts';
+export type { Container, Rack } from './locations/rack-rows.ts';
+export { type RackOutcome, type RackStore, TOO_MANY } from './locations/racks.ts';
+export type { Standing } from './locations/standing.ts';
 export type { BoardMark, BoardStore } from './miners/board/board-rows.ts';
+export type { ChassisMiner, ChassisOutcome, ChassisStore } from './miners/identity/same-chassis.ts';
 export type { Item, TakeText } from './miners/items.ts';
 export type { MinerLocation } from './miners/locations.ts';
 export type { NamedMiner } from './miners/memory/named.ts';
@@ -199,6 +207,9 @@ const createStores = (databases: Audited, encryption: Encryption) =>
     links: createLinkStore(databases),
     operators: createOperatorStore(databases, newId),
     notes: createNoteStore(databases, newId),
+    racks: createRackStore(databases),
+    chassis: createChassisStore(databases),
+    locationChanges: createLocationChangeStore(databases, newId),
     opsStatus: createOpsStatusStore(databases),
     webhookDelivery: createWebhookDeliveryStore(databases, encryption),
   }) as const;

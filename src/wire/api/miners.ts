@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { ANOMALY_TYPES, anomalyTypeSchema } from '../../model/flags.ts';
 import { minerExtrasSchema, minerV1Schema, OPS_STATUSES, RUN_STATUSES } from '../../model/miner.ts';
-import { isVisible } from '../../model/plain-text.ts';
 import { orNull } from '../../model/tasks/or-null.ts';
 import { selectSchema } from './board/messages.ts';
 import { EXTENSION, named } from './components.ts';
-import { answerOf, searchPage } from './envelope.ts';
+import { searchPage } from './envelope.ts';
 import { atLeastOneOf, closedObject, dateFilter, givenId, valueFilter } from './forms.ts';
+import { locationNameSchema, positionSchema } from './locations.ts';
 
 /**
  * What a substring is looked for in. `serial_number` means those of hashboards, power supplies and the controller too.
@@ -79,18 +79,6 @@ export const minerSearchSchema = closedObject({ ...conditions, ...searchPage }).
 export const minerFilterSchema = atLeastOneOf(conditions);
 export type MinerConditions = z.output<typeof minerFilterSchema>;
 
-const MAX_RACK = 64;
-const RACK = `accepted: 1 to ${MAX_RACK} characters that can be seen, not beginning with an apostrophe`;
-
-/** An apostrophe in front is what guards cells of a spreadsheet: see positions.ts. */
-export const rackSchema = z
-  .string()
-  .trim()
-  .min(1, { error: RACK })
-  .max(MAX_RACK, { error: RACK })
-  .refine((rack) => !rack.startsWith("'") && isVisible(rack), { error: RACK });
-export const positionSchema = z.int().min(1).max(1_000_000);
-
 export const operatorFieldsSchema = named(
   'MinerOperatorFields',
   z.strictObject({
@@ -103,17 +91,8 @@ export const operatorFieldsSchema = named(
 
 export const operatorEditSchema = atLeastOneOf({
   ops_status: z.enum(OPS_STATUSES).nullish(),
-  rack: rackSchema.nullish().meta({ description: 'null takes the miner out of its rack, and so out of its position' }),
+  rack: locationNameSchema
+    .nullish()
+    .meta({ description: 'null takes the miner out of its rack, and so out of its position' }),
   position: positionSchema.nullish().meta({ description: 'One miner per position of a rack; needs a rack' }),
-});
-
-const locationSchema = z.strictObject({ rack: z.string().nullable(), position: z.int().min(1).nullable() });
-
-export const importedSchema = answerOf(
-  z.array(named('MinerMove', z.strictObject({ id: z.uuid(), before: locationSchema, after: locationSchema }))),
-).extend({
-  meta: z.strictObject({
-    dry_run: z.boolean().meta({ description: 'true = nothing was changed' }),
-    changed_count: z.int().min(0),
-  }),
 });

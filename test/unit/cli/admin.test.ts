@@ -189,25 +189,6 @@ async function joinFarm(path: string): Promise<{ id: string; farmId: string }> {
   return { id, farmId: farm.id };
 }
 
-test('positions go out as CSV, are tried with --dry-run, and come in', async () => {
-  const { run, path, folder } = newDatabase();
-  await joinFarm(path);
-  const { stdout } = await run('position', 'export');
-  expect(stdout.split('\n')[0]).toBe('id,mac,serial_number,ip,rack,position');
-  const file = join(folder, 'positions.csv');
-  writeFileSync(file, stdout.replace(/^(.*10\.0\.0\.1),,$/m, '$1,R1,7'));
-  const tried = json(await run('position', 'import', file, '--dry-run', '--json'));
-  expect(tried).toMatchObject({ dry_run: true, changes: [{ after: { rack: 'R1', position: 7 } }] });
-  expect((await run('position', 'export')).stdout).toBe(stdout);
-  const done = await run('position', 'import', file);
-  expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('nowhere -> R1 / 7\n1 miner changed\n')]);
-  expect((await run('position', 'export')).stdout).toContain(',R1,7\n');
-  writeFileSync(file, 'id,rack,position\nnobody,R1,1\n');
-  const wrong = await run('position', 'import', file);
-  expect([wrong.code, wrong.stderr]).toEqual([78, expect.stringContaining('line 2')]);
-  expect((await run('position', 'import', join(folder, 'nowhere.csv'))).code).toBe(78);
-});
-
 test('the key that tasks are signed with is shown and replaced', async () => {
   const { run, path, folder } = newDatabase();
   const config = join(folder, 'pithead.yaml');

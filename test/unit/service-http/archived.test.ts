@@ -102,16 +102,6 @@ describe('requests that would be carried out', () => {
     const { key } = await admin.createKey({ workspaceId: rig.workspaceId, name: 'viewer', role: 'viewer' });
     expect((await rig.post(rig.farm('/tasks/batches'), reboot(), { 'x-api-key': key })).status).toBe(403);
   });
-
-  test('the command line imports no positions', async () => {
-    const { admin } = rig.service;
-    await admin.archiveFarm(rig.farmId);
-    const text = `id,rack,position\n${minerId},R1,1\n`;
-    const wanted = { farmId: rig.farmId, text, isDryRun: false };
-    await expect(admin.importPositions(wanted)).rejects.toMatchObject({
-      problems: [{ path: 'farmId', message: expect.stringContaining('is archived: restore it first') }],
-    });
-  });
 });
 
 test('the service of a host starts although the farm of its own agent is archived, and makes no other', async () => {

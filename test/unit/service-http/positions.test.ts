@@ -1,6 +1,6 @@
 // Positions as CSV over HTTP: the same as from the command line, for keys that may, of bodies that are CSV.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importedSchema } from '../../../src/wire/api/miners.ts';
+import { movedSchema } from '../../../src/wire/api/locations.ts';
 import { minerRecord } from './records.ts';
 import { call, type Rig, startOwnedRig } from './rig.ts';
 import { connect } from './wire-agent.ts';
@@ -40,28 +40,31 @@ const racks = async () =>
 
 test('out, tried, in, and out again; the formula is guarded on its way to the spreadsheet only', async () => {
   const before = await exported();
-  expect(before.split('\n')[0]).toBe('id,mac,serial_number,ip,rack,position');
+  expect(before.split('\n')[0]).toBe('id,mac,serial_number,ip,rack,position,container');
   const wanted = `rack,position,id\n=SUM(A1),1,${ids[0]}\nR2,,${ids[1]}\n`;
   const moves = [
-    { id: ids[0], before: { rack: null, position: null }, after: { rack: '=SUM(A1)', position: 1 } },
-    { id: ids[1], before: { rack: null, position: null }, after: { rack: 'R2', position: null } },
+    { id: ids[0], ip: '10.0.0.1', before: { rack: null, position: null }, after: { rack: '=SUM(A1)', position: 1 } },
+    { id: ids[1], ip: '10.0.0.2', before: { rack: null, position: null }, after: { rack: 'R2', position: null } },
   ];
   const tried = await send(wanted, '?dry_run=true');
-  expect([tried.status, importedSchema.parse(tried.body)]).toEqual([
+  expect([tried.status, movedSchema.parse(tried.body)]).toEqual([
     200,
-    { success: true, data: moves, error: null, meta: { dry_run: true, changed_count: 2 } },
+    {
+      ...{ success: true, data: moves, error: null },
+      meta: { dry_run: true, changed_count: 2, change_id: null, ignored_columns: [] },
+    },
   ]);
   expect(await exported()).toBe(before);
 
   const done = await send(wanted);
-  expect(importedSchema.parse(done.body)).toMatchObject({ data: moves, meta: { dry_run: false, changed_count: 2 } });
+  expect(movedSchema.parse(done.body)).toMatchObject({ data: moves, meta: { dry_run: false, changed_count: 2 } });
   expect(await racks()).toEqual([
     ['=SUM(A1)', 1],
     ['R2', null],
     [null, null],
   ]);
   const after = await exported();
-  expect(after).toContain(`${ids[0]},02:00:00:00:00:01,SN-0001,10.0.0.1,'=SUM(A1),1`);
+  expect(after).toContain(`${ids[0]},02:00:00:00:00:01,SN-0001,10.0.0.1,'=SUM(A1),1,`);
   expect((await send(after)).body).toMatchObject({ data: [], meta: { changed_count: 0 } });
   const { body } = await rig.get(rig.farm('/tasks/batches?pageSize=1'));
   expect(body.data).toMatchObject([
@@ -73,7 +76,9 @@ test('what is wrong is named with its line, and nothing is changed', async () =>
   const before = await exported();
   const { status, body } = await send(`id,rack,position\n${ids[2]},R7,1\n${ids[1]},R7,1\nnobody,R8,x\n`);
   expect([status, Object.keys(body).toSorted()]).toEqual([400, ['error', 'message', 'statusCode']]);
-  expect(body.message).toMatch(/^Invalid request parameters: body: line 4: no miner/);
+  expect(body.message).toMatch(
+    /^Invalid request parameters: body: line 3: R7-1 is also given in line 2; body: line 4: no miner/,
+  );
   for (const [text, words] of [
     ['', 'body: '],
     ['\n\n', 'body: line 1'],

@@ -2,6 +2,7 @@
 
 export const TAGS = {
   miners: 'The miners of a farm: their latest status, what operators set of them, what happened to them',
+  locations: 'Where miners stand: containers, racks with their shape, positions, and changes of that',
   metrics: 'How many miners there are of each kind, and what a farm did over time',
   tasks: 'Task batches and their tasks: reboots and the like',
   agents: 'The agents that report on the miners and act for them',

@@ -3,9 +3,11 @@ import { RefusedError } from '../../../base/errors.ts';
 import { EXTENSION } from '../../../wire/api/components.ts';
 import { answerOf } from '../../../wire/api/envelope.ts';
 import { anyId } from '../../../wire/api/forms.ts';
-import { operatorEditSchema, operatorFieldsSchema, rackSchema } from '../../../wire/api/miners.ts';
+import { locationNameSchema } from '../../../wire/api/locations.ts';
+import { operatorEditSchema, operatorFieldsSchema } from '../../../wire/api/miners.ts';
 import { notFound } from '../../auth/authorise.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
+import { wordsOf } from '../../locations/words.ts';
 import type { EditProblem } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { documented } from '../openapi/documented.ts';
@@ -15,7 +17,7 @@ import { good } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
 
 // Blanks around it do not count, which no length can express.
-documented.add(rackSchema, {
+documented.add(locationNameSchema, {
   openapi: {
     type: 'string',
     minLength: 1,
@@ -58,8 +60,9 @@ function toRefusal(problem: EditProblem): RefusedError {
     case 'not-found':
       return notFound();
     case 'no-rack':
-      return invalidRequest('position: a position needs a rack');
+    case 'beyond':
+      return invalidRequest(`position: ${wordsOf(problem)}`);
     case 'taken':
-      return new RefusedError('request.conflict', `This position of the rack is taken by the miner ${problem.by}`);
+      return new RefusedError('request.conflict', `Nothing was changed: ${wordsOf(problem)}`);
   }
 }

@@ -64,7 +64,7 @@ export async function flagEvents(
 
 const storedFlagsSchema = z.object({ flags: z.array(flagSchema) });
 
-async function readStoredFlags(db: Db, rowIds: readonly number[]): Promise<Map<number, readonly Flag[]>> {
+export async function readStoredFlags(db: Db, rowIds: readonly number[]): Promise<Map<number, readonly Flag[]>> {
   const found = new Map<number, readonly Flag[]>();
   for (const part of chunks(rowIds)) {
     const rows = await db

@@ -29,6 +29,7 @@ import {
   readSpans,
   type Span,
   touches,
+  union,
   writeLists,
   writeSpans,
 } from './presence-intervals.ts';
@@ -104,6 +105,16 @@ export async function rollUp(
   await writePresence(db, changed, presence);
   await writeCells(db, farmId, cells);
 }
+
+/** Of two rows that become one: a minute that was counted for either counts no more. */
+export const mergePresence = (a: Presence = ABSENT, b: Presence = ABSENT): Presence => ({
+  spans: union(a.spans, b.spans),
+  known: {
+    hashrate: union(a.known.hashrate, b.known.hashrate),
+    expected: union(a.known.expected, b.known.expected),
+    power: union(a.known.power, b.known.power),
+  },
+});
 
 function splitByCell([first, last]: Span): Span[] {
   const parts: Span[] = [];

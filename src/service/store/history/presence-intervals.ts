@@ -65,6 +65,10 @@ export function insert(spans: readonly Span[], added: Span): Span[] {
     : merged;
 }
 
+/** Every minute of both. */
+export const union = (spans: readonly Span[], others: readonly Span[]): readonly Span[] =>
+  others.reduce<readonly Span[]>(insert, spans);
+
 /**
  * The minutes that a report of this minute newly accounts for: its own and those before it that no other report stands
  * for. `reach` is the poll interval in minutes. Polls are not exact to the minute, so a hole of up to half the reach,

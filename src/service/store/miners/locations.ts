@@ -6,10 +6,10 @@ import type { Db, Row } from '../schema.ts';
 
 const PAGE = 2_000;
 
-/** Where a miner stands, with what identifies it. */
-export type MinerLocation = Readonly<Pick<Row<'miners'>, 'id' | 'mac' | 'serial' | 'rack' | 'position'>> & {
-  readonly ipNum: number;
-};
+/** Where a miner stands, with what identifies it; `serials` of its parts too, one per line. */
+export type MinerLocation = Readonly<
+  Pick<Row<'miners'>, 'id' | 'mac' | 'serial' | 'serials' | 'model' | 'rack' | 'position'>
+> & { readonly ipNum: number };
 
 export async function listLocations(read: Db, farmId: string): Promise<readonly MinerLocation[]> {
   // By id: a miner whose address changes meanwhile is still there once.
@@ -28,7 +28,7 @@ export async function listLocations(read: Db, farmId: string): Promise<readonly 
 async function readPage(read: Db, farmId: string, last: MinerLocation | undefined): Promise<MinerLocation[]> {
   const all = read
     .selectFrom('miners')
-    .select(['id', 'mac', 'serial', 'ip_num', 'rack', 'position'])
+    .select(['id', 'mac', 'serial', 'serials', 'model', 'ip_num', 'rack', 'position'])
     .where('farm_id', '=', farmId);
   const after = last && sql<boolean>`(ip_num, id) > (${last.ipNum}, ${last.id})`;
   const rows = await (after === undefined ? all : all.where(after))

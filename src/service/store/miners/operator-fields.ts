@@ -4,6 +4,8 @@ import type { OpsStatus } from '../../../model/miner.ts';
 import type { Actor } from '../../../model/task.ts';
 import { minersEdited } from '../audit/task-acts.ts';
 import type { Audited } from '../databases.ts';
+import { assignContainers } from '../locations/racks.ts';
+import { findLocationProblems, type LocationProblem } from '../locations/standing.ts';
 import { chunks } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 import { insertBatch } from '../tasks/batch-write.ts';
@@ -30,62 +32,86 @@ type EditRequest = {
   readonly nowMs: number;
   /** Says what would be done, and does nothing. */
   readonly isDryRun?: boolean;
+  /** Kept with the batch that records a change of locations. */
+  readonly metadata?: object;
+  /** The containers that racks stand in, by rack: of racks that stand in none yet. */
+  readonly containers?: ReadonlyMap<string, string>;
 };
 
-export type Edited = { readonly id: string; readonly before: OperatorValues; readonly after: OperatorValues };
+export type Edited = {
+  readonly id: string;
+  readonly ipNum: number;
+  readonly before: OperatorValues;
+  readonly after: OperatorValues;
+};
 
-/** `by` is the id of the miner that has the position. */
-export type EditProblem =
-  | { readonly id: string; readonly reason: 'not-found' | 'no-rack' }
-  | { readonly id: string; readonly reason: 'taken'; readonly by: string };
+export type EditProblem = { readonly id: string; readonly reason: 'not-found' } | LocationProblem;
 
-type EditOutcome =
+export type EditOutcome =
   /**
    * `values` of every miner that was named, `changed` those that are different now, `agentIds` whose miners have
-   * another ops status now.
+   * another ops status now; `changeId` of the batch that records a change of locations.
    */
   | {
       readonly kind: 'done';
       readonly values: ReadonlyMap<string, OperatorValues>;
       readonly changed: readonly Edited[];
       readonly agentIds: readonly string[];
+      readonly changeId: string | null;
     }
   | { readonly kind: 'refused'; readonly problems: readonly EditProblem[] };
 
 export type OperatorStore = ReturnType<typeof createOperatorStore>;
 
-type Current = OperatorValues & Pick<Row<'miners'>, 'id' | 'row_id' | 'agent_id' | 'agent_key'>;
+type Current = OperatorValues &
+  Pick<Row<'miners'>, 'id' | 'row_id' | 'agent_id' | 'agent_key'> & { readonly ipNum: number };
 type Change = Edited & { readonly miner: Current };
 
-export function createOperatorStore({ read, transact, lock, audit }: Audited, newId: (nowMs: number) => string) {
+export function createOperatorStore(databases: Audited, newId: (nowMs: number) => string) {
+  const { read, transact } = databases;
   return {
-    edit: (request: EditRequest) =>
-      transact(async (trx): Promise<EditOutcome> => {
-        await lock(trx, `locations ${request.farmId}`);
-        const edits = new Map(request.edits.map((edit) => [edit.id, edit]));
-        const miners = await readMiners(trx, request.farmId, [...edits.keys()]);
-        const values = new Map([...miners].map(([id, miner]) => [id, merge(miner, edits.get(id) ?? {})]));
-        const problems = [...findProblems(edits.keys(), values), ...(await findTaken(trx, request.farmId, values))];
-        if (problems.length > 0) return { kind: 'refused', problems };
-        const changes = [...edits.keys()].flatMap((id): Change[] => {
-          const miner = miners.get(id);
-          const after = values.get(id);
-          if (miner === undefined || after === undefined) return [];
-          const { opsStatus, rack, position } = miner;
-          const before = { opsStatus, rack, position };
-          return isSame(before, after) ? [] : [{ id, before, after, miner }];
-        });
-        if (request.isDryRun !== true) {
-          await writeChanges(trx, changes);
-          await record(trx, request, changes, newId);
-          if (changes.length > 0) await audit(trx, [minersEdited(request, changes)]);
-        }
-        const changed = changes.map(({ id, before, after }) => ({ id, before, after }));
-        return { kind: 'done', values, changed, agentIds: request.isDryRun === true ? [] : agentsToNotify(changes) };
-      }),
+    edit: (request: EditRequest) => transact((trx) => applyEdits(trx, databases, request, newId)),
     /** In the order of addresses. Read in pages, with a yield to the event loop between them. */
     listLocations: (farmId: string): Promise<readonly MinerLocation[]> => listLocations(read, farmId),
   };
+}
+
+/** In a transaction, as the last thing that it does. */
+export async function applyEdits(
+  trx: Db,
+  { lock, audit }: Pick<Audited, 'lock' | 'audit'>,
+  request: EditRequest,
+  newId: (nowMs: number) => string,
+): Promise<EditOutcome> {
+  const { farmId, isDryRun = false } = request;
+  await lock(trx, `locations ${farmId}`);
+  const edits = new Map(request.edits.map((edit) => [edit.id, edit]));
+  const miners = await readMiners(trx, farmId, [...edits.keys()]);
+  const values = new Map([...miners].map(([id, miner]) => [id, merge(miner, edits.get(id) ?? {})]));
+  const unknown = [...edits.keys()].filter((id) => !values.has(id));
+  const problems = [
+    ...unknown.map((id) => ({ id, reason: 'not-found' as const })),
+    ...(await findLocationProblems(trx, farmId, values)),
+  ];
+  if (problems.length > 0) return { kind: 'refused', problems };
+  const changes = [...edits.keys()].flatMap((id): Change[] => {
+    const miner = miners.get(id);
+    const after = values.get(id);
+    if (miner === undefined || after === undefined) return [];
+    const { ipNum, opsStatus, rack, position } = miner;
+    const before = { opsStatus, rack, position };
+    return isSame(before, after) ? [] : [{ id, ipNum, before, after, miner }];
+  });
+  let changeId: string | null = null;
+  if (!isDryRun) {
+    const acts = await assignContainers(trx, request, request.containers ?? new Map());
+    await writeChanges(trx, changes);
+    changeId = await record(trx, request, changes, newId);
+    if (changes.length > 0) acts.push(minersEdited(request, changes));
+    if (acts.length > 0) await audit(trx, acts);
+  }
+  const changed = changes.map(({ id, ipNum, before, after }) => ({ id, ipNum, before, after }));
+  return { kind: 'done', values, changed, agentIds: isDryRun ? [] : agentsToNotify(changes), changeId };
 }
 
 async function readMiners(db: Db, farmId: string, ids: readonly string[]): Promise<Map<string, Current>> {
@@ -93,19 +119,21 @@ async function readMiners(db: Db, farmId: string, ids: readonly string[]): Promi
   for (const part of chunks(ids)) {
     const rows = await db
       .selectFrom('miners')
-      .select(['id', 'row_id', 'agent_id', 'agent_key', 'ops_status', 'rack', 'position'])
+      .select(['id', 'row_id', 'agent_id', 'agent_key', 'ip_num', 'ops_status', 'rack', 'position'])
       .where('farm_id', '=', farmId)
       .where('id', 'in', part)
       .execute();
-    for (const { ops_status: opsStatus, ...miner } of rows) found.set(miner.id, { ...miner, opsStatus });
+    for (const { ops_status: opsStatus, ip_num: ipNum, ...miner } of rows)
+      found.set(miner.id, { ...miner, opsStatus, ipNum });
   }
   return found;
 }
 
 /** A miner that leaves its rack leaves its position. */
-function merge(miner: OperatorValues, { opsStatus, rack, position }: OperatorFields): OperatorValues {
+function merge(miner: Current, { opsStatus, rack, position }: OperatorFields): OperatorValues & { ipNum: number } {
   const left = rack === null && position === undefined;
   return {
+    ipNum: miner.ipNum,
     opsStatus: opsStatus === undefined ? miner.opsStatus : opsStatus,
     rack: rack === undefined ? miner.rack : rack,
     position: left ? null : position === undefined ? miner.position : position,
@@ -114,51 +142,6 @@ function merge(miner: OperatorValues, { opsStatus, rack, position }: OperatorFie
 
 const isSameLocation = (a: OperatorValues, b: OperatorValues) => a.rack === b.rack && a.position === b.position;
 const isSame = (a: OperatorValues, b: OperatorValues) => a.opsStatus === b.opsStatus && isSameLocation(a, b);
-
-function* findProblems(
-  ids: Iterable<string>,
-  values: ReadonlyMap<string, OperatorValues>,
-): Generator<EditProblem, void, undefined> {
-  for (const id of ids) {
-    const after = values.get(id);
-    if (after === undefined) yield { id, reason: 'not-found' };
-    else if (after.rack === null && after.position !== null) yield { id, reason: 'no-rack' };
-  }
-}
-
-/** Positions that would hold two miners, of those named and of the others. */
-async function findTaken(
-  db: Db,
-  farmId: string,
-  values: ReadonlyMap<string, OperatorValues>,
-): Promise<readonly EditProblem[]> {
-  const locationKeyOf = ({ rack, position }: { rack: string | null; position: number | null }) =>
-    rack === null || position === null ? undefined : JSON.stringify([rack, position]);
-  const holders = new Map<string, string>();
-  const racks = [...new Set([...values.values()].flatMap(({ rack }) => (rack === null ? [] : [rack])))];
-  for (const part of chunks(racks)) {
-    const rows = await db
-      .selectFrom('miners')
-      .select(['id', 'rack', 'position'])
-      .where('farm_id', '=', farmId)
-      .where('rack', 'in', part)
-      .where('position', 'is not', null)
-      .execute();
-    for (const row of rows) {
-      const location = locationKeyOf(row);
-      if (location !== undefined && !values.has(row.id)) holders.set(location, row.id);
-    }
-  }
-  const problems: EditProblem[] = [];
-  for (const [id, after] of values) {
-    const location = locationKeyOf(after);
-    if (location === undefined) continue;
-    const by = holders.get(location);
-    if (by === undefined) holders.set(location, id);
-    else problems.push({ id, reason: 'taken', by });
-  }
-  return problems;
-}
 
 async function writeChanges(db: Db, changes: readonly Change[]): Promise<void> {
   const moved = changes.filter(({ before, after }) => !isSameLocation(before, after));
@@ -179,9 +162,12 @@ const agentsToNotify = (changes: readonly Change[]): string[] => [
   ),
 ];
 
+/** The name of a batch that records a change of locations. */
+export const LOCATION_CHANGE = 'miner.rack_location.update';
+
 const EVENTS = [
   {
-    name: 'miner.rack_location.update',
+    name: LOCATION_CHANGE,
     isMeant: ({ before, after }: Edited) => !isSameLocation(before, after),
     show: ({ rack, position }: OperatorValues) => ({ rack, position }),
   },
@@ -192,19 +178,24 @@ const EVENTS = [
   },
 ] as const;
 
-/** One batch per kind of change, done at once; what was before and after is the evidence of each task. */
+/**
+ * One batch per kind of change, done at once; what was before and after is the evidence of each task. Gives the id of
+ * that for locations.
+ */
 async function record(
   db: Db,
   request: EditRequest,
   changes: readonly Change[],
   newId: (nowMs: number) => string,
-): Promise<void> {
+): Promise<string | null> {
   const { nowMs } = request;
+  let changeId: string | null = null;
   for (const { name, isMeant, show } of EVENTS) {
     const meant = changes.filter(isMeant);
     const [first] = meant;
     if (first === undefined) continue;
     const id = newId(nowMs);
+    if (name === LOCATION_CHANGE) changeId = id;
     const tasks = meant.map(({ miner, before, after }) => ({
       id: newId(nowMs),
       rowId: miner.row_id,
@@ -219,10 +210,11 @@ async function record(
         agentId: '',
         status: 'succeeded',
         params: JSON.stringify(meant.length === 1 ? show(first.after) : {}),
-        metadata: {},
+        metadata: name === LOCATION_CHANGE ? (request.metadata ?? {}) : {},
         expiresAtMs: nowMs,
         tasks,
       },
     );
   }
+  return changeId;
 }

@@ -11,6 +11,8 @@ export type BoardMark = Readonly<
   readonly agentId: string | null;
   readonly key: string | null;
   readonly opsStatus: string | null;
+  /** Where its rack stands; null = not known. */
+  readonly container: string | null;
   readonly report: string;
 };
 
@@ -26,9 +28,12 @@ export function createBoardStore({ read }: Pick<Databases, 'read'>) {
     async marks(farmId: string): Promise<readonly BoardMark[]> {
       const rows = await read
         .selectFrom('miners')
+        .leftJoin('racks', (join) =>
+          join.onRef('racks.farm_id', '=', 'miners.farm_id').onRef('racks.name', '=', 'miners.rack'),
+        )
         .select(['row_id', 'id', 'agent_id', 'agent_key', 'reported_at', 'reported_order', 'rack', 'position'])
-        .select(['ops_status', 'created_at', 'seen_at', 'stale_at'])
-        .where('farm_id', '=', farmId)
+        .select(['ops_status', 'created_at', 'seen_at', 'stale_at', 'container'])
+        .where('miners.farm_id', '=', farmId)
         .orderBy('ip_num')
         .orderBy('id')
         .execute();

@@ -26,7 +26,7 @@ export type KnownMiner = Readonly<Pick<Row<'miners'>, (typeof KNOWN)[number]>>;
 
 export const KNOWN_COLUMNS = KNOWN.map((column) => `miners.${column}` as const);
 
-export type Registered = KnownMiner & { readonly key: string; readonly epoch: string; readonly last_at: number };
+export type Registered = KnownMiner & Readonly<Pick<Row<'registrations'>, 'key' | 'epoch' | 'last_at' | 'replaced_at'>>;
 
 /** The miners that this agent has registered under the keys. */
 export async function findRegistered(
@@ -39,7 +39,7 @@ export async function findRegistered(
     .selectFrom('registrations')
     .innerJoin('miners', 'miners.row_id', 'registrations.row_id')
     .select(KNOWN_COLUMNS)
-    .select(['registrations.key', 'registrations.epoch', 'registrations.last_at'])
+    .select(['registrations.key', 'registrations.epoch', 'registrations.last_at', 'registrations.replaced_at'])
     .where('registrations.agent_id', '=', agentId)
     .where('registrations.key', 'in', keys)
     .execute();

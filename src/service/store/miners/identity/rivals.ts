@@ -117,7 +117,7 @@ async function reunite(
       .execute();
     const registration = { agent_id: agent.agentId, key, row_id: miner.row_id, epoch, last_at };
     await db.insertInto('registrations').values(registration).execute();
-    registered.set(key, { ...miner, key, epoch, last_at });
+    registered.set(key, { ...miner, key, epoch, last_at, replaced_at: null });
   }
 }
 
