@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { LOGIN_WALLS } from '../../case/login-wall.ts';
 import { scanAccountSchema } from '../../model/contact.ts';
-import { locationSchema } from '../../model/pools/requested-pools.ts';
+import { POOLS_PREVIEW_FIELDS, poolLocationsSchema } from '../../model/pools/requested-pools.ts';
 import { EXECUTION_TASK_NAMES, taskStatusSchema } from '../../model/task.ts';
 import { foundSchema } from '../capture/found.ts';
 import type { Capture } from '../capture/recording/record.ts';
@@ -27,8 +27,7 @@ export const runRequestSchema = z.strictObject({
   name: z.enum(EXECUTION_TASK_NAMES).refine((name) => name.startsWith('miner.'), 'a task about miners'),
   miners: minerWords,
   params: evidence.default({}),
-  /** Where miners stand, by address, for workers of pools that name it: this host does not know it. */
-  locations: z.record(z.ipv4(), locationSchema).exactOptional(),
+  locations: poolLocationsSchema.exactOptional(),
   /** At most so many of these at a time, each until it is over, however many the agent would allow. */
   concurrency: z.int().min(1).exactOptional(),
   /** The first `canary` must have succeeded before the others are begun; none is after `stop_after` failures. */
@@ -52,9 +51,7 @@ export const previewSchema = z.object({
   at_once: count.nullable(),
   kw: z.number().nullable().default(null),
   eta_s: count.nullable().default(null),
-  /** Of an update of pools: workers that some of the miners would get; why it is refused, which miners lack what. */
-  pools_preview: z.array(z.object({ ip: z.string(), user: z.string() })).exactOptional(),
-  pools_refusal: z.string().exactOptional(),
+  ...POOLS_PREVIEW_FIELDS,
 });
 export type Preview = z.infer<typeof previewSchema>;
 

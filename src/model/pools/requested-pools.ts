@@ -40,6 +40,14 @@ export const locationSchema = z.object({
   position: z.int().nullish(),
 });
 export type PoolLocation = z.output<typeof locationSchema>;
+/** By address, from who knows: the host of an agent does not. */
+export const poolLocationsSchema = z.record(z.ipv4(), locationSchema);
+
+/** Of an update of pools: workers that some of the miners would get; why it is refused, which miners lack what. */
+export const POOLS_PREVIEW_FIELDS = {
+  pools_preview: z.array(z.object({ ip: z.string(), user: z.string() })).exactOptional(),
+  pools_refusal: z.string().exactOptional(),
+};
 
 const names = (pools: RequestedPools, facts: readonly string[]): boolean =>
   pools.some(({ user }) => !isKept(user) && [...factsOf(user)].some((fact) => facts.includes(fact)));

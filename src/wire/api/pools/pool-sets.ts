@@ -1,12 +1,12 @@
 // Saved sets of pools of v2, and the pools of a `miner.pool.update`: what is asked for, and what is answered, which
 // never holds a password.
 import { z } from 'zod';
-import { kept, REQUESTED_POOL_FIELDS } from '../../model/pools/requested-pools.ts';
-import { actorSchema } from '../../model/task.ts';
-import { poolList } from '../../model/tasks/task-params.ts';
-import { named } from './components.ts';
-import { answerOf } from './envelope.ts';
-import { closedObject } from './forms.ts';
+import { kept, REQUESTED_POOL_FIELDS } from '../../../model/pools/requested-pools.ts';
+import { actorSchema } from '../../../model/task.ts';
+import { poolList } from '../../../model/tasks/task-params.ts';
+import { named } from '../components.ts';
+import { answerOf } from '../envelope.ts';
+import { closedObject } from '../forms.ts';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
