@@ -17,6 +17,7 @@ type Add = (program: Command, context: CliContext) => unknown;
 /** The words of the commands, and the function that adds them, in the order of the help. */
 const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promise<Add>])[] = [
   [['scan'], async () => (await import('./miners/scan.ts')).addScan],
+  [['miners'], async () => (await import('./fleet/miners.ts')).addMiners],
   [['miner'], async () => (await import('./miners/miner.ts')).addMiner],
   [['log'], async () => (await import('./miners/miner.ts')).addLog],
   [['capture'], async () => (await import('./miners/capture.ts')).addCapture],
