@@ -18,8 +18,10 @@ type Add = (program: Command, context: CliContext) => unknown;
 const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promise<Add>])[] = [
   [['scan'], async () => (await import('./miners/scan.ts')).addScan],
   [['miners'], async () => (await import('./fleet/miners.ts')).addMiners],
-  [['miner'], async () => (await import('./miners/miner.ts')).addMiner],
-  [['log'], async () => (await import('./miners/miner.ts')).addLog],
+  [['miner'], async () => (await import('./fleet/miner.ts')).addMiner],
+  [['changes'], async () => (await import('./fleet/changes.ts')).addChanges],
+  [['note'], async () => (await import('./fleet/note.ts')).addNote],
+  [['log'], async () => (await import('./miners/log.ts')).addLog],
   [['capture'], async () => (await import('./miners/capture.ts')).addCapture],
   [['driver'], async () => (await import('./driver/driver.ts')).addDriver],
   [['reboot'], async () => (await import('./miners/reboot.ts')).addReboot],

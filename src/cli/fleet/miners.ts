@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { systemClock } from '../../base/clock.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
 import { parseSelector, type Selector, selectorText } from '../../model/selector/selector.ts';
-import type { Board } from '../../wire/api/board-codec.ts';
+import type { Board } from '../../wire/api/board/codec.ts';
 import {
   addConnectionOptions,
   CONNECTION_HELP,
@@ -136,14 +136,11 @@ const listedOf = (board: Board, { filter, compare }: Asked, nowMs: number): read
   [...board.rows.values()].filter((miner) => filter.isListed(miner, nowMs)).toSorted(compare);
 
 async function list(connection: Connection, asked: Asked, flags: Flags, context: CliContext): Promise<void> {
-  const { stderr, signal } = context;
-  const [board, total] = await Promise.all([
-    askBoard(connection, asked.select, undefined, signal),
-    countAll(connection, asked),
-  ]);
+  const { stderr } = context;
+  const [board, total] = await Promise.all([askBoard(connection, asked.select), countAll(connection, asked)]);
   for (const { text, reason } of board.unmatched) stderr.write(`${text}: ${reason}\n`);
   const miners = listedOf(board, asked, systemClock.nowMs());
-  if (board.rows.size === 0 && (await selectsNothing(connection, asked, signal)))
+  if (board.rows.size === 0 && (await selectsNothing(connection, asked)))
     throw new CommandFailed('no miner matches', EXIT.nothing);
   const shown = miners.slice(0, asked.limit);
   await print(shown, asked, flags, context);
@@ -153,10 +150,10 @@ async function list(connection: Connection, asked: Asked, flags: Flags, context:
 }
 
 /** Whether what was written matches no miner, ill or well. */
-async function selectsNothing(connection: Connection, { written, filter }: Asked, signal: AbortSignal) {
+async function selectsNothing(connection: Connection, { written, filter }: Asked) {
   if (written.isEmpty) return false;
   if (filter.states.length === 0) return true;
-  return (await askBoard(connection, selectorText(written), undefined, signal)).rows.size === 0;
+  return (await askBoard(connection, selectorText(written))).rows.size === 0;
 }
 
 const countedSchema = z.object({ pagination: z.object({ total: z.int() }) });
@@ -164,7 +161,7 @@ const countedSchema = z.object({ pagination: z.object({ total: z.int() }) });
 /** How many miners the farm has; undefined where the list is of all. */
 async function countAll({ agent, service }: Connection, { select }: Asked): Promise<number | undefined> {
   if (select === '') return undefined;
-  if (service === undefined) return (await agent.state()).miners.total;
+  if (service === undefined) return (await agent?.state())?.miners.total;
   const { pagination } = await service.ask(countedSchema, { method: 'GET', path: '/miners?page_size=1' });
   return pagination.total;
 }
@@ -206,8 +203,8 @@ async function watchList(connection: Connection, asked: Asked, context: CliConte
   let listed: readonly BoardMiner[] = [];
   await watch(
     {
-      async read(signal) {
-        const next = await askBoard(connection, asked.select, board, signal);
+      async read() {
+        const next = await askBoard(connection, asked.select, board);
         total ??= await countAll(connection, asked);
         // Order costs more than all else, and most seconds change nothing.
         if (next.seq !== board?.seq || next.epoch !== board.epoch) listed = listedOf(next, asked, systemClock.nowMs());

@@ -9,7 +9,7 @@ export type Frame = { readonly head: string; readonly body: string };
 
 export type Watched = {
   /** Throws PeerError while nothing answers: then the last frame stays, with the reason. */
-  read(signal: AbortSignal): Promise<void>;
+  read(): Promise<void>;
   /** At most `rows` lines are shown of its body. */
   draw(size: { readonly width: number; readonly rows: number }): Frame;
 };
@@ -46,7 +46,7 @@ export async function watch(
     if (text.includes(CTRL_C) || text.toLowerCase().includes(QUIT)) ended.abort('the person has ended it');
   };
   // Before the screen is changed: where nothing answers at all, the error stands on the screen that stays.
-  await watched.read(signal);
+  await watched.read();
   stdout.write(ENTER);
   if (keyboard.isTTY) {
     keyboard.setRawMode(true);
@@ -82,7 +82,7 @@ async function redraw(
     drawn = text;
     try {
       await clock.sleep(EVERY_MS, signal);
-      await watched.read(signal);
+      await watched.read();
       trouble = '';
     } catch (error) {
       if (signal.aborted || error instanceof CancelledError) return;
