@@ -50,7 +50,9 @@ export function changesText(summary: Changes, { farm, paint, width }: Page): str
     ...(events_left_out > 0 ? [`${events_left_out} older events were too many and are not counted`] : []),
     ...filled.flatMap((text) => ['', text]),
     ...(empty.length === 0 ? [] : ['', ...fitted(`Nothing: ${empty.join(', ')}`, width)]),
-    ...(changes.some(({ by }) => by?.via !== undefined) ? ['', ...fitted(`${ON_HOST.trim()} = ${WHAT_ON_HOST}`, width)] : []),
+    ...(changes.some(({ by }) => by?.via !== undefined)
+      ? ['', ...fitted(`${ON_HOST.trim()} = ${WHAT_ON_HOST}`, width)]
+      : []),
   ];
   return `${lines.join('\n')}\n`;
 }

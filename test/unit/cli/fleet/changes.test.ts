@@ -26,7 +26,15 @@ const KEY = { type: 'api_key' as const, id: 'k', name: 'dashboard' };
 
 function page(changes: readonly Change[], more: Partial<Changes> = {}, width: number | undefined = 80): string[] {
   const summary: Changes = {
-    ...{ from: at(2, 0), to: at(14, 0), flags_raised: 3, flags_cleared: 2, events: 9, events_left_out: 0, kinds: kinds() },
+    ...{
+      from: at(2, 0),
+      to: at(14, 0),
+      flags_raised: 3,
+      flags_cleared: 2,
+      events: 9,
+      events_left_out: 0,
+      kinds: kinds(),
+    },
     changes: [...changes],
     ...more,
   };
