@@ -204,11 +204,14 @@ async function watchList(connection: Connection, asked: Asked, context: CliConte
   await watch(
     {
       async read() {
-        const next = await askBoard(connection, asked.select, board);
+        const had = board;
+        // Where the answer does not fit what is here, the next one is whole.
+        board = undefined;
+        const next = await askBoard(connection, asked.select, had);
+        board = next;
         total ??= await countAll(connection, asked);
         // Order costs more than all else, and most seconds change nothing.
-        if (next.seq !== board?.seq || next.epoch !== board.epoch) listed = listedOf(next, asked, systemClock.nowMs());
-        board = next;
+        if (next.seq !== had?.seq || next.epoch !== had.epoch) listed = listedOf(next, asked, systemClock.nowMs());
       },
       draw({ width, rows }) {
         const screen = { width, paint, nowMs: systemClock.nowMs() };

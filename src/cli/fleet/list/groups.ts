@@ -15,7 +15,7 @@ type Sum = { readonly value: number; readonly isWhole: boolean };
 
 export type AlgorithmSums = {
   readonly algorithm: string | null;
-  /** Null where no miner of it is read. */
+  /** Null where no miner of it is read, or they may not be added up. */
   readonly hashrate: Sum | null;
   /** Of those that tell both power and hashrate; null where none does. */
   readonly wattsPerHs: number | null;
@@ -82,6 +82,9 @@ function groupOf(name: string | null, miners: readonly BoardMiner[], nowMs: numb
 function sumsOf(algorithm: string | null, miners: readonly BoardMiner[]): AlgorithmSums {
   const measured = miners.map(measuredOf);
   const both = measured.filter(({ powerW, hashrateHs }) => powerW !== null && hashrateHs !== null && hashrateHs > 0);
+  // Miners of which we do not know what they compute: only those of one model compute the same.
+  const isMixed = algorithm === null && new Set(miners.map(({ make, model }) => `${make} ${model}`)).size > 1;
+  if (isMixed) return { algorithm, hashrate: null, wattsPerHs: null };
   const power = sum(both.map(({ powerW }) => powerW));
   const hashrate = sum(both.map(({ hashrateHs }) => hashrateHs));
   return {
@@ -103,7 +106,7 @@ const atLeast = ({ isWhole }: Sum) => (isWhole ? '' : '≥ ');
 export function groupColumns(grouping: Grouping, groups: readonly Group[]): readonly Column<Group>[] {
   const names = new Set(groups.flatMap(({ algorithms }) => algorithms.map(({ algorithm }) => algorithm)));
   const named = ({ algorithm }: AlgorithmSums, text: string) =>
-    names.size > 1 && grouping !== 'algorithm' ? `${text} ${algorithm ?? 'of others'}` : text;
+    names.size > 1 && grouping !== 'algorithm' ? `${text} ${algorithm ?? 'of unknown'}` : text;
   const each = (of: Group, text: (sums: AlgorithmSums) => string | undefined) =>
     of.algorithms.flatMap((sums) => text(sums) ?? []).join(', ') || UNKNOWN;
   return [

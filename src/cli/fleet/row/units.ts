@@ -1,6 +1,6 @@
-// The unit in which people count the hashrate of an algorithm, in lists and spreadsheets. A miner whose algorithm is
-// not known is counted as one of SHA-256.
-import { UNKNOWN } from '../../output/format.ts';
+// The unit in which people count the hashrate of an algorithm, in lists and spreadsheets. Where the algorithm is not
+// known it is TH/s.
+import { formatHashrate, UNKNOWN } from '../../output/format.ts';
 
 export type RateUnit = { readonly name: string; readonly sizeHs: number; readonly efficiency: string };
 
@@ -25,6 +25,7 @@ export const unitOf = (algorithm: string | null): RateUnit => OTHERS.get(algorit
 /** `104.2 TH/s`, and `0.52 TH/s` of a miner that hashes at half a TH/s: rows of one algorithm have one unit. */
 export function rateText(hashrateHs: number | null, algorithm: string | null): string {
   if (hashrateHs === null) return UNKNOWN;
+  if (algorithm === null) return formatHashrate(hashrateHs);
   const { name, sizeHs } = unitOf(algorithm);
   const rate = hashrateHs / sizeHs;
   return `${rate.toFixed(rate >= 100 ? 1 : 2)} ${name}`;

@@ -33,6 +33,16 @@ test('what is known of some only is a lower bound', () => {
   expect(lines('rack', [row(1, { powerW: 3_000 }), row(2, { powerW: null })], screen)[1]).toContain('≥ 3.0 kW');
 });
 
+test('what is not known to be of one algorithm is not added up either, unless it is one model', () => {
+  const unknown = [row(1, { algorithm: null }), row(2, { algorithm: null, model: 'L7', hashrateHs: 9.5e9 })];
+  expect(groupMiners(unknown, 'rack', NOW_MS)[0]?.algorithms).toEqual([
+    { algorithm: null, hashrate: null, wattsPerHs: null },
+  ]);
+  expect(groupMiners(unknown, 'model', NOW_MS).map(({ algorithms }) => algorithms[0]?.hashrate?.value)).toEqual([
+    9.5e9, 104.2e12,
+  ]);
+});
+
 test('a miner is in the group of each of its flags', () => {
   const counts = groupMiners(FARM, 'flag', NOW_MS).map(({ name, miners }) => [name, miners]);
   expect(counts).toEqual([
