@@ -83,7 +83,7 @@ export async function buildProgram(context: CliContext, word?: string): Promise<
   for (const [, load] of called.length > 0 ? called : COMMANDS) (await load())(program, context);
   if (called.length === 0) {
     (await import('./help.ts')).addHelp(program, context);
-    (await import('./completion.ts')).addCompletion(program);
+    (await import('./completion.ts')).addCompletion(program, context);
   }
   strict(program.commands);
   return program;

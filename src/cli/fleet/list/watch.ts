@@ -77,7 +77,7 @@ async function redraw(
     const { columns: width = 80, rows = 24 } = stdout;
     const { head, body } = watched.draw({ width, rows: Math.max(1, rows - 2) });
     const lines = [trouble === '' ? head : `${head}  ${trouble}`, ...body.split('\n')].slice(0, rows);
-    const text = `${HOME}${lines.map((line) => `${line}${TO_LINE_END}`).join('\r\n')}${TO_SCREEN_END}`;
+    const text = `${HOME}${lines.map((line) => `${line}${TO_LINE_END}`).join('\n')}${TO_SCREEN_END}`;
     if (text !== drawn) stdout.write(text);
     drawn = text;
     try {
