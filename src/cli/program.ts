@@ -17,8 +17,11 @@ type Add = (program: Command, context: CliContext) => unknown;
 /** The words of the commands, and the function that adds them, in the order of the help. */
 const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promise<Add>])[] = [
   [['scan'], async () => (await import('./miners/scan.ts')).addScan],
-  [['miner'], async () => (await import('./miners/miner.ts')).addMiner],
-  [['log'], async () => (await import('./miners/miner.ts')).addLog],
+  [['miners'], async () => (await import('./fleet/miners.ts')).addMiners],
+  [['miner'], async () => (await import('./fleet/miner.ts')).addMiner],
+  [['changes'], async () => (await import('./fleet/changes.ts')).addChanges],
+  [['note'], async () => (await import('./fleet/note.ts')).addNote],
+  [['log'], async () => (await import('./miners/log.ts')).addLog],
   [['capture'], async () => (await import('./miners/capture.ts')).addCapture],
   [['driver'], async () => (await import('./driver/driver.ts')).addDriver],
   [['reboot'], async () => (await import('./miners/reboot.ts')).addReboot],
@@ -83,7 +86,7 @@ export async function buildProgram(context: CliContext, word?: string): Promise<
   for (const [, load] of called.length > 0 ? called : COMMANDS) (await load())(program, context);
   if (called.length === 0) {
     (await import('./help.ts')).addHelp(program, context);
-    (await import('./completion.ts')).addCompletion(program);
+    (await import('./completion.ts')).addCompletion(program, context);
   }
   strict(program.commands);
   return program;

@@ -33,8 +33,10 @@ export const CONNECTION_HELP = `
 Without --server the agent that runs on this host is asked. From any other computer: --server and --key-file, or PITHEAD_URL and PITHEAD_KEY.`;
 
 export const addConnectionOptions = (command: Command): Command =>
+  addServerOptions(command.option('-c, --config <file>', CONFIG_FOR_STATE));
+
+export const addServerOptions = (command: Command): Command =>
   command
-    .option('-c, --config <file>', CONFIG_FOR_STATE)
     .option('--server <url>', 'ask this service instead of the agent of this host (or PITHEAD_URL)')
     .option('--key-file <file>', 'file with the API key for --server (or PITHEAD_KEY)')
     .option('--ca-file <file>', 'PEM of the authority that signed the certificate of --server')
@@ -94,6 +96,10 @@ function elsewhere(error: unknown): undefined {
   if (error instanceof RefusedError && error.code === 'service.elsewhere') return undefined;
   throw error;
 }
+
+/** Whether a service elsewhere is meant, and no agent of this host. */
+export const namesServer = (flags: ConnectionFlags, context: CliContext): boolean =>
+  serverOf(flags, context) !== undefined;
 
 /** A configuration that is named means the agent of this host, whatever the environment says. */
 function serverOf({ server, keyFile, caFile, allowPlain, config }: ConnectionFlags, { environment }: CliContext) {

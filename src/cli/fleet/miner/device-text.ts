@@ -1,61 +1,26 @@
-// `pithead miner <ip>` and `pithead log <ip>`: what one miner reports now, and its log, straight from the device.
-import type { Command } from 'commander';
-import type { Found } from '../../agent/capture/found.ts';
-import { singleAddress } from '../../agent/standalone/reach.ts';
-import { logOnce, lookOnce } from '../../agent/standalone/scan.ts';
-import { visibleLines } from '../../model/plain-text.ts';
-import type { BoardReading, FanReading, PoolReading, PsuReading, Reading } from '../../model/reading.ts';
-import { CommandFailed } from '../output/exit.ts';
-import { formatHashrate, formatModel, formatNumber, formatText, formatUptime, UNKNOWN } from '../output/format.ts';
-import { type Cell, type Column, factTable, screenWidth, table } from '../output/table.ts';
-import { type CliContext, type Paint, painter } from '../output/terminal.ts';
-import { type AccessFlags, addAccessOptions } from './access-options.ts';
-import { throughRunning } from './running-agent.ts';
-import { silenceAdvice, silenceOf } from './silence.ts';
+// One miner in words, as it answers now or as it was last reported: facts, boards, fans, power supplies, pools, errors.
+// Tables fit the screen.
+import type { Found } from '../../../agent/capture/found.ts';
+import { visibleLines } from '../../../model/plain-text.ts';
+import type { BoardReading, FanReading, PoolReading, PsuReading, Reading } from '../../../model/reading.ts';
+import { silenceAdvice, silenceOf } from '../../miners/silence.ts';
+import { formatHashrate, formatModel, formatNumber, formatText, formatUptime, UNKNOWN } from '../../output/format.ts';
+import { type Cell, type Column, factTable, table } from '../../output/table.ts';
+import type { Paint } from '../../output/terminal.ts';
 
-type Flags = AccessFlags & { json?: boolean };
-
-export function addMiner(program: Command, context: CliContext): void {
-  const command = program
-    .command('miner')
-    .description('show everything that one miner says')
-    .argument('<ip>', 'its address')
-    .option('--json', 'the reading as JSON: H/s, W, degrees Celsius, MHz, seconds');
-  addAccessOptions(command)
-    .addHelpText('after', '\nExamples:\n  $ pithead miner 10.31.0.17\n  $ pithead miner 10.31.0.17 --json')
-    .action(async (ip: string, flags: Flags) => {
-      singleAddress(ip);
-      const found = await throughRunning(flags, context, {
-        ask: (agent): Promise<Found> => agent.look(ip, context.signal),
-        alone: (config) => lookOnce({ config, ip }, context.signal),
-      });
-      if (flags.json) context.stdout.write(`${JSON.stringify(toJson(found), null, 2)}\n`);
-      else
-        context.stdout.write(
-          `${describe(found, painter(context.stdout), screenWidth(context.stdout))}${invite(found)}`,
-        );
-      if (found.status !== 'identified' && found.status !== 'login_refused') throw new CommandFailed('');
-    });
-}
-
-export function addLog(program: Command, context: CliContext): void {
-  const command = program
-    .command('log')
-    .description('print the log that one miner keeps, passwords hidden')
-    .argument('<ip>', 'its address');
-  addAccessOptions(command)
-    .addHelpText('after', '\nExamples:\n  $ pithead log 10.31.0.17\n  $ pithead log 10.31.0.17 | grep -i error')
-    .action(async (ip: string, flags: AccessFlags) => {
-      singleAddress(ip);
-      const text = await throughRunning(flags, context, {
-        ask: (agent) => agent.log(ip, context.signal),
-        alone: (config) => logOnce({ config, ip }, context.signal),
-      });
-      context.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
-    });
-}
-
-function toJson({ ip, status, driver, driverOrigin, identity, reading, failedAsks, elapsedMs, known, sample }: Found) {
+/** For programs; null = nothing was looked at, or it did not say. */
+export function foundJson({
+  ip,
+  status,
+  driver,
+  driverOrigin,
+  identity,
+  reading,
+  failedAsks,
+  elapsedMs,
+  known,
+  sample,
+}: Found) {
   return {
     ip,
     status,
@@ -70,7 +35,7 @@ function toJson({ ip, status, driver, driverOrigin, identity, reading, failedAsk
   };
 }
 
-function describe(found: Found, paint: Paint, width: number | undefined): string {
+export function describeFound(found: Found, paint: Paint, width: number | undefined): string {
   const { reading } = found;
   if (found.known !== undefined)
     return `${paint('bold', found.ip)}  ${paint('red', silenceOf(found, found.known))}\n${silenceAdvice(found, found.known)}\n`;
@@ -78,21 +43,26 @@ function describe(found: Found, paint: Paint, width: number | undefined): string
   if (found.status === 'likely')
     return `${head}${ADVICE.likely} If it is yours: pithead trust accept ${found.ip} --as ${found.driver}\n`;
   if (reading === undefined) return `${head}${found.isMute ? MUTE : ADVICE[found.status]}\n`;
+  const failed = (found.failedAsks ?? []).map(({ ask, message }) =>
+    paint('yellow', `not answered: ${ask}: ${message}`),
+  );
+  return `${[head, describeReading(reading, paint, width), ...failed].join('\n')}\n`;
+}
+
+/** Without a line end after the last line. */
+export function describeReading(reading: Reading, paint: Paint, width: number | undefined): string {
   const sections = [
     ...[facts, boards, fans, psus, pools].map((section) => section(reading, width)),
     errors(reading, paint),
   ];
-  const failed = (found.failedAsks ?? []).map(({ ask, message }) =>
-    paint('yellow', `not answered: ${ask}: ${message}`),
-  );
-  return `${[head, ...sections.filter((section) => section !== ''), ...failed].join('\n')}\n`;
+  return sections.filter((section) => section !== '').join('\n');
 }
 
 /** Of a driver that is no part of the program. */
 const originOf = ({ driverOrigin }: Found) => (driverOrigin === undefined ? '' : ` (of ${driverOrigin})`);
 
 /** A device without a driver of its own: how its owner can help. */
-function invite({ sample, known }: Found): string {
+export function invite({ sample, known }: Found): string {
   if (sample === undefined || known !== undefined) return '';
   return `\nPithead has no driver for this device yet. This sample would help us to write one; passwords, wallets, workers, addresses and serial\nnumbers are removed, but look at it before you send it:\n\n${visibleLines(sample)}\n`;
 }
@@ -185,14 +155,20 @@ function fans({ fans }: Reading, width: number | undefined): string {
   return list(columns, fans, width);
 }
 
+/** Columns of which no item says anything are left out. */
+const withoutEmpty = <T>(columns: Readonly<Record<string, (item: T) => Cell>>, items: readonly T[]) =>
+  Object.fromEntries(Object.entries(columns).filter(([, text]) => items.some((item) => text(item) !== UNKNOWN)));
+
 function psus({ psus }: Reading, width: number | undefined): string {
   const columns = {
     PSU: (psu: PsuReading) => formatText(psu.model),
     'serial number': (psu: PsuReading) => formatText(psu.serialNumber),
     temperature: (psu: PsuReading) => formatNumber(psu.tempC, '°C'),
+    input: (psu: PsuReading) => formatNumber(psu.inputPowerW, 'W'),
     output: (psu: PsuReading) => formatNumber(psu.outputPowerW, 'W'),
+    state: ({ isOk }: PsuReading) => (isOk === undefined ? UNKNOWN : isOk ? 'ok' : 'fault'),
   };
-  return list(columns, psus, width);
+  return list(withoutEmpty(columns, psus ?? []), psus, width);
 }
 
 function pools({ pools }: Reading, width: number | undefined): string {

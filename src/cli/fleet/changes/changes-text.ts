@@ -1,0 +1,115 @@
+// A summary of changes as a page for people: a title, a part for each kind, and what did not happen in one line. Times
+// are in the time zone of this host.
+import { wrapAnsi } from 'fast-wrap-ansi';
+import type { z } from 'zod';
+import type { ChangeKind } from '../../../model/changes/change-kinds.ts';
+import type { changesSchema } from '../../../wire/api/memory.ts';
+import { formatText, formatTime } from '../../output/format.ts';
+import { type Column, table } from '../../output/table.ts';
+import type { Paint } from '../../output/terminal.ts';
+import { locationOf } from '../row/state.ts';
+
+export type Changes = z.infer<typeof changesSchema>;
+type Change = Changes['changes'][number];
+type NamedMiner = NonNullable<Change['miner']>;
+
+/** In the order of the page. */
+const TITLES: Readonly<Record<ChangeKind, string>> = {
+  open: 'raised and still open',
+  healed: 'raised and healed',
+  ended: 'raised before and healed',
+  missing: 'missing',
+  back: 'back',
+  appeared: 'new',
+  moved: 'moved',
+  replaced: 'replaced',
+  location: 'locations',
+  ops_status: 'ops status',
+  note: 'notes',
+  task: 'tasks',
+  agent: 'agents and common causes',
+  other: 'other',
+};
+
+export type Page = { readonly farm: string; readonly paint: Paint; readonly width: number | undefined };
+
+export function changesText(summary: Changes, { farm, paint, width }: Page): string {
+  const { from, to, flags_raised, flags_cleared, events_left_out, changes, kinds } = summary;
+  const isOneDay = formatTime(from).slice(0, 10) === formatTime(to).slice(0, 10);
+  const timeOf = (at: string) => formatTime(at).slice(isOneDay ? 11 : 5, 16);
+  const [filled, empty] = [[] as string[], [] as string[]];
+  for (const [kind, title] of Object.entries(TITLES)) {
+    const of = changes.filter((change) => change.kind === kind);
+    if (of.length === 0) empty.push(title);
+    else filled.push(section(title, of, leftOutOf(kinds, of[0]), { timeOf, paint, width }));
+  }
+  const lines = [
+    paint('bold', `Changes of ${formatText(farm)}`),
+    `${formatTime(from).slice(0, 16)} to ${formatTime(to).slice(0, 16)}, ${zoneText(from)}`,
+    `${flags_raised} flags raised, ${flags_cleared} cleared`,
+    ...(events_left_out > 0 ? [`${events_left_out} older events were too many and are not counted`] : []),
+    ...filled.flatMap((text) => ['', text]),
+    ...(empty.length === 0 ? [] : ['', ...fitted(`Nothing: ${empty.join(', ')}`, width)]),
+    ...(changes.some(({ by }) => by?.via !== undefined)
+      ? ['', ...fitted(`${ON_HOST.trim()} = ${WHAT_ON_HOST}`, width)]
+      : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const fitted = (text: string, width: number | undefined): string[] =>
+  width === undefined ? [text] : wrapAnsi(text, width, { hard: true }).split('\n');
+
+const ON_HOST = ' (host)';
+const WHAT_ON_HOST = 'a user of the host of the agent, by the name of the system';
+
+const leftOutOf = (kinds: Changes['kinds'], change: Change | undefined): number =>
+  change === undefined ? 0 : (kinds[change.kind]?.left_out ?? 0);
+
+type SectionPage = Omit<Page, 'farm'> & { readonly timeOf: (at: string) => string };
+
+function section(title: string, changes: readonly Change[], leftOut: number, page: SectionPage): string {
+  const { timeOf, paint, width } = page;
+  const lines = changes.flatMap((change) => linesOf(change, timeOf));
+  const all = changes.length + leftOut;
+  const heading = `${title.toUpperCase()} (${leftOut === 0 ? all : `the newest ${changes.length} of ${all}`})`;
+  const names = ['when', 'location', 'ip', 'text', 'by'] as const;
+  const columns = names
+    .filter((name) => lines.some((line) => line[name] !== ''))
+    .map(
+      (name): Column<Line> => ({ title: '', text: (line) => line[name], ...(name !== 'text' && { isWhole: true }) }),
+    );
+  return `${paint('bold', heading)}\n${table(columns, lines, { width })}`;
+}
+
+type Line = Readonly<Record<'when' | 'location' | 'ip' | 'text' | 'by', string>>;
+
+/** One, and one for each task that did not succeed. */
+function linesOf({ at, ended_at, miner, text, by, unsuccessful }: Change, timeOf: (at: string) => string): Line[] {
+  const end = ended_at === null || timeOf(ended_at) === timeOf(at) ? '' : `–${timeOf(ended_at)}`;
+  const line = {
+    ...{ when: `${timeOf(at)}${end}`, ...whereOf(miner), text: formatText(inLocalTime(text)) },
+    by: by === null ? '' : `${formatText(by.name)}${by.via === undefined ? '' : ON_HOST}`,
+  };
+  const failed = unsuccessful.map((task) => ({
+    ...{ when: '', ...whereOf(task.miner), by: '' },
+    text: `  ${task.status}${task.message === null ? '' : `: ${formatText(task.message)}`}`,
+  }));
+  return [line, ...failed];
+}
+
+const whereOf = (miner: NamedMiner | null) => ({
+  location: miner === null ? '' : (locationOf(miner) ?? ''),
+  ip: miner === null ? '' : (miner.ip ?? ''),
+});
+
+const inLocalTime = (text: string) =>
+  text.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (at) => formatTime(at).slice(0, 16));
+
+/** `local time, UTC+05:00`. */
+function zoneText(at: string): string {
+  const minutes = -new Date(at).getTimezoneOffset();
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const offset = `${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`;
+  return `local time, UTC${minutes === 0 ? '' : offset}`;
+}
