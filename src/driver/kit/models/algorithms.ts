@@ -1,6 +1,6 @@
 // What a machine mines by, by the make and model that it is shown with. Null where the table of models does not know it.
 import { MODELS } from './models.data.ts';
-import { findAnyModel, findAntminer } from './models.ts';
+import { findAntminer, findAnyModel } from './models.ts';
 
 const byName = indexNames();
 
