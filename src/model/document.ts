@@ -63,7 +63,11 @@ export function toMinerDocument(facts: DocumentFacts): MinerRecordParts {
       unstable_reason: facts.unstableReason,
       anomaly_flags: toBitmask(facts.flags.map((flag) => flag.type)),
     },
-    extras: { ...withoutHung(standing.extras), ...(facts.isHung === true ? { hung: true } : {}), flags: [...facts.flags] },
+    extras: {
+      ...withoutHung(standing.extras),
+      ...(facts.isHung === true ? { hung: true } : {}),
+      flags: [...facts.flags],
+    },
   };
 }
 
