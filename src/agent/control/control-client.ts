@@ -17,12 +17,11 @@ import {
   type ServiceRequest,
   settledSchema,
   shownTasksSchema,
-  statusSchema,
 } from './messages.ts';
 import { socketAddress } from './socket-address.ts';
+import { statusSchema } from './status-message.ts';
 
 export type {
-  AgentStatus,
   Identities,
   Preview,
   RunRequest,
@@ -31,6 +30,7 @@ export type {
   ShownTask,
   Step,
 } from './messages.ts';
+export type { AgentStatus } from './status-message.ts';
 
 type Asynchronous<T> = {
   [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;

@@ -16,7 +16,7 @@ import type { Scanning } from '../scan/scanning.ts';
 import type { TaskQueue } from '../tasks/queue/task-queue.ts';
 import type { UplinkState } from '../uplink/uplink.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
-import type { AgentStatus } from './messages.ts';
+import type { AgentStatus } from './status-message.ts';
 
 type OutboxState = ReturnType<Outbox['state']>;
 

@@ -2,7 +2,7 @@
 // states, flags and uplinks: never an address, an id or a key.
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Figures } from '../../../base/metrics/figures.ts';
-import type { AgentStatus } from '../messages.ts';
+import type { AgentStatus } from '../status-message.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [value: number, labels?: Labels];

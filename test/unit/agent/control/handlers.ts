@@ -2,7 +2,8 @@
 // says so.
 
 import type { ControlHandlers } from '../../../../src/agent/control/control-handlers.ts';
-import type { AgentStatus, RunRequest } from '../../../../src/agent/control/messages.ts';
+import type { RunRequest } from '../../../../src/agent/control/messages.ts';
+import type { AgentStatus } from '../../../../src/agent/control/status-message.ts';
 import { ConfigError, RefusedError } from '../../../../src/base/errors.ts';
 
 export const STATE: AgentStatus = {

@@ -1,7 +1,7 @@
 // The figures of an agent: its state in numbers. What is not known is left out, and nothing that names a miner shows.
 import { expect, test } from 'vitest';
-import type { AgentStatus } from '../../../../../src/agent/control/messages.ts';
 import { createAgentFigures } from '../../../../../src/agent/control/metrics/agent-figures.ts';
+import type { AgentStatus } from '../../../../../src/agent/control/status-message.ts';
 import { renderFigures } from '../../../../../src/base/metrics/figures.ts';
 import { STATE } from '../handlers.ts';
 
