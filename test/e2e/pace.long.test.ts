@@ -63,7 +63,9 @@ function starts() {
   }
 }
 
-const asleep = () => site.farm.devices.filter((device) => device.truth().mining_mode === 'sleep').length;
+/** Some do not tell a mode. */
+const asleep = () =>
+  site.farm.devices.filter((device) => device.driver !== 'mskminer' && !device.truth().is_mining).length;
 
 test('a farm sleeps at once, without a budget, and wakes within it; those that cannot are left out with a reason', async () => {
   const unable = site.farm.devices.filter(({ driver }) => driver === 'mskminer').length;
@@ -74,12 +76,12 @@ test('a farm sleeps at once, without a budget, and wakes within it; those that c
   expect(sleeping.outlook.leftOut.map(({ reason }) => reason)).toEqual(
     Array(unable).fill('unsupported: driver mskminer cannot do miner.power_mode.update'),
   );
-  expect(sleeping.ends).toEqual(Array(able).fill({ status: 'succeeded', message: sleeping.ends[0]?.message }));
+  expect(sleeping.ends.map(({ status }) => status)).toEqual(Array(able).fill('succeeded'));
   expect([asleep(), starts()]).toEqual([able, []]);
 
   const waking = await run('normal');
   expect(waking.ends.map(({ status }) => status)).toEqual(Array(able).fill('succeeded'));
-  expect(asleep()).toBe(0);
+  await site.until(asleep, (count) => count === 0);
   const counted = starts();
   expect(counted).toHaveLength(able);
   // What each drew before it slept, and the inrush.
