@@ -1,5 +1,5 @@
-// What may stand where miners are selected, for the tab key: the words, and after `rack:`, `model:`, … what there is now.
-// It asks briefly and says nothing where nothing answers.
+// What may stand where miners are selected, for the tab key: the words, and after `rack:`, `model:`, … what there is
+// now. It asks briefly and says nothing where nothing answers.
 import { systemClock } from '../base/clock.ts';
 import { BOARD_STATES, type BoardMiner } from '../model/board/board-miner.ts';
 import { ANOMALY_TYPES } from '../model/flags.ts';

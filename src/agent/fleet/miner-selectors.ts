@@ -14,8 +14,8 @@ export type Named = {
 };
 
 /**
- * `all` have the key of the agent for their id. Throws RefusedError for words that cannot be read, that need what only a
- * service keeps, and where there is no word: then no miner is meant.
+ * `all` have the key of the agent for their id. Throws RefusedError for words that cannot be read, that need what only
+ * a service keeps, and where there is no word: then no miner is meant.
  */
 export function namedMiners(words: readonly string[], all: readonly SelectableMiner[], nowMs: number): Named {
   const read = parseSelector(words);

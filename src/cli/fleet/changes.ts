@@ -1,5 +1,5 @@
-// `pithead changes`: what changed in the farm in the last hours, for who takes over a shift, on a screen, on one page of
-// paper or for programs. The service keeps it.
+// `pithead changes`: what changed in the farm in the last hours, for who takes over a shift, on a screen, on one page
+// of paper or for programs. The service keeps it.
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { answerOf } from '../../wire/api/envelope.ts';

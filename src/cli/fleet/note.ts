@@ -1,5 +1,5 @@
-// `pithead note`: writes down about one miner what a person has seen or done. The service keeps it, with the name of who
-// wrote it.
+// `pithead note`: writes down about one miner what a person has seen or done. The service keeps it, with the name of
+// who wrote it.
 import type { Command } from 'commander';
 import { selectorText } from '../../model/selector/selector.ts';
 import { answerOf } from '../../wire/api/envelope.ts';

@@ -1,4 +1,5 @@
-// The one miner that a selector means, for commands about one. Where several match they are listed, and nothing is done.
+// The one miner that a selector means, for commands about one. Where several match they are listed, and nothing is
+// done.
 import { systemClock } from '../../base/clock.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
 import type { Connection } from '../connection/connection.ts';

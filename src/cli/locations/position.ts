@@ -1,5 +1,5 @@
-// `pithead position`: where miners stand. One miner by its address, MAC or serial number; many by a file; and back again
-// with undo. The service keeps it and decides what may be.
+// `pithead position`: where miners stand. One miner by its address, MAC or serial number; many by a file; and back
+// again with undo. The service keeps it and decides what may be.
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ConfigError } from '../../base/errors.ts';

@@ -1,5 +1,5 @@
-// Where a miner stands, as texts: the label of a slot for people, and what a person writes for a rack and a position. It
-// does not know which racks there are.
+// Where a miner stands, as texts: the label of a slot for people, and what a person writes for a rack and a position.
+// It does not know which racks there are.
 import { isVisible } from '../plain-text.ts';
 
 /** A position is in a rack; null = in none, or at no position of it. */

@@ -1,5 +1,5 @@
-// Which miner of the farm a person means: by its id, MAC address, address or serial number, or by one text that is any of
-// these. Facts that name different miners are refused. Pure; miners are shown by their address.
+// Which miner of the farm a person means: by its id, MAC address, address or serial number, or by one text that is any
+// of these. Facts that name different miners are refused. Pure; miners are shown by their address.
 import { formatIpv4, parseIpv4 } from '../../base/net/ipv4.ts';
 import { normaliseMac, normaliseSerial, serialState } from '../../model/identity-facts.ts';
 import type { MinerLocation } from '../store/store.ts';

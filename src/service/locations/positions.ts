@@ -1,5 +1,5 @@
-// Locations of miners out as CSV, and changes of them in: from CSV, or for miners that are named one by one. All rows or
-// none, and every problem is named with its line. How CSV is read is csv.ts, which miner a row means named-miner.ts.
+// Locations of miners out as CSV, and changes of them in: from CSV, or for miners that are named one by one. All rows
+// or none, and every problem is named with its line. How CSV is read is csv.ts, which miner a row means named-miner.ts.
 import { yieldToEventLoop } from '../../base/clock.ts';
 import { ConfigError, type Problem } from '../../base/errors.ts';
 import { formatIpv4 } from '../../base/net/ipv4.ts';

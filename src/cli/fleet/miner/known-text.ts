@@ -1,5 +1,5 @@
-// The head of what is shown of one miner: what is wrong and since when, with what was measured, then where it stands and
-// what people wrote. Times are in the time zone of this host.
+// The head of what is shown of one miner: what is wrong and since when, with what was measured, then where it stands
+// and what people wrote. Times are in the time zone of this host.
 import { wrapAnsi } from 'fast-wrap-ansi';
 import type { Flag } from '../../../model/flags.ts';
 import { formatAge, formatModel, formatSince, formatText, formatTime } from '../../output/format.ts';

@@ -1,5 +1,5 @@
-// The IP-report buttons that are pressed while a walk goes on: asks the service for such events, once a second. What was
-// pressed before the walk began does not count.
+// The IP-report buttons that are pressed while a walk goes on: asks the service for such events, once a second. What
+// was pressed before the walk began does not count.
 import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { listOf } from '../../../wire/api/envelope.ts';
@@ -15,7 +15,9 @@ const BEGIN = '1970-01-01T00:00:00Z';
 
 const events = listOf(eventSchema).extend({ pagination: z.unknown() });
 
-/** The newest event, after which buttons count; '' where there is none yet, undefined where the service does not say. */
+/**
+ * The newest event, after which buttons count; '' where there is none yet, undefined where the service does not say.
+ */
 export async function newestEvent({ ask }: Asks, onTrouble: (error: unknown) => void): Promise<string | undefined> {
   try {
     const { data } = await ask(events, { method: 'GET', path: '/events?page_size=1' });

@@ -1,5 +1,5 @@
-// What a person does on a walk, one after the other: lines that are typed or scanned, and buttons that are pressed. What
-// waits is bounded.
+// What a person does on a walk, one after the other: lines that are typed or scanned, and buttons that are pressed.
+// What waits is bounded.
 import type { Interface } from 'node:readline';
 import type { WalkEvent } from './steps.ts';
 

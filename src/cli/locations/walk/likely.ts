@@ -1,5 +1,5 @@
-// Which miners most likely stand in the next slot: those of the rack without a position first, then those without a rack
-// whose addresses follow the last one that was placed. Pure.
+// Which miners most likely stand in the next slot: those of the rack without a position first, then those without a
+// rack whose addresses follow the last one that was placed. Pure.
 import { parseIpv4 } from '../../../base/net/ipv4.ts';
 import type { PlacedMiner } from '../location-service.ts';
 import type { Candidate, WalkState } from './walk-state.ts';

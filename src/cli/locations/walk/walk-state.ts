@@ -1,5 +1,5 @@
-// The state of a walk along a rack: which slot is next, what was placed, which question is open. It is what the steps in
-// walk.ts change; it does no I/O.
+// The state of a walk along a rack: which slot is next, what was placed, which question is open. It is what the steps
+// in walk.ts change; it does no I/O.
 import { locationLabel } from '../../../model/locations/location.ts';
 import type { Move, RackDetail } from '../location-service.ts';
 

@@ -1,4 +1,5 @@
-// What a machine mines by, by the make and model that it is shown with. Null where the table of models does not know it.
+// What a machine mines by, by the make and model that it is shown with. Null where the table of models does not know
+// it.
 import { MODELS } from './models.data.ts';
 import { findAntminer, findAnyModel } from './models.ts';
 

@@ -1,6 +1,6 @@
-// Containers and racks of a farm: which container a rack stands in and its shape. A rack that only miners name is listed
-// too, without either. All changes of locations of a farm wait for each other, so no miner gets a position that the
-// shape of its rack does not have.
+// Containers and racks of a farm: which container a rack stands in and its shape. A rack that only miners name is
+// listed too, without either. All changes of locations of a farm wait for each other, so no miner gets a position that
+// the shape of its rack does not have.
 import { RefusedError } from '../../../base/errors.ts';
 import { capacityOf, type RackShape } from '../../../model/locations/rack-shape.ts';
 import type { Actor } from '../../../model/task.ts';

@@ -92,7 +92,10 @@ export function registerBatchCommands(app: App, parts: RouteParts): void {
 
 type ForMiners = Exclude<z.output<typeof batchCreationSchema>, { readonly agent_ids: unknown }>;
 
-/** Throws RefusedError where the caller may not read miners, and where the filter fits more miners than a batch may have. */
+/**
+ * Throws RefusedError where the caller may not read miners, and where the filter fits more miners than a batch may
+ * have.
+ */
 async function targetsOf({ store, boards, clock }: RouteParts, request: FastifyRequest, body: ForMiners) {
   const { filter, miner_ids, rollout, expect_count: expectCount, dry_run: isDryRun } = body;
   const { id: farmId } = farmOf(request);

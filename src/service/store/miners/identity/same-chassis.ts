@@ -1,6 +1,6 @@
 // A new unit where another one stood, such as after the control board was changed: on the word of a person the row of
-// the old miner goes on with the facts of the new one, and its id, location, ops status and history stay. The row of the
-// new one goes. Later reports of the old unit change nothing until it is read again: then it is another miner.
+// the old miner goes on with the facts of the new one, and its id, location, ops status and history stay. The row of
+// the new one goes. Later reports of the old unit change nothing until it is read again: then it is another miner.
 import { formatIpv4 } from '../../../../base/net/ipv4.ts';
 import { type Actor, shownActor } from '../../../../model/task.ts';
 import type { Audited } from '../../databases.ts';
