@@ -64,7 +64,7 @@ const ON_HOST = ' (host)';
 const WHAT_ON_HOST = 'a user of the host of the agent, by the name of the system';
 
 const leftOutOf = (kinds: Changes['kinds'], change: Change | undefined): number =>
-  change === undefined ? 0 : (kinds[change.kind]?.left_out ?? 0);
+  change === undefined ? 0 : (kinds.find(({ kind }) => kind === change.kind)?.left_out ?? 0);
 
 type SectionPage = Omit<Page, 'farm'> & { readonly timeOf: (at: string) => string };
 

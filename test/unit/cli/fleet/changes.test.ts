@@ -2,6 +2,7 @@
 import measure from 'fast-string-truncated-width';
 import { expect, test } from 'vitest';
 import { type Changes, changesText } from '../../../../src/cli/fleet/changes/changes-text.ts';
+import { CHANGE_KIND_NAMES } from '../../../../src/model/changes/change-kinds.ts';
 
 const plain = (_: unknown, text: string) => text;
 const at = (hour: number, minute: number) => new Date(2026, 10, 23, hour, minute).toISOString();
@@ -15,11 +16,7 @@ const change = (kind: Change['kind'], text: string, more: Partial<Change> = {}):
   ...more,
 });
 
-const none = { count: 0, left_out: 0 };
-const kinds = (): Changes['kinds'] => ({
-  ...{ open: none, healed: none, ended: none, missing: none, back: none, appeared: none, moved: none, replaced: none },
-  ...{ location: none, ops_status: none, note: none, task: none, agent: none, other: none },
-});
+const kinds = (): Changes['kinds'] => CHANGE_KIND_NAMES.map((kind) => ({ kind, count: 0, left_out: 0 }));
 
 const ANNA = { type: 'user' as const, id: 'host:anna', name: 'anna', via: 'control-socket' };
 const KEY = { type: 'api_key' as const, id: 'k', name: 'dashboard' };
@@ -75,7 +72,7 @@ test('times in texts are those of this host', () => {
 
 test('no line is wider than the page, and what is left out is counted', () => {
   const long = change('open', `board 2: ${'0 of 108 chips, '.repeat(12)}`, { miner: LOOSE });
-  const lines = page([long], { kinds: { ...kinds(), open: { count: 300, left_out: 299 } } });
+  const lines = page([long], { kinds: [...kinds().slice(1), { kind: 'open', count: 300, left_out: 299 }] });
   expect(lines.filter((line) => measure(line).width > 80)).toEqual([]);
   expect(lines).toContain('RAISED AND STILL OPEN (the newest 1 of 300)');
 });

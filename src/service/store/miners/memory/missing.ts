@@ -1,12 +1,11 @@
 // Which miners are missing: their agent has asked them in vain for an hour. By what is stored and reported, not by the
 // clock: while the agent is silent no miner becomes missing.
+import { MISSING_MS } from '../../../../model/board/board-miner.ts';
 import { OFFLINE_SOURCE } from '../../../../model/document.ts';
 import type { EventType } from '../../../../model/events/event-types.ts';
 import type { MinerRecord } from '../../../../wire/records.ts';
 import type { NewEvent } from '../../events/append.ts';
 import type { KnownMiner } from '../identity/known-miner.ts';
-
-export const MISSING_MS = 3_600_000;
 
 type Seen = {
   readonly known: Pick<KnownMiner, 'missing_since'> | undefined;
