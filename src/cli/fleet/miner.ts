@@ -67,7 +67,7 @@ async function run(words: readonly string[], flags: Flags, context: CliContext):
     });
     if (isShown) return;
   } catch (error) {
-    // Nobody can be asked about it: then the device itself.
+    // Neither an agent nor a service answers: the device itself is asked.
     if (state.isConnected || isElsewhere || ip === undefined || !(error instanceof CommandFailed)) throw error;
   }
   await showUnknown(ip ?? '', flags, context);

@@ -37,7 +37,8 @@ export function changesText(summary: Changes, { farm, paint, width }: Page): str
   const { from, to, flags_raised, flags_cleared, events_left_out, changes, kinds } = summary;
   const isOneDay = formatTime(from).slice(0, 10) === formatTime(to).slice(0, 10);
   const timeOf = (at: string) => formatTime(at).slice(isOneDay ? 11 : 5, 16);
-  const [filled, empty] = [[] as string[], [] as string[]];
+  const filled: string[] = [];
+  const empty: string[] = [];
   for (const [kind, title] of Object.entries(TITLES)) {
     const of = changes.filter((change) => change.kind === kind);
     if (of.length === 0) empty.push(title);

@@ -6,7 +6,7 @@ import { createdAnswerSchema } from '../../../wire/api/tasks.ts';
 import { CommandFailed } from '../../output/exit.ts';
 import type { Asks } from '../location-service.ts';
 
-/** A light that nobody looks for any more need not go on. */
+/** A light that an agent has not switched by then is not switched any more. */
 const EXPIRES_S = 60;
 const TRIES = 10;
 const RETRY_MS = 2_000;

@@ -37,7 +37,13 @@ const DETAIL: Detail = {
     { url: 'pool.example:3333', worker_id: 'w', difficulty_accepted: 1, difficulty_rejected: 0, difficulty_stale: 0 },
   ],
   ...{ overheat: false, low_hashrate: false, overpower: false, underpower: false, ops_status: null },
-  ...{ lifecycle_status: 'online', health_status: null, created_at: iso(NOW_MS - HOUR_MS), make: 'Antminer' },
+  ...{
+    lifecycle_status: 'online',
+    health_status: null,
+    created_at: iso(NOW_MS - HOUR_MS),
+    algorithm: 'sha256',
+    make: 'Antminer',
+  },
   ...{ firmware: 'antminer-stock', hostname: null, controller_serial_number: null, expected_hashrate: 110e12 },
   ...{ power_limit: null, cooling: 'air', light_on: null, fans: [{ index: 0, rpm: 5_880, duty_percent: null }] },
   board_details: [
