@@ -23,6 +23,13 @@ const CHANGES = [
   `POST ${V2_FARM}/miner-positions`,
   `PUT ${V2_FARM}/pool-sets/:name`,
   `DELETE ${V2_FARM}/pool-sets/:name`,
+  `POST ${V2_FARM}/location-changes`,
+  `POST ${V2_FARM}/location-changes/:location_change_id/undo`,
+  `POST ${V2_FARM}/miners/:miner_id/same-chassis`,
+  `PUT ${V2_FARM}/racks/:rack`,
+  `DELETE ${V2_FARM}/racks/:rack`,
+  `PUT ${V2_FARM}/containers/:container`,
+  `DELETE ${V2_FARM}/containers/:container`,
 ];
 const OF_FARM = Object.keys(RULES).filter((route) => route.includes(':farm_id'));
 

@@ -79,7 +79,7 @@ test('the board says in which container a miner stands, at once', async () => {
   const { ask } = farm;
   const containers = async () => {
     const { body } = await ask('POST', '/board/search', { select: 'container:1' });
-    return decodeBoard(boardSchema.parse(body)).miners.map(({ ip, container }) => [ip, container]);
+    return decodeBoard(boardSchema.parse(body.data)).miners.map(({ ip, container }) => [ip, container]);
   };
   const inside = [
     ['10.0.0.1', '1'],

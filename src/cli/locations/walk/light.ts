@@ -6,7 +6,7 @@ import { createdAnswerSchema } from '../../../wire/api/tasks.ts';
 import { CommandFailed } from '../../output/exit.ts';
 import type { Asks } from '../location-service.ts';
 
-/** A light that an agent has not switched by then is not switched any more. */
+/** A walk goes on sooner: a light that comes later is of no use. */
 const EXPIRES_S = 60;
 const TRIES = 10;
 const RETRY_MS = 2_000;

@@ -4,7 +4,7 @@ import { parseIpv4 } from '../../../base/net/ipv4.ts';
 import type { PlacedMiner } from '../location-service.ts';
 import type { Candidate, WalkState } from './walk-state.ts';
 
-/** More lights at once cannot be told apart. */
+/** A person does not try more lights for one slot. */
 const MOST = 20;
 
 export function likelyMiners(state: Pick<WalkState, 'rack' | 'placed'>, miners: readonly PlacedMiner[]): Candidate[] {

@@ -6,6 +6,7 @@ import { EVENT_TYPE_NAMES } from '../../../model/events/event-types.ts';
 import { ANOMALY_TYPES, flagSchema } from '../../../model/flags.ts';
 import { AGENT_STATUSES } from '../../../model/host.ts';
 import { unstableReasonSchema } from '../../../model/identity-facts.ts';
+import { DIRECTIONS, FIRST_CORNERS } from '../../../model/locations/rack-shape.ts';
 import { minerV1Schema, OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.ts';
 import { COOLINGS } from '../../../model/reading.ts';
 import { ACTOR_TYPES, BATCH_STATUSES, TASK_NAMES, TASK_STATUSES } from '../../../model/task.ts';
@@ -22,12 +23,14 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   ChangeKind: CHANGE_KIND_NAMES,
   ContactStatus: CONTACT_STATUSES,
   Cooling: COOLINGS,
+  RackDirection: DIRECTIONS,
   EventType: EVENT_TYPE_NAMES,
   FlagSeverity: flagSchema.shape.severity.options,
   Granularity: GRANULARITY_NAMES,
   LifecycleStatus: minerV1Schema.shape.lifecycle_status.unwrap().options,
   OpsStatus: OPS_STATUSES,
   PowerMode: POWER_MODES,
+  RackCorner: FIRST_CORNERS,
   RunStatus: RUN_STATUSES,
   SearchField: SEARCH_FIELDS,
   StatusWord: STATUS_WORDS,
