@@ -1,5 +1,6 @@
 // `npm run bench -- <name>`: measures a hot path beside something else in the same run and prints the ratio, or what a
 // process takes of its host. It asserts nothing, but `clients` and `neighbour` do: see there.
+import { benchBoard } from './board.ts';
 import { benchClients } from './clients.ts';
 import { benchFilters } from './filters.ts';
 import { benchFleet } from './fleet.ts';
@@ -13,6 +14,7 @@ import { benchRequests } from './requests.ts';
 import { benchStart } from './start.ts';
 
 const BENCHES = {
+  board: benchBoard,
   clients: benchClients,
   filters: benchFilters,
   fleet: benchFleet,

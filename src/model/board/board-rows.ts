@@ -1,7 +1,7 @@
 // The rows of a board, each with the version at which it was new: what has changed since a version, for readers that
 // come back. It keeps no older rows, and reads nothing itself.
 import type { SelectableMiner } from '../selector/selector.ts';
-import { BOARD_STATES, isInState } from './board-miner.ts';
+import { BOARD_STATES, isInState, MISSING_MS, NEW_MS } from './board-miner.ts';
 
 export type BoardEntry = {
   /** Names the row in this epoch. */
@@ -10,8 +10,9 @@ export type BoardEntry = {
   /** When anything of it changed, and when one of its facts did. */
   readonly version: number;
   readonly factsVersion: number;
-  /** The states it is in: these change with time alone. */
+  /** The states it is in, and when time alone may change them. */
   readonly states: number;
+  readonly dueMs: number;
 };
 
 /** What hardly ever changes. */
@@ -37,6 +38,7 @@ export class BoardRows {
   /** What went before this is not known any more. */
   #oldest = 0;
   #lastRow = 0;
+  #takenMs = Number.NEGATIVE_INFINITY;
   readonly #entries = new Map<string, BoardEntry>();
   #removed: { readonly row: number; readonly version: number }[] = [];
 
@@ -54,22 +56,22 @@ export class BoardRows {
   }
 
   /** These are all miners now. One that is the same object as before counts as unchanged, but for the time. */
-  take(all: readonly SelectableMiner[], nowMs: number): void {
+  takeAll(all: readonly SelectableMiner[], nowMs: number): void {
+    const kept = new Set(all.map(({ id }) => id));
+    const gone = [...this.#entries.keys()].filter((id) => !kept.has(id));
+    this.take(all, gone, nowMs);
+  }
+
+  /** Miners that have or may have changed, and the ids of those that are gone. */
+  take(changed: readonly SelectableMiner[], gone: readonly string[], nowMs: number): void {
     const version = this.#seq + 1;
-    const seen = new Set<string>();
     let isChanged = false;
-    for (const miner of all) {
-      seen.add(miner.id);
-      isChanged = this.#put(miner, version, nowMs) || isChanged;
-    }
-    if (seen.size < this.#entries.size)
-      for (const [id, { row }] of this.#entries) {
-        if (seen.has(id)) continue;
-        this.#entries.delete(id);
-        this.#removed.push({ row, version });
-        this.#namesVersion = version;
-        isChanged = true;
-      }
+    for (const id of gone) isChanged = this.#remove(id, version) || isChanged;
+    for (const miner of changed) isChanged = this.#put(miner, version, nowMs) || isChanged;
+    const isSetBack = nowMs < this.#takenMs;
+    for (const { miner, dueMs } of this.#entries.values())
+      if (dueMs <= nowMs || isSetBack) isChanged = this.#put(miner, version, nowMs) || isChanged;
+    this.#takenMs = nowMs;
     const forgotten = this.#removed.splice(0, Math.max(0, this.#removed.length - MOST_REMOVED)).at(-1);
     if (forgotten !== undefined) this.#oldest = forgotten.version;
     if (isChanged) this.#seq = version;
@@ -87,24 +89,42 @@ export class BoardRows {
 
   #put(miner: SelectableMiner, version: number, nowMs: number): boolean {
     const before = this.#entries.get(miner.id);
-    const states = statesOf(miner, nowMs);
+    const [states, dueMs] = [statesOf(miner, nowMs), dueOf(miner, nowMs)];
     if (before === undefined) {
       this.#namesVersion = version;
-      this.#entries.set(miner.id, { row: ++this.#lastRow, miner, version, factsVersion: version, states });
+      this.#entries.set(miner.id, { row: ++this.#lastRow, miner, version, factsVersion: version, states, dueMs });
       return true;
     }
     const isSame = before.miner === miner;
     const hasNewFacts = !isSame && differs(before.miner, miner, FACTS);
-    if (!hasNewFacts && before.states === states && (isSame || !differs(before.miner, miner, VALUES))) return false;
+    if (!hasNewFacts && before.states === states && (isSame || !differs(before.miner, miner, VALUES))) {
+      this.#entries.set(miner.id, { ...before, miner, dueMs });
+      return false;
+    }
     if (hasNewFacts && differs(before.miner, miner, NAMES)) this.#namesVersion = version;
     const factsVersion = hasNewFacts ? version : before.factsVersion;
-    this.#entries.set(miner.id, { row: before.row, miner, version, factsVersion, states });
+    this.#entries.set(miner.id, { row: before.row, miner, version, factsVersion, states, dueMs });
+    return true;
+  }
+
+  #remove(id: string, version: number): boolean {
+    const row = this.#entries.get(id)?.row;
+    if (row === undefined) return false;
+    this.#entries.delete(id);
+    this.#removed.push({ row, version });
+    this.#namesVersion = version;
     return true;
   }
 }
 
 const statesOf = (miner: SelectableMiner, nowMs: number): number =>
   BOARD_STATES.reduce((mask, state, bit) => (isInState(miner, state, nowMs) ? mask | (1 << bit) : mask), 0);
+
+/** The next time at which it is new no longer, or silent for so long that it is missing. */
+function dueOf({ createdAtMs, seenAtMs }: SelectableMiner, nowMs: number): number {
+  const times = [(createdAtMs ?? nowMs) + NEW_MS, (seenAtMs ?? createdAtMs ?? nowMs) + MISSING_MS];
+  return Math.min(...times.filter((time) => time > nowMs));
+}
 
 function differs(a: SelectableMiner, b: SelectableMiner, names: readonly (keyof SelectableMiner)[]): boolean {
   return names.some((name) => {

@@ -7,10 +7,12 @@ import { BoardRows } from '../../model/board/board-rows.ts';
 import { OPS_STATUSES } from '../../model/miner.ts';
 import { type SelectableMiner, type Selector, select } from '../../model/selector/selector.ts';
 import type { BoardState } from '../../wire/api/board/answer.ts';
-import type { BoardMark, BoardStore, Store } from '../store/store.ts';
+import type { BoardAgent, BoardMark, BoardStore, Store } from '../store/store.ts';
 
 /** How old the answer may be, counted from before it was read. */
 const FRESH_MS = 1_000;
+/** How often all rows are read, for what no look at changes finds: repairs after a clock was set. */
+const WHOLE_MS = 30_000;
 
 export type BoardParts = {
   readonly store: BoardStore;
@@ -32,32 +34,51 @@ export type FarmBoard = ReturnType<typeof createBoard>;
 export function createBoard(farmId: string, { store, statusAt, clock }: BoardParts) {
   const epoch = randomUUID();
   const rows = new BoardRows();
-  let made = new Map<number, Made>();
+  const made = new Map<number, Made>();
+  let last: Look | undefined;
   let reading: { readonly sinceMs: number; readonly done: Promise<BoardState> } | undefined;
 
   const refresh = async (): Promise<BoardState> => {
-    const [marks, heard] = await Promise.all([store.marks(farmId), store.heard(farmId)]);
+    const elapsedMs = clock.elapsedMs();
+    const [{ count, text }, agents] = await Promise.all([store.operatorText(farmId), store.heard(farmId)]);
+    const polls = [...agents].map(([id, { poll_interval_ms }]) => `${id} ${poll_interval_ms}`).join();
+    const isWhole =
+      last === undefined || last.text !== text || last.polls !== polls || elapsedMs - last.elapsedMs >= WHOLE_MS;
+    let marks = await store.marks(farmId, isWhole ? undefined : ordersOf(made.values()));
+    // Some are gone, and others have come.
+    const added = marks.filter(({ rowId }) => !made.has(rowId)).length;
+    const isAllRead = isWhole || made.size + added === count;
+    if (!isAllRead) marks = await store.marks(farmId);
     const isNew = ({ rowId, report }: BoardMark) => made.get(rowId)?.mark.report !== report;
     const documents = await store.documents(marks.filter(isNew).map(({ rowId }) => rowId));
     const nowMs = clock.nowMs();
-    const next = new Map<number, Made>();
-    for (const mark of marks) {
-      const before = made.get(mark.rowId);
-      const stored = documents.get(mark.rowId);
+    const gone: string[] = [];
+    if (isWhole || !isAllRead) {
+      const kept = new Set(marks.map(({ rowId }) => rowId));
+      for (const [rowId, { miner }] of made) if (!kept.has(rowId) && made.delete(rowId)) gone.push(miner.id);
+    }
+    const fresh = new Map(marks.map((mark) => [mark.rowId, mark]));
+    const isUnknown = silenceOf(agents, statusAt, nowMs);
+    const changed: SelectableMiner[] = [];
+    for (const rowId of new Set([...made.keys(), ...fresh.keys()])) {
+      const before = made.get(rowId);
+      const mark = fresh.get(rowId) ?? before?.mark;
+      const stored = documents.get(rowId);
       const reported = stored === undefined ? before?.reported : parsed(stored);
       // Its document was removed while we read.
-      if (reported === undefined) continue;
-      const last_seen_at = heard.get(mark.agentId ?? '') ?? null;
-      const isUnknown = mark.agentId !== null && statusAt({ last_seen_at }, nowMs) === 'offline';
+      if (mark === undefined || reported === undefined) continue;
       const isReported = mark.stale_at !== null && mark.stale_at > nowMs;
-      const now = { mark, reported, isReported, isUnknown };
-      next.set(mark.rowId, before !== undefined && isSame(before, now) ? before : { ...now, miner: rowOf(now, nowMs) });
+      const now = { mark, reported, isReported, isUnknown: isUnknown(mark.agentId) };
+      if (before !== undefined && isSame(before, now)) {
+        made.set(rowId, { ...before, mark });
+        continue;
+      }
+      const miner = rowOf(now, nowMs);
+      made.set(rowId, { ...now, miner });
+      changed.push(miner);
     }
-    made = next;
-    rows.take(
-      [...next.values()].map(({ miner }) => miner),
-      nowMs,
-    );
+    last = { text, polls, elapsedMs: isWhole || last === undefined ? elapsedMs : last.elapsedMs };
+    rows.take(changed, gone, nowMs);
     return { epoch, rows, atMs: nowMs, lacks: [] };
   };
 
@@ -91,9 +112,27 @@ export function createBoard(farmId: string, { store, statusAt, clock }: BoardPar
     },
     /** What was changed by a client shows at once. */
     refreshNext(): void {
+      last = undefined;
       reading = reading && { ...reading, sinceMs: Number.NEGATIVE_INFINITY };
     },
   };
+}
+
+/** What the last reading found: where it is the same, only newer reports are read. `elapsedMs` = of the last whole one. */
+type Look = { readonly text: string; readonly polls: string; readonly elapsedMs: number };
+
+/** The newest slice that is known of each agent. */
+function ordersOf(made: Iterable<Made>): ReadonlyMap<string, number> {
+  const orders = new Map<string, number>();
+  for (const { mark } of made)
+    if (mark.agentId !== null) orders.set(mark.agentId, Math.max(mark.order, orders.get(mark.agentId) ?? 0));
+  return orders;
+}
+
+/** Whether the agent is not heard, looked at once for each. */
+function silenceOf(agents: ReadonlyMap<string, BoardAgent>, statusAt: BoardParts['statusAt'], nowMs: number) {
+  const heard = new Set([...agents].flatMap(([id, agent]) => (statusAt(agent, nowMs) === 'online' ? [id] : [])));
+  return (agentId: string | null) => agentId !== null && !heard.has(agentId);
 }
 
 /** As we have stored them. */

@@ -138,7 +138,9 @@ export const createdAnswerSchema = createdAnswerOf(
 
 /** Of one batch, so of a farm of many miners at once. */
 export const MAX_TARGETS = 10_000;
+const MAX_AGENTS = 1_000;
 const ids = z.array(givenId).min(1).max(MAX_TARGETS);
+const agentIds = z.array(givenId).min(1).max(MAX_AGENTS);
 
 const MAX_EXPIRY_S = 86_400;
 const expiry = orNull(z.int().min(60).max(MAX_EXPIRY_S)).meta({
@@ -186,7 +188,7 @@ const forMiners = <N extends string, P extends z.ZodType>(name: N, params: P) =>
     { ...ofGoodFields, error: ONE_OF_BOTH },
   );
 const forAgents = <N extends string, P extends z.ZodType>(name: N, params: P) =>
-  closedObject({ task_name: z.literal(name), agent_ids: ids, params, expires_in_s: expiry });
+  closedObject({ task_name: z.literal(name), agent_ids: agentIds, params, expires_in_s: expiry });
 
 const paramsOf = <N extends keyof typeof PARAMS_FIELDS>(name: N) => closedObject(PARAMS_FIELDS[name]);
 

@@ -20,7 +20,7 @@ function answer(rows: BoardRows, request: BoardRequest, atMs = NOW_MS, lacks: (t
 
 const rowsOf = (miners: readonly SelectableMiner[]) => {
   const rows = new BoardRows();
-  rows.take(miners, NOW_MS);
+  rows.takeAll(miners, NOW_MS);
   return rows;
 };
 const shown = ({ serials: _, pools: __, workers: ___, ...miner }: SelectableMiner): BoardMiner => miner;
@@ -59,7 +59,7 @@ it('tells a reader who comes back the same as one who comes for the first time',
         { miners: steps[0]?.miners ?? [], passedMs: 1, isRead: true },
       ]) {
         atMs += passedMs;
-        rows.take(miners, atMs);
+        rows.takeAll(miners, atMs);
         if (!isRead) continue;
         const since = board && { epoch: board.epoch, since: board.seq };
         board = decodeBoard(answer(rows, { select: wanted, ...since }, atMs), board);
@@ -77,7 +77,7 @@ describe('what has changed', () => {
   const first = answer(rows, {});
 
   it('is without facts where these are as they were, and with them where not', () => {
-    rows.take([boardMiner(1), boardMiner(2, { tempC: 70 }), boardMiner(3, { rack: 'C03' })], NOW_MS);
+    rows.takeAll([boardMiner(1), boardMiner(2, { tempC: 70 }), boardMiner(3, { rack: 'C03' })], NOW_MS);
     const { is_snapshot, columns, facts } = answer(rows, { epoch: 'e', since: first.seq });
     expect([is_snapshot, columns.row, facts.row]).toEqual([false, [2, 3], [3]]);
   });

@@ -74,7 +74,7 @@ export function createAgentBoard({ clock, fleet, registry }: Parts) {
     takenMs = nowMs;
     board.atMs = clock.nowMs();
     const all = miners();
-    board.rows.take(isFirst ? all.toSorted(byAddress) : all, board.atMs);
+    board.rows.takeAll(isFirst ? all.toSorted(byAddress) : all, board.atMs);
     return board;
   };
 

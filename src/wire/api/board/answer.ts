@@ -32,12 +32,15 @@ export function answerBoard(state: BoardState, request: BoardRequest): BoardAnsw
   const { epoch, rows, atMs, lacks } = state;
   const since = sinceOf(state, request, read.selector);
   const entries = [...rows.entries()];
-  const { miners, unmatched } = select(
-    read.selector,
-    entries.map(({ miner }) => miner),
-    atMs,
-  );
-  const isAll = miners.length === entries.length;
+  // A reader of all rows asks every second: nothing is selected for it.
+  const { miners, unmatched } = read.selector.isEmpty
+    ? NONE
+    : select(
+        read.selector,
+        entries.map(({ miner }) => miner),
+        atMs,
+      );
+  const isAll = read.selector.isEmpty;
   const selected = new Set(miners);
   const recent = since === undefined ? entries : entries.filter(({ version }) => version > since);
   const changes: BoardChange[] = [];
@@ -50,6 +53,8 @@ export function answerBoard(state: BoardState, request: BoardRequest): BoardAnsw
   const frame = { epoch, seq: rows.seq, atMs, isSnapshot: since === undefined, changes, removed, unmatched, lacks };
   return { kind: 'ok', board: encodeBoard({ ...frame, withKeys: request.with_keys === true }) };
 }
+
+const NONE = { miners: [], unmatched: [] };
 
 /** From which version on the reader is told changes; undefined = it gets all rows. */
 function sinceOf({ epoch, rows }: BoardState, request: BoardRequest, { words }: Selector): number | undefined {

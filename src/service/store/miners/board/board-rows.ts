@@ -1,7 +1,8 @@
 // What the board reads: the narrow rows of a farm, which say what has changed, and the documents of those that have.
+import { type ExpressionBuilder, sql } from 'kysely';
 import { yieldToEventLoop } from '../../../../base/clock.ts';
 import type { Databases } from '../../databases.ts';
-import type { Row } from '../../schema.ts';
+import type { Row, Tables } from '../../schema.ts';
 
 /** `report` differs when a newer report was stored. */
 export type BoardMark = Readonly<
@@ -13,19 +14,37 @@ export type BoardMark = Readonly<
   readonly opsStatus: string | null;
   /** Where its rack stands; null = not known. */
   readonly container: string | null;
+  /** Of the slice that reported it last. */
+  readonly order: number;
   readonly report: string;
 };
 
+export type BoardAgent = Readonly<Pick<Row<'agents'>, 'last_seen_at' | 'poll_interval_ms'>>;
 export type BoardDocument = { readonly document: string; readonly extras: string; readonly abilities: string };
 export type BoardStore = ReturnType<typeof createBoardStore>;
 
 /** Rows of a statement: below the smallest bound on parameters among the databases, and a few ms of work. */
 const ROWS = 500;
 
+/** Made in the database: to read the rows themselves would cost ten times as much. */
+const OPERATOR_TEXT = sql<string | null>`string_agg(
+  concat(row_id, '/', ops_status, '/', rack, '/', position), ',' order by row_id)`;
+
+const RACK_TEXT = sql<string | null>`string_agg(concat(name, '/', container), ',' order by name)`;
+
+const newer = (eb: ExpressionBuilder<Tables, 'miners'>, since: ReadonlyMap<string, number>) => [
+  eb('agent_id', 'is', null),
+  eb('agent_id', 'not in', ['', ...since.keys()]),
+  ...[...since].map(([agentId, order]) => eb.and([eb('agent_id', '=', agentId), eb('reported_order', '>=', order)])),
+];
+
 export function createBoardStore({ read }: Pick<Databases, 'read'>) {
   return {
-    /** Of all miners, in the order of lists. */
-    async marks(farmId: string): Promise<readonly BoardMark[]> {
+    /**
+     * Of all miners, in the order of lists; with `since`, of those that an agent has reported in a slice of this order or
+     * later, and of those of other agents.
+     */
+    async marks(farmId: string, since?: ReadonlyMap<string, number>): Promise<readonly BoardMark[]> {
       const rows = await read
         .selectFrom('miners')
         .leftJoin('racks', (join) =>
@@ -34,12 +53,14 @@ export function createBoardStore({ read }: Pick<Databases, 'read'>) {
         .select(['row_id', 'id', 'agent_id', 'agent_key', 'reported_at', 'reported_order', 'rack', 'position'])
         .select(['ops_status', 'created_at', 'seen_at', 'stale_at', 'container'])
         .where('miners.farm_id', '=', farmId)
+        .$if(since !== undefined, (query) => query.where((eb) => eb.or(newer(eb, since ?? new Map()))))
         .orderBy('ip_num')
         .orderBy('id')
         .execute();
       return rows.map(({ row_id, agent_id, agent_key, ops_status, reported_at, reported_order, ...row }) => ({
         ...row,
         ...{ rowId: row_id, agentId: agent_id, key: agent_key, opsStatus: ops_status },
+        order: reported_order,
         report: `${reported_order} ${reported_at} ${agent_id}`,
       }));
     },
@@ -57,15 +78,29 @@ export function createBoardStore({ read }: Pick<Databases, 'read'>) {
       }
       return found;
     },
-    /** When each agent of the farm that is not revoked was last heard. */
-    async heard(farmId: string): Promise<ReadonlyMap<string, number | null>> {
+    /** How many miners there are, and a text that is another one when operators have changed anything of them. */
+    async operatorText(farmId: string): Promise<{ readonly count: number; readonly text: string }> {
+      const { count, text } = await read
+        .selectFrom('miners')
+        .select((eb) => [eb.fn.countAll<number>().as('count'), OPERATOR_TEXT.as('text')])
+        .where('farm_id', '=', farmId)
+        .executeTakeFirstOrThrow();
+      const racks = await read
+        .selectFrom('racks')
+        .select(RACK_TEXT.as('text'))
+        .where('farm_id', '=', farmId)
+        .executeTakeFirst();
+      return { count: Number(count), text: `${text ?? ''} ${racks?.text ?? ''}` };
+    },
+    /** When each agent of the farm that is not revoked was last heard, and how often it polls. */
+    async heard(farmId: string): Promise<ReadonlyMap<string, BoardAgent>> {
       const rows = await read
         .selectFrom('agents')
-        .select(['id', 'last_seen_at'])
+        .select(['id', 'last_seen_at', 'poll_interval_ms'])
         .where('farm_id', '=', farmId)
         .where('revoked_at', 'is', null)
         .execute();
-      return new Map(rows.map(({ id, last_seen_at }) => [id, last_seen_at]));
+      return new Map(rows.map(({ id, ...agent }) => [id, agent]));
     },
   };
 }
