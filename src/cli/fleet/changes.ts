@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { answerOf } from '../../wire/api/envelope.ts';
-import { changesSchema } from '../../wire/api/memory.ts';
+import { changesSchema } from '../../wire/api/farm/memory.ts';
 import {
   addConnectionOptions,
   CONNECTION_HELP,

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { selectorText } from '../../model/selector/selector.ts';
 import { answerOf } from '../../wire/api/envelope.ts';
-import { newNoteSchema, noteSchema } from '../../wire/api/memory.ts';
+import { newNoteSchema, noteSchema } from '../../wire/api/farm/memory.ts';
 import {
   addConnectionOptions,
   CONNECTION_HELP,

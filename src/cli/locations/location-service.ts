@@ -13,7 +13,7 @@ import {
   rackDetailSchema,
   rackSchema,
   racksSchema,
-} from '../../wire/api/locations.ts';
+} from '../../wire/api/farm/locations.ts';
 import type { ServiceClient } from '../connection/service-client.ts';
 
 export type Moved = z.infer<typeof movedSchema>;

@@ -2,7 +2,7 @@
 // known. It does not know who stands where.
 import type { Location } from '../../model/locations/location.ts';
 import { positionOf } from '../../model/locations/rack-shape.ts';
-import { locationNameSchema, positionSchema } from '../../wire/api/locations.ts';
+import { locationNameSchema, positionSchema } from '../../wire/api/farm/locations.ts';
 import type { Rack } from '../store/store.ts';
 import type { CsvRow } from './csv.ts';
 

@@ -7,7 +7,7 @@ import { selectSchema } from './board/messages.ts';
 import { EXTENSION, named } from './components.ts';
 import { searchPage } from './envelope.ts';
 import { atLeastOneOf, closedObject, dateFilter, givenId, valueFilter } from './forms.ts';
-import { locationNameSchema, positionSchema } from './locations.ts';
+import { locationNameSchema, positionSchema } from './farm/locations.ts';
 
 /**
  * What a substring is looked for in. `serial_number` means those of hashboards, power supplies and the controller too.

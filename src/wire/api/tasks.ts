@@ -9,7 +9,7 @@ import { named } from './components.ts';
 import { answerOf } from './envelope.ts';
 import { closedObject, givenId, ofGoodFields } from './forms.ts';
 import { minerFilterSchema } from './miners.ts';
-import { poolsField, setName } from './pools/pool-sets.ts';
+import { poolsField, setName } from './farm/pool-sets.ts';
 
 const count = z.int().min(0);
 const unsuccessful = count.meta({ description: 'Failures, timeouts and cancellations together' });

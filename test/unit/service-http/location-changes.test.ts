@@ -1,6 +1,6 @@
 // Changes of locations: rows that name a miner in any way, all of them or none, problems by address and line, and undo.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { locationChangesSchema, movedSchema } from '../../../src/wire/api/locations.ts';
+import { locationChangesSchema, movedSchema } from '../../../src/wire/api/farm/locations.ts';
 import { callsOf, type LocationFarm, SHAPE, startLocationFarm } from './location-farm.ts';
 import { minerRecord } from './records.ts';
 

@@ -1,7 +1,7 @@
 // What the service remembers of miners: notes with who wrote them, who is missing and back, one miner with all of it,
 // and what changed in a span of time.
 import { expect, test } from 'vitest';
-import { changesSchema, noteSchema, oneMinerSchema } from '../../../src/wire/api/memory.ts';
+import { changesSchema, noteSchema, oneMinerSchema } from '../../../src/wire/api/farm/memory.ts';
 import { query } from './database.ts';
 import { type MinerChange, minerRecord } from './records.ts';
 import { type Answer, call, type Rig, startRig } from './rig.ts';

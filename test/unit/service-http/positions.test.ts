@@ -1,6 +1,6 @@
 // Positions as CSV over HTTP: the same as from the command line, for keys that may, of bodies that are CSV.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { movedSchema } from '../../../src/wire/api/locations.ts';
+import { movedSchema } from '../../../src/wire/api/farm/locations.ts';
 import { minerRecord } from './records.ts';
 import { call, type Rig, startOwnedRig } from './rig.ts';
 import { connect } from './wire-agent.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decodeBoard } from '../../../src/wire/api/board/codec.ts';
 import { boardSchema } from '../../../src/wire/api/board/messages.ts';
-import { rackDetailSchema, racksSchema } from '../../../src/wire/api/locations.ts';
+import { rackDetailSchema, racksSchema } from '../../../src/wire/api/farm/locations.ts';
 import { callsOf, type LocationFarm, SHAPE, startLocationFarm } from './location-farm.ts';
 
 let farm: LocationFarm;

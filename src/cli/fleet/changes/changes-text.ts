@@ -3,7 +3,7 @@
 import { wrapAnsi } from 'fast-wrap-ansi';
 import type { z } from 'zod';
 import type { ChangeKind } from '../../../model/changes/change-kinds.ts';
-import type { changesSchema } from '../../../wire/api/memory.ts';
+import type { changesSchema } from '../../../wire/api/farm/memory.ts';
 import { formatText, formatTime } from '../../output/format.ts';
 import { type Column, table } from '../../output/table.ts';
 import type { Paint } from '../../output/terminal.ts';

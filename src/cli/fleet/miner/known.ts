@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { BoardMiner } from '../../../model/board/board-miner.ts';
 import { answerOf } from '../../../wire/api/envelope.ts';
-import { oneMinerSchema } from '../../../wire/api/memory.ts';
+import { oneMinerSchema } from '../../../wire/api/farm/memory.ts';
 import type { ServiceClient } from '../../connection/service-client.ts';
 import { minerJson } from '../row/json.ts';
 

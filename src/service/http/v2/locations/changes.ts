@@ -12,7 +12,7 @@ import {
   locationUndoSchema,
   minerLocationsSchema,
   movedSchema,
-} from '../../../../wire/api/locations.ts';
+} from '../../../../wire/api/farm/locations.ts';
 import { notFound } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import { listPlaced, placeMiners } from '../../../locations/positions.ts';

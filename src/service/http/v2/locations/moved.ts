@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Clock } from '../../../../base/clock.ts';
 import { ConfigError } from '../../../../base/errors.ts';
 import { formatIpv4 } from '../../../../base/net/ipv4.ts';
-import type { movedSchema } from '../../../../wire/api/locations.ts';
+import type { movedSchema } from '../../../../wire/api/farm/locations.ts';
 import type { Moved } from '../../../locations/positions.ts';
 import type { Edited } from '../../../store/store.ts';
 import { accessOf, farmOf } from '../../guard.ts';

@@ -2,7 +2,7 @@
 // interface.
 import { z } from 'zod';
 import { EXTENSION } from '../../../../wire/api/components.ts';
-import { movedSchema } from '../../../../wire/api/locations.ts';
+import { movedSchema } from '../../../../wire/api/farm/locations.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import { exportPositions, importPositions } from '../../../locations/positions.ts';
 import { farmOf, farmParams } from '../../guard.ts';

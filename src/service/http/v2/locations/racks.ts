@@ -15,7 +15,7 @@ import {
   rackEditSchema,
   rackSchema,
   racksSchema,
-} from '../../../../wire/api/locations.ts';
+} from '../../../../wire/api/farm/locations.ts';
 import { notFound } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import { type Container, type Rack, type RackOutcome, type Standing, TOO_MANY } from '../../../store/store.ts';

@@ -5,7 +5,7 @@ import { formatIpv4 } from '../../../../base/net/ipv4.ts';
 import { formatDurationMs } from '../../../../base/time/duration.ts';
 import { EXTENSION } from '../../../../wire/api/components.ts';
 import { anyId } from '../../../../wire/api/forms.ts';
-import { chassisKeptSchema, sameChassisSchema } from '../../../../wire/api/locations.ts';
+import { chassisKeptSchema, sameChassisSchema } from '../../../../wire/api/farm/locations.ts';
 import { notFound } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import type { ChassisOutcome } from '../../../store/store.ts';

@@ -11,7 +11,7 @@ import {
 import { beginSummary, type Summary } from '../../../../model/changes/summarise.ts';
 import { EXTENSION } from '../../../../wire/api/components.ts';
 import { answerOf } from '../../../../wire/api/envelope.ts';
-import { changesSchema } from '../../../../wire/api/memory.ts';
+import { changesSchema } from '../../../../wire/api/farm/memory.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import type { NamedMiner } from '../../../store/store.ts';
 import { farmOf, farmParams } from '../../guard.ts';

@@ -4,7 +4,7 @@ import { abilitiesOf } from '../../../../model/task.ts';
 import { EXTENSION } from '../../../../wire/api/components.ts';
 import { answerOf, listOf } from '../../../../wire/api/envelope.ts';
 import { anyId } from '../../../../wire/api/forms.ts';
-import { newNoteSchema, noteSchema, noteTextSchema, oneMinerSchema } from '../../../../wire/api/memory.ts';
+import { newNoteSchema, noteSchema, noteTextSchema, oneMinerSchema } from '../../../../wire/api/farm/memory.ts';
 import { notFound } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import type { Note } from '../../../store/store.ts';

@@ -13,7 +13,7 @@ import {
   poolSetSchema,
   removedPoolSetSchema,
   setName,
-} from '../../../../wire/api/pools/pool-sets.ts';
+} from '../../../../wire/api/farm/pool-sets.ts';
 import { notFound, requirePermission } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import type { PoolSet, ServiceAct, Store } from '../../../store/store.ts';

@@ -1,12 +1,12 @@
 // Notes about miners, one miner with what a list does not show of it, and what changed in a span of time. Extensions
 // of v2.
 import { z } from 'zod';
-import { CHANGE_KIND_NAMES, CHANGE_KINDS } from '../../model/changes/change-kinds.ts';
-import { isVisible } from '../../model/plain-text.ts';
-import { ACTOR_TYPES, actorSchema } from '../../model/task.ts';
-import { EXTENSION, named } from './components.ts';
-import { closedObject } from './forms.ts';
-import { minerV2Schema } from './miners.ts';
+import { CHANGE_KIND_NAMES, CHANGE_KINDS } from '../../../model/changes/change-kinds.ts';
+import { isVisible } from '../../../model/plain-text.ts';
+import { ACTOR_TYPES, actorSchema } from '../../../model/task.ts';
+import { EXTENSION, named } from '../components.ts';
+import { closedObject } from '../forms.ts';
+import { minerV2Schema } from '../miners.ts';
 
 const MAX_TEXT = 2_000;
 const TEXT = `accepted: 1 to ${MAX_TEXT} characters that can be seen`;

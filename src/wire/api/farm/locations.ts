@@ -1,12 +1,12 @@
 // Locations of v2: containers, racks with their shape and slots, where miners stand, and changes of that.
 import { z } from 'zod';
-import { isLocationName, MAX_POSITION, NAME_RULE } from '../../model/locations/location.ts';
-import { rackShapeSchema } from '../../model/locations/rack-shape.ts';
-import { actorSchema } from '../../model/task.ts';
-import { orDefault } from '../../model/tasks/or-null.ts';
-import { named } from './components.ts';
-import { answerOf, listOf } from './envelope.ts';
-import { atLeastOneOf, closedObject, givenId } from './forms.ts';
+import { isLocationName, MAX_POSITION, NAME_RULE } from '../../../model/locations/location.ts';
+import { rackShapeSchema } from '../../../model/locations/rack-shape.ts';
+import { actorSchema } from '../../../model/task.ts';
+import { orDefault } from '../../../model/tasks/or-null.ts';
+import { named } from '../components.ts';
+import { answerOf, listOf } from '../envelope.ts';
+import { atLeastOneOf, closedObject, givenId } from '../forms.ts';
 
 /** Of a rack or a container. */
 export const locationNameSchema = z.string().trim().min(1, { error: NAME_RULE }).refine(isLocationName, {
