@@ -54,7 +54,7 @@ async function follow(
   const { stdout, signal } = context;
   const tally = new Tally();
   const byIp = new Map(miners.map((miner) => [miner.ip, miner]));
-  const { batchIds } = await withProgress(context, doing, (bar) => {
+  const { batchIds, leftOut: alsoLeftOut } = await withProgress(context, doing, (bar) => {
     const parts = { clock: systemClock, tally, bar, total: miners.length, etaS, done };
     const print = json ? jsonPrinter(context) : isDetached ? () => {} : linePrinter(context, parts);
     const take = (step: ActStep) => {
@@ -64,7 +64,7 @@ async function follow(
     };
     return runner.run(take, { isDetached, signal });
   });
-  const ended = { tally, leftOut, batchIds, isInterrupted: signal.aborted };
+  const ended = { tally, leftOut: [...leftOut, ...alsoLeftOut], batchIds, isInterrupted: signal.aborted };
   if (isDetached) {
     const line = `${countOf(miners.length)} handed over as ${batchIds.join(', ')}: pithead tasks shows what becomes of them`;
     stdout.write(json ? `${JSON.stringify({ handed_over: miners.length, batch_ids: batchIds })}\n` : `${line}\n`);

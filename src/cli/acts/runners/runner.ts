@@ -39,6 +39,8 @@ export type ActStep = {
 export type ActRun = {
   /** By which `tasks` shows it and `tasks retry` takes it; none where no task is kept. */
   readonly batchIds: readonly string[];
+  /** Beyond those of the preview. */
+  readonly leftOut: readonly LeftOut[];
 };
 
 export type ActRunner = {
