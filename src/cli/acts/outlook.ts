@@ -48,11 +48,7 @@ function wherePart(miners: readonly ActMiner[]): string {
 }
 
 /** `container 1, rack C03, position 4`, as far as it is known. */
-export function locationOf({
-  container,
-  rack,
-  position,
-}: Pick<ActMiner, 'container' | 'rack' | 'position'>): string {
+export function locationOf({ container, rack, position }: Pick<ActMiner, 'container' | 'rack' | 'position'>): string {
   const parts = [
     ...(container === null ? [] : [`container ${formatText(container)}`]),
     ...(rack === null ? [] : [`rack ${formatText(rack)}`]),
@@ -61,17 +57,15 @@ export function locationOf({
   return parts.length === 0 ? 'no rack' : parts.join(' ');
 }
 
-function pacePart({ miners, atOnce, drawW, etaS }: ActPreview): string[] {
+function pacePart({ miners, atOnce, kw, etaS }: ActPreview): string[] {
   if (miners.length === 0) return [];
   const parts = [
     ...(atOnce !== null && atOnce < miners.length ? [`at most ${atOnce} at a time`] : []),
-    ...(drawW === null ? [] : [`${formatKw(drawW)} at full load`]),
+    ...(kw === null ? [] : [`${kw.toFixed(kw < 100 ? 1 : 0)} kW at full load`]),
     ...(etaS === null ? [] : [`about ${formatEta(etaS)}`]),
   ];
   return parts.length === 0 ? [] : [parts.join(', ')];
 }
-
-const formatKw = (powerW: number) => `${(powerW / 1_000).toFixed(powerW < 100_000 ? 1 : 0)} kW`;
 
 /** In whole minutes where there are many: nothing can be foreseen to the second. */
 export function formatEta(seconds: number): string {

@@ -2,7 +2,7 @@
 // in sentences. It sends nothing.
 import type { OpsStatus } from '../../model/miner.ts';
 import { type ExecutionTaskName, TASK_KINDS } from '../../model/tasks/task-kinds.data.ts';
-import { firmwareParams, type Given, POOL_OPTIONS, type Params, poolParams, powerParams } from './params.ts';
+import { firmwareParams, type Given, type Params, POOL_OPTIONS, poolParams, powerParams } from './params.ts';
 
 /** A task about miners. */
 export type ActTask = Extract<ExecutionTaskName, `miner.${string}`>;
@@ -39,7 +39,9 @@ export type TaskVerb = Common & {
 };
 
 /** What the service keeps of miners; no task of an agent. `from` = those that it is for, by their ops status. */
-export type StatusVerb = Common & { readonly opsStatus: { readonly from: OpsStatus | null; readonly to: OpsStatus | null } };
+export type StatusVerb = Common & {
+  readonly opsStatus: { readonly from: OpsStatus | null; readonly to: OpsStatus | null };
+};
 
 export type Verb = TaskVerb | StatusVerb;
 
@@ -72,7 +74,10 @@ export const VERBS = [
     task: 'miner.system.reboot',
     description: 'restart miners, a few at a time, and prove that each came back',
     sentences: sentences('reboot {}', 'rebooting'),
-    options: [['--force', 'also miners that were rebooted in the last 10 minutes or that are being updated']],
+    options: [
+      ['--force', 'also miners that were rebooted in the last 10 minutes or that are being updated'],
+      ['--concurrency <n>', 'how many may be away at once (default: as configured)'],
+    ],
     examples: [
       '10.31.0.17',
       '10.31.0.0/24 --dry-run',
@@ -160,7 +165,7 @@ others. 'keep' stands for what the miner has. Three of the workers are shown bef
     ],
     examples: [
       'S19-2026-08.tar.gz model:s19 --canary 1 --stop-after 1',
-      "--url https://files.example/s19.tar.gz --sha256 9f86d08188… model:s19",
+      '--url https://files.example/s19.tar.gz --sha256 9f86d08188… model:s19',
     ],
     params: firmwareParams,
   },

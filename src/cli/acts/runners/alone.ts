@@ -39,7 +39,7 @@ export function aloneRunner({ config, ips, force, limits: { concurrency } }: Alo
       return {
         miners: miners.map(({ ip, model }) => ({ ip, model: model === '' ? null : model, ...nowhere })),
         leftOut: unknown.map(({ name, reason }) => ({ who: name, reason })),
-        ...{ atOnce, drawW: null, etaS: null, workers: [] },
+        ...{ atOnce, kw: null, etaS: null, workers: [] },
       };
     },
     async run(onStep) {

@@ -28,7 +28,7 @@ export function logRunner(
     preview: async () => ({
       miners: miners.map(shownMiner),
       leftOut: [...leftOut, ...selection.unmatched.map(({ text, reason }) => ({ who: text, reason }))],
-      ...{ atOnce: AT_ONCE, drawW: null, etaS: null, workers: [] },
+      ...{ atOnce: AT_ONCE, kw: null, etaS: null, workers: [] },
     }),
     async run(onStep, { signal }) {
       const limit = pLimit(AT_ONCE);

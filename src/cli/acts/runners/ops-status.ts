@@ -34,7 +34,7 @@ export function opsStatusRunner(
     preview: async () => ({
       miners: miners.map(shownMiner),
       leftOut: [...leftOut, ...selection.unmatched.map(({ text, reason }) => ({ who: text, reason }))],
-      ...{ atOnce: null, drawW: null, etaS: null, workers: [] },
+      ...{ atOnce: null, kw: null, etaS: null, workers: [] },
     }),
     async run(onStep, { signal }) {
       const limit = pLimit(AT_ONCE);

@@ -22,7 +22,7 @@ export type ActPreview = {
   /** How many at a time; null = not bounded, or not known here. */
   readonly atOnce: number | null;
   /** What all of them draw at full load; null = not known. */
-  readonly drawW: number | null;
+  readonly kw: number | null;
   readonly etaS: number | null;
   /** Workers that some of them would get. */
   readonly workers: readonly { readonly ip: string; readonly user: string }[];

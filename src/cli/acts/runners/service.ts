@@ -39,7 +39,7 @@ export function serviceRunner(service: Pick<ServiceClient, 'ask'>, act: ServiceA
     async preview(): Promise<ActPreview> {
       mustFit(limits, miners.length);
       const unmatched = selection.unmatched.map(({ text, reason }) => ({ who: text, reason }));
-      const unforeseen = { atOnce: null, drawW: null, etaS: null, workers: [] };
+      const unforeseen = { atOnce: null, kw: null, etaS: null, workers: [] };
       return { miners: miners.map(shownMiner), leftOut: [...leftOut, ...unmatched], ...unforeseen };
     },
     async run(onStep, { isDetached, signal }) {
@@ -70,7 +70,10 @@ export function serviceRunner(service: Pick<ServiceClient, 'ask'>, act: ServiceA
 /** A rule for the whole of it needs one batch. */
 function mustFit({ canary, stopAfter, concurrency }: ActLimits, count: number): void {
   if (concurrency !== undefined)
-    throw new CommandFailed('--concurrency is for the agent of this host: the service has the limits of each agent', EXIT.usage);
+    throw new CommandFailed(
+      '--concurrency is for the agent of this host: the service has the limits of each agent',
+      EXIT.usage,
+    );
   if (count > MAX_IDS && (canary !== undefined || stopAfter !== undefined))
     throw new CommandFailed(
       `--canary and --stop-after take at most ${MAX_IDS} miners at a service, these are ${count}`,

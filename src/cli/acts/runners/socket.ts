@@ -35,19 +35,21 @@ export function socketRunner(
   return {
     async preview(signal): Promise<ActPreview> {
       if (names.length > MAX_MINERS)
-        throw new CommandFailed(`these are ${names.length} miners, at most ${MAX_MINERS} are taken at a time`, EXIT.usage);
-      const none = { atOnce: null, drawW: null, etaS: null, workers: [] };
+        throw new CommandFailed(
+          `these are ${names.length} miners, at most ${MAX_MINERS} are taken at a time`,
+          EXIT.usage,
+        );
+      const none = { atOnce: null, kw: null, etaS: null, workers: [] };
       const before = [...leftOut, ...unknown.map(({ text, reason }) => ({ who: text, reason }))];
       if (names.length === 0) return { ...none, miners: [], leftOut: before };
       const preview = await agent.preview({ ...common, miners: names }, signal);
-      if (preview.pools_refusal !== undefined)
-        throw new CommandFailed(`nothing was sent: ${preview.pools_refusal}`);
+      if (preview.pools_refusal !== undefined) throw new CommandFailed(`nothing was sent: ${preview.pools_refusal}`);
       going = preview.miners.map(({ key }) => key);
       return {
         miners: preview.miners.map(({ ip, model }) => byIp.get(ip) ?? stranger(ip, model)),
         leftOut: [...before, ...leftOutOf(preview)],
         atOnce: preview.at_once,
-        drawW: preview.draw_w,
+        kw: preview.kw,
         etaS: preview.eta_s,
         workers: preview.pools_preview ?? [],
       };
