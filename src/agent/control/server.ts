@@ -14,6 +14,7 @@ import { auditedRoute } from './handlers/service-requests.ts';
 import {
   abortRequestSchema,
   addressRequestSchema,
+  batchParamsSchema,
   cancelRequestSchema,
   captureRequestSchema,
   runRequestSchema,
@@ -29,9 +30,8 @@ import {
 } from './messages.ts';
 import { createStreams } from './streams.ts';
 
-const MAX_BODY_BYTES = 256 * 1024;
-/** Room for a selector that names each of thousands of miners. */
-const MAX_SELECT_BYTES = 1024 * 1024;
+/** Room for the keys, or for a selector that names each, of thousands of miners. */
+const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 32;
 /** For a request to arrive whole. */
 const REQUEST_MS = 5_000;
@@ -95,10 +95,11 @@ export async function createControlServer(parts: {
   app.post('/tasks/run', { schema: { body: runRequestSchema } }, ({ body, headers }, reply) =>
     streams.answer(reply, async (write, signal) => {
       const onStep = (step: Step) => write({ type: 'step', step });
-      const { total, succeeded } = await handlers.run(body, onStep, signal, userOf(headers[USER_HEADER]));
-      write({ type: 'end', total, succeeded });
+      const end = await handlers.run(body, onStep, signal, userOf(headers[USER_HEADER]));
+      write({ type: 'end', ...end });
     }),
   );
+  app.get('/tasks/batches/:id', { schema: { params: batchParamsSchema } }, ({ params }) => handlers.batch(params.id));
   app.post('/tasks/cancel', { schema: { body: cancelRequestSchema } }, ({ body }) => ({
     given_up: handlers.cancel(body.task_ids),
   }));
@@ -144,7 +145,7 @@ type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseL
 
 /** At single miners: what is known of them, what they say, and what is recorded of them. */
 function registerLooks(app: App, handlers: ControlHandlers, streams: ReturnType<typeof createStreams>): void {
-  app.post('/board', { schema: { body: boardSearchSchema }, bodyLimit: MAX_SELECT_BYTES }, ({ body }) =>
+  app.post('/board', { schema: { body: boardSearchSchema } }, ({ body }) =>
     handlers.board(body),
   );
   app.get('/identities', () => handlers.identities());

@@ -19,8 +19,10 @@ export type TermFlags = ConnectionFlags &
 /** As many as one act may be about. */
 const MOST = 10_000;
 
-export const addTerms = (command: Command): Command =>
-  addConnectionOptions(addSelector(command))
+export const addTerms = (command: Command): Command => addActOptions(addSelector(command));
+
+export const addActOptions = (command: Command): Command =>
+  addConnectionOptions(command)
     .option('--json', 'one JSON object per line and step, then one with the counts')
     .option('--dry-run', 'show who would get it, who not and why, and how long it takes; nothing is sent')
     .option('-y, --yes', 'ask nothing; without a terminal it is needed for more than one miner');

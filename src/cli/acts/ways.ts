@@ -20,7 +20,9 @@ import type { ActTask } from './verbs.ts';
 export type WayFlags = TermFlags & AccessFlags;
 
 /** Requests go on after Ctrl-C: giving up what waits is one, and what was sent is waited for. Each is bounded. */
-const lasting = (context: CliContext): CliContext => ({ ...context, signal: new AbortController().signal });
+export const lasting = (context: CliContext): CliContext => ({ ...context, signal: new AbortController().signal });
+
+export const ALL_MINERS: Selector = { words: [{ isNot: false, kind: 'who', values: ['all'] }], isEmpty: false };
 
 /** Throws CommandFailed where nothing is written. */
 export function mustName(selector: Selector): void {
@@ -87,9 +89,10 @@ async function onAgent(
   await work(runnerOn(connection, act, selection));
 }
 
+const isAddress = (value: string) => typeof parseIpv4Range(value) !== 'string';
+
 /** All that can be found without an agent. */
 function mustBeAddresses({ words }: Selector): string[] {
-  const isAddress = (value: string) => typeof parseIpv4Range(value) !== 'string';
   if (words.every(({ kind, isNot, values }) => kind === 'who' && !isNot && values.every(isAddress)))
     return words.flatMap(({ values }) => [...values]);
   throw new CommandFailed(
