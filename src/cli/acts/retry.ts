@@ -63,16 +63,16 @@ const takesNone = (task: ActTask): boolean =>
 const hasFailed = ({ status }: { readonly status: TaskStatus }) => status === 'failed' || status === 'timeout';
 
 /** Throws CommandFailed where none is known. */
-async function batchOf({ agent, service }: Connection, id: string): Promise<KnownBatch> {
-  if (agent !== undefined) {
-    try {
-      const { name, params, tasks } = await agent.batch(id);
-      return { name, params, failed: new Set(tasks.filter(hasFailed).map(({ miner_key: key }) => key)) };
-    } catch (error) {
-      if (!(error instanceof RefusedError) || error.code !== 'batch.unknown' || service === undefined) throw error;
-    }
+async function batchOf(connection: Connection, id: string): Promise<KnownBatch> {
+  if (connection.agent === undefined) return fromService(connection.service, id);
+  try {
+    const { name, params, tasks } = await connection.agent.batch(id);
+    return { name, params, failed: new Set(tasks.filter(hasFailed).map(({ miner_key: key }) => key)) };
+  } catch (error) {
+    const isUnknown = error instanceof RefusedError && error.code === 'batch.unknown';
+    if (!isUnknown || connection.service === undefined) throw error;
+    return fromService(connection.service, id);
   }
-  return fromService(service, id);
 }
 
 const detailAnswer = z.object({ data: batchDetailSchema.pick({ task_name: true, task_params: true }).loose() });

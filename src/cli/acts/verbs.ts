@@ -1,7 +1,7 @@
 // The verbs of the command line, one row each: its words, its task, how its words become params, and what it is called
 // in sentences. It sends nothing.
 import type { OpsStatus } from '../../model/miner.ts';
-import { type ExecutionTaskName, TASK_KINDS } from '../../model/tasks/task-kinds.data.ts';
+import type { ExecutionTaskName } from '../../model/tasks/task-kinds.data.ts';
 import { firmwareParams, type Given, type Params, POOL_OPTIONS, poolParams, powerParams } from './params.ts';
 
 /** A task about miners. */
@@ -209,5 +209,3 @@ export function sentencesOf(task: string, params: Params): Sentences {
   const verb = ofTask.find(isMeant) ?? ofTask[0];
   return verb?.sentences ?? sentences(`do ${task} on {}`, task);
 }
-
-export const isReadOnly = (task: ActTask): boolean => TASK_KINDS[task].effect === 'read-only';
