@@ -15,7 +15,12 @@ export const tasksTable = (): string =>
         allow === null ? '' : `\`tasks.allow.${allow}\`, ${isAllowed}`,
         ability ?? '',
         effect,
-        command === null ? '' : command.split(', ').map((words) => `\`pithead ${words}\``).join(', '),
+        command === null
+          ? ''
+          : command
+              .split(', ')
+              .map((words) => `\`pithead ${words}\``)
+              .join(', '),
       ];
     }),
   );

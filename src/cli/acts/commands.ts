@@ -82,7 +82,7 @@ async function act(
       const service = mustHaveService(connection, 'maintenance');
       return carryOut(opsStatusRunner(service, verb.opsStatus, selection), verb.sentences, terms, context);
     });
-  const params = await verb.params({ word, flags, context });
+  const params = verb.params({ word, flags });
   const { limits, isDetached } = terms;
   if (verb.words === 'reboot')
     return withReboot(selector, { params, limits, isDetached }, flags, context, (runner) =>

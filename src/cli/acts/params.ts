@@ -1,20 +1,14 @@
 // From the words of a command to the params of a task: pools, power modes, firmware images. What is wrong becomes a
 // ConfigError that names the option. It asks no miner.
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { requestedPoolsSchema } from '../../model/pools/requested-pools.ts';
 import { PARAMS_FIELDS, POWER_MODES } from '../../model/tasks/task-params.ts';
 import { wrongOption } from '../options.ts';
-import type { CliContext } from '../output/terminal.ts';
-import { configOrDefault } from '../setup/config-file.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
 
 /** Options of single verbs, as they are written. */
 export type VerbFlags = {
-  config?: string;
   force?: boolean;
   url?: string;
   worker?: string;
@@ -28,6 +22,7 @@ export type VerbFlags = {
   set?: string;
   sha256?: string;
   toVersion?: string;
+  family?: string;
   zip?: string;
 };
 
@@ -35,7 +30,6 @@ export type Given = {
   /** Before the miners; empty where the verb takes none. */
   readonly word: string;
   readonly flags: VerbFlags;
-  readonly context: CliContext;
 };
 
 const isMode = (word: string) => POWER_MODES.some((mode) => mode === word);
@@ -100,33 +94,27 @@ function mustHave(text: string | undefined, option: string): string {
 const optionOf = ([at, field]: readonly PropertyKey[]) =>
   `--${field === 'user' ? 'worker' : String(field ?? 'url')}${at === 0 || typeof at !== 'number' ? '' : at + 1}`;
 
-const firmwareFields = z.object(PARAMS_FIELDS['miner.firmware.update']).partial();
+const firmwareFields = z.object(PARAMS_FIELDS['miner.firmware.update']);
 
-export async function firmwareParams({ word, flags, context }: Given): Promise<Params> {
-  const { url, sha256, toVersion } = flags;
+export function firmwareParams({ word, flags }: Given): Params {
+  const { url, sha256, toVersion, family } = flags;
   if (url !== undefined && sha256 === undefined)
-    throw wrongOption('--sha256', 'is missing: an image is installed only where it is the one that is meant');
-  if (url === undefined && sha256 !== undefined) throw wrongOption('--sha256', 'has no meaning without --url');
-  const params = {
-    ...(url === undefined ? { sha256: await hashOf(word, flags, context) } : { url, sha256 }),
-    ...(toVersion !== undefined && { version: toVersion }),
-  };
+    throw wrongOption(
+      '--sha256',
+      'is missing: an image from elsewhere is installed only where it is the one that is meant',
+    );
+  const given = { ...(url === undefined ? { file: word } : { url }), sha256, version: toVersion, family };
+  const params = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const parsed = firmwareFields.safeParse(params);
   if (parsed.success) return params;
   const [issue] = parsed.error.issues;
-  throw wrongOption(`--${String(issue?.path[0] ?? 'url')}`, issue?.message ?? 'cannot be used');
+  const field = String(issue?.path[0] ?? 'url');
+  throw wrongOption(OPTION_OF.get(field) ?? field, issue?.message ?? 'cannot be used');
 }
 
-/** Of a file by its path, or of one in the folder of the agent of this host. */
-async function hashOf(file: string, { config }: VerbFlags, context: CliContext): Promise<string> {
-  const { folder } = configOrDefault(config, context).firmware;
-  const path = [file, join(folder, file)].find((each) => existsSync(each));
-  if (path === undefined) throw wrongOption('file', `'${file}' is no file here and none in ${folder}`);
-  const hash = createHash('sha256');
-  try {
-    for await (const chunk of createReadStream(path, { signal: context.signal })) hash.update(chunk);
-  } catch {
-    throw wrongOption('file', `cannot read ${path}`);
-  }
-  return hash.digest('hex');
-}
+const OPTION_OF: ReadonlyMap<string, string> = new Map([
+  ['url', '--url'],
+  ['sha256', '--sha256'],
+  ['version', '--to-version'],
+  ['family', '--family'],
+]);

@@ -33,7 +33,7 @@ type Common = {
 
 export type TaskVerb = Common & {
   readonly task: ActTask;
-  params(given: Given): Params | Promise<Params>;
+  params(given: Given): Params;
   /** It can be done without an agent, by this command alone. */
   readonly isPossibleAlone?: true;
 };
@@ -90,6 +90,14 @@ A reboot is proven when the uptime has gone back and the miner hashes again. Whe
 this command reboots addresses and ranges itself, within its own limits.`,
     isPossibleAlone: true,
     params: ({ flags }) => ({ force: flags.force === true }),
+  },
+  {
+    words: 'refresh',
+    task: 'miner.refresh.get',
+    description: 'read miners now, instead of at their next turn',
+    sentences: sentences('read {}', 'reading', 'read', true),
+    examples: ['10.31.0.17', 'rack:C03'],
+    params: () => ({}),
   },
   {
     words: 'sleep',
@@ -157,12 +165,15 @@ others. 'keep' stands for what the miner has. Three of the workers are shown bef
     task: 'miner.firmware.update',
     description: 'update the firmware of miners',
     sentences: sentences('update the firmware of {}', 'updating'),
-    argument: ['file', 'an image in the folder of the agent (`firmware.folder`); left out with --url'],
+    argument: ['file', 'name of an image in the folder of the agent (firmware.folder); left out with --url'],
     options: [
       ['--url <url>', 'where the agent fetches the image, from a host that its configuration allows'],
-      ['--sha256 <digits>', 'of the image, for --url'],
+      ['--sha256 <digits>', 'of the image; needed with --url'],
       ['--to-version <version>', 'the version that the miners shall show afterwards'],
+      ['--family <driver>', 'the driver whose miners the image is for; others are refused'],
     ],
+    help: `
+Where the name of the image tells a family or a model, miners of others are refused, each with its reason. Begin with one miner: --canary 1.`,
     examples: [
       'S19-2026-08.tar.gz model:s19 --canary 1 --stop-after 1',
       '--url https://files.example/s19.tar.gz --sha256 9f86d08188… model:s19',
