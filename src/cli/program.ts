@@ -80,6 +80,8 @@ export async function buildProgram(context: CliContext, word?: string): Promise<
   const program = new Command('pithead')
     .description('On-site agent of a mining farm, and the service that it reports to')
     .version(VERSION)
+    // Options after a command are its own, also where a command above it has some of the same name.
+    .enablePositionalOptions()
     .showHelpAfterError('(pithead --help lists the commands)')
     .addHelpText('after', EXAMPLES)
     .configureOutput({

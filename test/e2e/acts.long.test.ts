@@ -131,8 +131,9 @@ describe('sleep and wake', () => {
     expect(asleep.code, asleep.stderr).toBe(0);
     expect(linesOf(asleep.stdout).at(-1)).toMatchObject({ proven: ABLE - 1, failed: 0, left_out: [] });
     await site.until(
-      () => site.miners('&mining_mode=sleep'),
-      (miners) => miners.length === ABLE - 1,
+      () => site.miners(),
+      (miners) => miners.filter(({ mining_mode }) => mining_mode === 'sleep').length === ABLE - 1,
+      60_000,
     );
     const screen = await onScreen([['Type 21 to go on', '21\r']], 'wake', 'rack:C03', 'state:asleep');
     expect(screen.code).toBe(0);

@@ -145,9 +145,7 @@ type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseL
 
 /** At single miners: what is known of them, what they say, and what is recorded of them. */
 function registerLooks(app: App, handlers: ControlHandlers, streams: ReturnType<typeof createStreams>): void {
-  app.post('/board', { schema: { body: boardSearchSchema } }, ({ body }) =>
-    handlers.board(body),
-  );
+  app.post('/board', { schema: { body: boardSearchSchema } }, ({ body }) => handlers.board(body));
   app.get('/identities', () => handlers.identities());
   app.post('/identities/settle', { schema: { body: settleRequestSchema } }, async ({ body, raw }) => ({
     settled: await handlers.settle(body, whileHeard(raw, LOG_MS)),

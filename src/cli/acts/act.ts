@@ -56,7 +56,7 @@ async function follow(
   const byIp = new Map(miners.map((miner) => [miner.ip, miner]));
   const { batchIds, leftOut: alsoLeftOut } = await withProgress(context, doing, (bar) => {
     const parts = { clock: systemClock, tally, bar, total: miners.length, etaS, done };
-    const print = json ? jsonPrinter(context) : isDetached ? () => {} : linePrinter(context, parts);
+    const print = isDetached ? () => {} : json ? jsonPrinter(context) : linePrinter(context, parts);
     const take = (step: ActStep) => {
       tally.take(step);
       onStep(step, byIp.get(step.ip));

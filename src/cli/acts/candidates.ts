@@ -16,9 +16,9 @@ function split(rows: readonly BoardMiner[], whyNot: (row: BoardMiner) => string 
 
 /** What agent and service check again: they know more of each. */
 export const candidatesFor = (task: ActTask, rows: readonly BoardMiner[]): Candidates =>
-  split(rows, ({ key, opsStatus, abilities, driver }) => {
+  split(rows, ({ key, agentId, opsStatus, abilities, driver }) => {
     if (opsStatus === 'retired' || opsStatus === 'archived') return `it is ${opsStatus}`;
-    if (key === null) return 'no agent serves it';
+    if (key === null && agentId === null) return 'no agent serves it';
     if (TASK_KINDS[task].ability !== null && !abilities.includes(task)) return `its driver ${driver} cannot do this`;
     return undefined;
   });

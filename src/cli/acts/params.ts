@@ -68,7 +68,7 @@ export function poolParams({ flags }: Given): Params {
   const pools = given.filter((pool) => pool.url !== undefined);
   if (set !== undefined) {
     if (pools.length > 0 || worker !== undefined) throw wrongOption('--set', 'stands for all pools: give no other');
-    return { set };
+    return { pool_set: set };
   }
   if (pools.length === 0) throw wrongOption('--url', 'is missing: the address of a pool, or --set with saved pools');
   if (url === undefined || (url3 !== undefined && url2 === undefined))

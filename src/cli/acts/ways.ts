@@ -3,7 +3,13 @@
 import type { RunningAgent } from '../../agent/control/control-client.ts';
 import { parseIpv4Range } from '../../base/net/ipv4.ts';
 import type { Selector } from '../../model/selector/selector.ts';
-import { type Connection, connectionOf, namesServer, withConnection } from '../connection/connection.ts';
+import {
+  type Connection,
+  connectionOf,
+  mustHaveService,
+  namesServer,
+  withConnection,
+} from '../connection/connection.ts';
 import { type Selection, selectMiners } from '../connection/selection.ts';
 import type { AccessFlags } from '../miners/access-options.ts';
 import { throughRunning } from '../miners/running-agent.ts';
@@ -43,8 +49,15 @@ export const withSelection = <T>(
 
 type Act = { readonly task: ActTask; readonly params: Params; readonly limits: ActLimits };
 
-export const runnerOn = ({ agent, service }: Connection, act: Act, selection: Selection): ActRunner =>
-  agent === undefined ? serviceRunner(service, { ...act, selection }) : socketRunner(agent, { ...act, selection });
+export function runnerOn(connection: Connection, act: Act, selection: Selection): ActRunner {
+  const { agent } = connection;
+  // Passwords of saved pools do not leave the service.
+  if (act.params.pool_set !== undefined)
+    return serviceRunner(mustHaveService(connection, 'a saved set of pools'), { ...act, selection });
+  return agent === undefined
+    ? serviceRunner(connection.service, { ...act, selection })
+    : socketRunner(agent, { ...act, selection });
+}
 
 /** A reboot, which works without an agent too. */
 export async function withReboot(

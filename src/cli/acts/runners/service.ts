@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { systemClock } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';
 import type { BoardMiner } from '../../../model/board/board-miner.ts';
+import { requestedPoolsSchema } from '../../../model/pools/requested-pools.ts';
+import { previewWorkers } from '../../../model/pools/resolve-pools.ts';
 import { createdAnswerSchema } from '../../../wire/api/tasks.ts';
 import type { Selection } from '../../connection/selection.ts';
 import type { ServiceClient } from '../../connection/service-client.ts';
@@ -39,7 +41,7 @@ export function serviceRunner(service: Pick<ServiceClient, 'ask'>, act: ServiceA
     async preview(): Promise<ActPreview> {
       mustFit(limits, miners.length);
       const unmatched = selection.unmatched.map(({ text, reason }) => ({ who: text, reason }));
-      const unforeseen = { atOnce: null, kw: null, etaS: null, workers: [] };
+      const unforeseen = { atOnce: null, kw: null, etaS: null, workers: workersOf(act, miners) };
       return { miners: miners.map(shownMiner), leftOut: [...leftOut, ...unmatched], ...unforeseen };
     },
     async run(onStep, { isDetached, signal }) {
@@ -65,6 +67,18 @@ export function serviceRunner(service: Pick<ServiceClient, 'ask'>, act: ServiceA
     },
     close: async () => {},
   };
+}
+
+/** As far as the rows tell; the service refuses what miners lack before anything is sent. */
+function workersOf({ params }: ServiceAct, miners: readonly BoardMiner[]) {
+  const pools = requestedPoolsSchema.safeParse(params.pools).data;
+  if (pools === undefined) return [];
+  const facts = miners.map(({ ip, mac, serial, model, rack, position, pool, worker }) => ({
+    ...{ ip, mac: mac ?? undefined, serial: serial ?? undefined, model: model ?? undefined },
+    ...{ rack: rack ?? undefined, position: position ?? undefined, set: 'elsewhere' as const },
+    shown: pool === null || worker === null ? [] : [{ url: pool, user: worker, isActive: true }],
+  }));
+  return previewWorkers(pools, facts);
 }
 
 /** A rule for the whole of it needs one batch. */

@@ -133,7 +133,8 @@ test.each([
   [{}, undefined],
   [{ opsStatus: 'maintenance' as const }, undefined],
   [{ opsStatus: 'retired' as const }, 'it is retired'],
-  [{ key: null }, 'no agent serves it'],
+  [{ key: null }, undefined],
+  [{ key: null, agentId: null }, 'no agent serves it'],
   [{ abilities: [] }, 'its driver vnish cannot do this'],
 ])('a miner with %o can be rebooted, or it is said why not: %s', (more, reason) => {
   const { miners: going, leftOut } = candidatesFor('miner.system.reboot', [row(more)]);
