@@ -15,6 +15,7 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   'fast-wrap-ansi': 'breaking lines of tables',
   fastify: 'the HTTP server',
   'fastify-type-provider-zod': 'zod schemas of routes',
+  fflate: 'zip files of logs',
   'ip-num': 'address ranges',
   kysely: 'statements for SQLite and PostgreSQL',
   'p-limit': 'bounded concurrency',
