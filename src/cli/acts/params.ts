@@ -1,8 +1,8 @@
 // From the words of a command to the params of a task: pools, power modes, firmware images. What is wrong becomes a
 // ConfigError that names the option. It asks no miner.
 import { z } from 'zod';
-import { requestedPoolsSchema } from '../../model/pools/requested-pools.ts';
-import { PARAMS_FIELDS, POWER_MODES } from '../../model/tasks/task-params.ts';
+import { REQUESTED_POOL_FIELDS } from '../../model/pools/requested-pools.ts';
+import { PARAMS_FIELDS, POWER_MODES, poolList } from '../../model/tasks/task-params.ts';
 import { wrongOption } from '../options.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -58,6 +58,8 @@ export const POOL_OPTIONS = [
   ['--set <name>', 'the saved pools of this name, instead'],
 ] as const;
 
+const poolsSchema = poolList(z.strictObject(REQUESTED_POOL_FIELDS));
+
 export function poolParams({ flags }: Given): Params {
   const { url, worker, password, url2, worker2, password2, url3, worker3, password3, set } = flags;
   const given = [
@@ -78,7 +80,7 @@ export function poolParams({ flags }: Given): Params {
     user: kept(mustHave(pool.worker, `--worker${pool.at}`)),
     ...(pool.password !== undefined && { password: kept(pool.password) }),
   }));
-  const parsed = requestedPoolsSchema.safeParse(asked);
+  const parsed = poolsSchema.safeParse(asked);
   if (parsed.success) return { pools: asked };
   const [issue] = parsed.error.issues;
   throw wrongOption(optionOf(issue?.path ?? []), issue?.message ?? 'cannot be used');

@@ -1,5 +1,6 @@
 // The verbs of the command line, one row each: its words, its task, how its words become params, and what it is called
 // in sentences. It sends nothing.
+import { isDeepStrictEqual } from 'node:util';
 import type { OpsStatus } from '../../model/miner.ts';
 import type { ExecutionTaskName } from '../../model/tasks/task-kinds.data.ts';
 import { firmwareParams, type Given, type Params, POOL_OPTIONS, poolParams, powerParams } from './params.ts';
@@ -208,15 +209,14 @@ Where the name of the image tells a family or a model, miners of others are refu
   },
 ] as const satisfies readonly Verb[];
 
-/** What a batch of this task is called in sentences: its verb, where the task has one. */
+/** What a batch of this task is called in sentences. */
 export function sentencesOf(task: string, params: Params): Sentences {
   const verbs: readonly Verb[] = VERBS;
   const ofTask = verbs.filter((verb): verb is TaskVerb => 'task' in verb && verb.task === task);
-  const { on, locked, mode } = params;
-  const isMeant = ({ words }: TaskVerb): boolean =>
-    (on === false && words === 'light off') ||
-    (locked === false && words === 'pools unlock') ||
-    (mode === 'normal' && words === 'wake');
-  const verb = ofTask.find(isMeant) ?? ofTask[0];
-  return verb?.sentences ?? sentences(`do ${task} on {}`, task);
+  // Where several verbs are of one task, each but the last takes no words: its params say which it is.
+  const isMeant = (verb: TaskVerb) =>
+    ofTask.length > 1 && verb.argument === undefined && isDeepStrictEqual(verb.params(NO_WORDS), params);
+  return (ofTask.find(isMeant) ?? ofTask.at(-1))?.sentences ?? sentences(`do ${task} on {}`, task);
 }
+
+const NO_WORDS: Given = { word: '', flags: {} };

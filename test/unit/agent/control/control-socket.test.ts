@@ -169,7 +169,7 @@ test('what it does not know, what does not fit and what is too large is refused 
   expect(await request('GET', '/secrets')).toMatchObject({ status: 404, said: { code: 'not-found' } });
   expect(await request('POST', '/tasks/abort', '{"reason":"x","all":true}')).toMatchObject({ status: 400 });
   expect(await request('POST', '/tasks/abort', '{"reason":')).toMatchObject({ status: 400 });
-  expect(await request('POST', '/tasks/abort', `{"reason":"${'x'.repeat(300_000)}"}`)).toMatchObject({ status: 413 });
+  expect(await request('POST', '/tasks/abort', `{"reason":"${'x'.repeat(1_100_000)}"}`)).toMatchObject({ status: 413 });
   expect(await request('POST', '/tasks/run', '{"name":"agent.self.update","miners":["10.0.0.5"]}')).toMatchObject({
     status: 400,
   });
