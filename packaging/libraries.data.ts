@@ -85,7 +85,6 @@ export const BROUGHT: readonly string[] = [
   'fast-uri',
   'fastify-plugin',
   'fastq',
-  'fflate',
   'find-my-way',
   'help-me',
   'ip-address',

@@ -221,6 +221,27 @@ describe('what reads only, and what the service keeps', () => {
   });
 });
 
+describe('pools', () => {
+  const URL = 'stratum+tcp://new.example:3333';
+
+  test('by template each miner gets a worker of its own; three of them are shown before', async () => {
+    const args = ['pools', 'set', 'rack:C03', '--url', URL, '--worker', 'farm.{rack}-{position}'];
+    const screen = await onScreen([['Type 21 to go on', '21\r']], ...args);
+    expect(screen.code).toBe(0);
+    await expectScreen('pools-set', screen);
+    const miners = await site.until(
+      async () => (await site.miners()).filter(({ pools }) => pools[0]?.url === URL),
+      (found) => found.length === ABLE - 1,
+      60_000,
+    );
+    const workers = miners.map(({ ip, pools }) => `${ip} ${pools[0]?.worker_id}`);
+    const expected = site.farm.devices.flatMap((device, n) =>
+      rackOf(device) === 'C03' ? [`${device.ip} farm.C03-${n + 1}`] : [],
+    );
+    expect(workers.toSorted()).toEqual(expected.toSorted());
+  });
+});
+
 describe('from another computer', () => {
   test('the same act is a batch of the service, followed to its proof', async () => {
     const { code, stdout, stderr } = await elsewhere('light', 'on', 'rack:C04,C05', '--yes', '--json');
