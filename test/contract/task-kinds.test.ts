@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { drivers } from '../../drivers/index.ts';
 import { notAllowed, taskSettingsSchema } from '../../src/agent/tasks/settings.ts';
-import { VERBS } from '../../src/cli/acts/verbs.ts';
+import { VERBS } from '../../src/cli/acts/verbs/verbs.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { driverAbilityOf, EXECUTION_TASK_NAMES, taskKindOf, taskNamesOf } from '../../src/model/task.ts';
 import { ABILITY_NAMES, TASK_KINDS } from '../../src/model/tasks/task-kinds.data.ts';

@@ -1,5 +1,5 @@
 // The table of verbs of `operation.md`, from the table that the commands are made of.
-import { VERBS, type Verb } from '../../src/cli/acts/verbs.ts';
+import { VERBS, type Verb } from '../../src/cli/acts/verbs/verbs.ts';
 import { table } from './table.ts';
 
 export function verbsTable(): string {

@@ -30,7 +30,7 @@ export const runRequestSchema = z.strictObject({
   locations: poolLocationsSchema.exactOptional(),
   /** At most so many of these at a time, each until it is over, however many the agent would allow. */
   concurrency: z.int().min(1).exactOptional(),
-  /** Ends as soon as the queue has them; they go on when the caller goes. Not with `concurrency`, which is the caller's. */
+  /** Ends as soon as the queue has them; they go on when the caller goes. It makes no sense with `concurrency`. */
   detach: z.boolean().exactOptional(),
   /** The first `canary` must have succeeded before the others are begun; none is after `stop_after` failures. */
   rollout: z
@@ -177,7 +177,7 @@ export const shownTaskSchema = z.object({
 });
 export type ShownTask = z.infer<typeof shownTaskSchema>;
 
-/** `params` = of those that are not over or have failed, where they hold no secret; null = they are not known any more. */
+/** `params` where some have not succeeded and they hold no secret; null = they are not known any more. */
 export const shownBatchSchema = z.object({
   name: z.string(),
   params: evidence.nullable(),

@@ -5,12 +5,12 @@ import { systemClock } from '../../base/clock.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import { screenWidth } from '../output/table.ts';
 import { type CliContext, withProgress } from '../output/terminal.ts';
-import { countOf, leftOutLines, outlookLines } from './outlook.ts';
-import { jsonPrinter, linePrinter } from './progress.ts';
-import { mustAgree, questionFor } from './question.ts';
-import { exitCodeOf, resultJson, resultLines, Tally } from './result.ts';
 import type { ActLimits, ActMiner, ActPreview, ActRunner, ActStep } from './runners/runner.ts';
-import type { Sentences } from './verbs.ts';
+import { countOf, leftOutLines, outlookLines } from './show/outlook.ts';
+import { jsonPrinter, linePrinter } from './show/progress.ts';
+import { mustAgree, questionFor } from './show/question.ts';
+import { exitCodeOf, resultJson, resultLines, Tally } from './show/result.ts';
+import type { Sentences } from './verbs/verbs.ts';
 
 export type ActTerms = {
   readonly json: boolean;

@@ -2,7 +2,7 @@
 import type { BoardMiner } from '../../model/board/board-miner.ts';
 import { TASK_KINDS } from '../../model/tasks/task-kinds.data.ts';
 import type { ActMiner, LeftOut } from './runners/runner.ts';
-import type { ActTask, StatusVerb } from './verbs.ts';
+import type { ActTask, StatusVerb } from './verbs/verbs.ts';
 
 type Candidates = { readonly miners: readonly BoardMiner[]; readonly leftOut: readonly LeftOut[] };
 

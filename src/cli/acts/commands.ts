@@ -5,12 +5,12 @@ import { readSelector, SELECTOR_HELP } from '../connection/selection.ts';
 import { addReachOptions } from '../miners/access-options.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { carryOut } from './act.ts';
-import { addLog } from './log.ts';
-import type { VerbFlags } from './params.ts';
-import { addPoolsShow } from './pools-show.ts';
+import { addLog } from './commands/log.ts';
+import { addPoolsShow } from './commands/pools-show.ts';
 import { opsStatusRunner } from './runners/ops-status.ts';
 import { addTaskTerms, addTerms, termsOf } from './terms.ts';
-import { VERBS, type Verb } from './verbs.ts';
+import type { VerbFlags } from './verbs/params.ts';
+import { VERBS, type Verb } from './verbs/verbs.ts';
 import { mustName, runnerOn, type WayFlags, withReboot, withSelection } from './ways.ts';
 
 export type ActFlags = WayFlags & VerbFlags;

@@ -15,13 +15,13 @@ import type { AccessFlags } from '../miners/access-options.ts';
 import { throughRunning } from '../miners/running-agent.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
-import type { Params } from './params.ts';
 import { aloneRunner } from './runners/alone.ts';
 import type { ActLimits, ActRunner } from './runners/runner.ts';
 import { serviceRunner } from './runners/service.ts';
 import { socketRunner } from './runners/socket.ts';
 import type { TermFlags } from './terms.ts';
-import type { ActTask } from './verbs.ts';
+import type { Params } from './verbs/params.ts';
+import type { ActTask } from './verbs/verbs.ts';
 
 export type WayFlags = TermFlags & AccessFlags;
 

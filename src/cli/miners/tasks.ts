@@ -3,7 +3,7 @@ import { confirm, isCancel } from '@clack/prompts';
 import type { Command } from 'commander';
 import type { ShownTask } from '../../agent/control/control-client.ts';
 import { isFinal } from '../../model/task.ts';
-import { addRetry } from '../acts/retry.ts';
+import { addRetry } from '../acts/commands/retry.ts';
 import { readWhole } from '../options.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import { formatText, formatTime } from '../output/format.ts';

@@ -6,7 +6,7 @@ import type { BoardMiner } from '../../../model/board/board-miner.ts';
 import type { Selection } from '../../connection/selection.ts';
 import type { ServiceClient } from '../../connection/service-client.ts';
 import { candidatesForStatus, shownMiner } from '../candidates.ts';
-import type { StatusVerb } from '../verbs.ts';
+import type { StatusVerb } from '../verbs/verbs.ts';
 import type { ActRunner, ActStep } from './runner.ts';
 
 const AT_ONCE = 4;

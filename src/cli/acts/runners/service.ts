@@ -12,8 +12,8 @@ import type { Selection } from '../../connection/selection.ts';
 import type { ServiceClient } from '../../connection/service-client.ts';
 import { CommandFailed, EXIT } from '../../output/exit.ts';
 import { candidatesFor, shownMiner } from '../candidates.ts';
-import type { Params } from '../params.ts';
-import type { ActTask } from '../verbs.ts';
+import type { Params } from '../verbs/params.ts';
+import type { ActTask } from '../verbs/verbs.ts';
 import { type BatchTask, followBatch } from './follow-batch.ts';
 import type { ActLimits, ActPreview, ActRunner, LeftOut } from './runner.ts';
 

@@ -6,8 +6,8 @@ import type { Unmatched } from '../../../model/selector/selector.ts';
 import type { Selection } from '../../connection/selection.ts';
 import { CommandFailed, EXIT } from '../../output/exit.ts';
 import { candidatesFor, shownMiner } from '../candidates.ts';
-import type { Params } from '../params.ts';
-import type { ActTask } from '../verbs.ts';
+import type { Params } from '../verbs/params.ts';
+import type { ActTask } from '../verbs/verbs.ts';
 import type { ActLimits, ActMiner, ActPreview, ActRunner, LeftOut } from './runner.ts';
 
 /** As many as the agent takes in one request. */

@@ -1,9 +1,9 @@
-// From the words of a command to the params of a task: what is written wrong is refused with the option that it is about,
-// and what is taken is what the task takes.
+// From the words of a command to the params of a task: what is written wrong is refused with the option that it is
+// about, and what is taken is what the task takes.
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../../src/base/errors.ts';
-import { firmwareParams, poolParams, powerParams, type VerbFlags } from '../../../../src/cli/acts/params.ts';
-import { sentencesOf } from '../../../../src/cli/acts/verbs.ts';
+import { firmwareParams, poolParams, powerParams, type VerbFlags } from '../../../../src/cli/acts/verbs/params.ts';
+import { sentencesOf } from '../../../../src/cli/acts/verbs/verbs.ts';
 
 const URL = 'stratum+tcp://pool.example:3333';
 

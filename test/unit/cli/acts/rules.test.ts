@@ -1,11 +1,11 @@
 // The rules of acts that need no miner: when a yes is needed, what is said before and after, and the exit code.
 import { expect, test } from 'vitest';
 import { candidatesFor, candidatesForStatus } from '../../../../src/cli/acts/candidates.ts';
-import { formatEta, outlookLines } from '../../../../src/cli/acts/outlook.ts';
-import { noteOf, secondsLeft } from '../../../../src/cli/acts/progress.ts';
-import { questionFor } from '../../../../src/cli/acts/question.ts';
-import { exitCodeOf, resultJson, resultLines, Tally } from '../../../../src/cli/acts/result.ts';
 import type { ActMiner, ActPreview, ActStep } from '../../../../src/cli/acts/runners/runner.ts';
+import { formatEta, outlookLines } from '../../../../src/cli/acts/show/outlook.ts';
+import { noteOf, secondsLeft } from '../../../../src/cli/acts/show/progress.ts';
+import { questionFor } from '../../../../src/cli/acts/show/question.ts';
+import { exitCodeOf, resultJson, resultLines, Tally } from '../../../../src/cli/acts/show/result.ts';
 import type { BoardMiner } from '../../../../src/model/board/board-miner.ts';
 
 const miner = (n: number, more: Partial<ActMiner> = {}): ActMiner => ({

@@ -3,22 +3,22 @@
 import type { Command } from 'commander';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { renderError } from '../../base/errors.ts';
-import type { BoardMiner } from '../../model/board/board-miner.ts';
-import { minerDocumentSchema } from '../../model/miner.ts';
+import { renderError } from '../../../base/errors.ts';
+import type { BoardMiner } from '../../../model/board/board-miner.ts';
+import { minerDocumentSchema } from '../../../model/miner.ts';
 import {
   addConnectionOptions,
   CONNECTION_HELP,
   type Connection,
   type ConnectionFlags,
-} from '../connection/connection.ts';
-import { addSelector, readSelector, SELECTOR_HELP, type SelectorFlags } from '../connection/selection.ts';
-import { CommandFailed, EXIT } from '../output/exit.ts';
-import { formatText } from '../output/format.ts';
-import { type Column, screenWidth, table } from '../output/table.ts';
-import { type CliContext, painter } from '../output/terminal.ts';
-import { locationOf } from './outlook.ts';
-import { mustName, withSelection } from './ways.ts';
+} from '../../connection/connection.ts';
+import { addSelector, readSelector, SELECTOR_HELP, type SelectorFlags } from '../../connection/selection.ts';
+import { CommandFailed, EXIT } from '../../output/exit.ts';
+import { formatText } from '../../output/format.ts';
+import { type Column, screenWidth, table } from '../../output/table.ts';
+import { type CliContext, painter } from '../../output/terminal.ts';
+import { locationOf } from '../show/outlook.ts';
+import { mustName, withSelection } from '../ways.ts';
 
 type Flags = ConnectionFlags & SelectorFlags & { json?: boolean };
 

@@ -1,8 +1,8 @@
 // What came of an act: who ended how, counted, in words, and as the exit code. Pure.
-import { isFinal } from '../../model/task.ts';
-import { EXIT } from '../output/exit.ts';
+import { isFinal } from '../../../model/task.ts';
+import { EXIT } from '../../output/exit.ts';
+import type { ActStep, LeftOut } from '../runners/runner.ts';
 import { leftOutLines, reasonLines } from './outlook.ts';
-import type { ActStep, LeftOut } from './runners/runner.ts';
 
 /** The newest step of each miner that it was sent to. */
 export class Tally {

@@ -1,8 +1,8 @@
 // What people read before an act: how many miners of which models, where they are, who is left out and why, how long it
 // takes. Pure.
-import { formatDurationMs } from '../../base/time/duration.ts';
-import { formatText } from '../output/format.ts';
-import type { ActLimits, ActMiner, ActPreview, LeftOut } from './runners/runner.ts';
+import { formatDurationMs } from '../../../base/time/duration.ts';
+import { formatText } from '../../output/format.ts';
+import type { ActLimits, ActMiner, ActPreview, LeftOut } from '../runners/runner.ts';
 
 /** Models, racks and addresses in one line: the others are counted. */
 const MOST_NAMED = 6;

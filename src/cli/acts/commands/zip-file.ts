@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createWriteStream, renameSync, rmSync } from 'node:fs';
 import { Zip, ZipDeflate } from 'fflate';
-import { wrongOption } from '../options.ts';
+import { wrongOption } from '../../options.ts';
 
 /** Replaces the file when it is closed. */
 export class ZipFile {

@@ -1,8 +1,8 @@
 // The verbs of the command line, one row each: its words, its task, how its words become params, and what it is called
 // in sentences. It sends nothing.
 import { isDeepStrictEqual } from 'node:util';
-import type { OpsStatus } from '../../model/miner.ts';
-import type { ExecutionTaskName } from '../../model/tasks/task-kinds.data.ts';
+import type { OpsStatus } from '../../../model/miner.ts';
+import type { ExecutionTaskName } from '../../../model/tasks/task-kinds.data.ts';
 import { firmwareParams, type Given, type Params, POOL_OPTIONS, poolParams, powerParams } from './params.ts';
 
 /** A task about miners. */
@@ -125,7 +125,7 @@ this command reboots addresses and ranges itself, within its own limits.`,
     examples: ['low rack:C03', '3200W model:m50 --dry-run'],
     help: `
 A preset is named in the words of the firmware. Watts are a preset of firmware that takes a power target or limit; other miners refuse them, each with
-its reason, and stay as they are.`,
+its reason, and do not change.`,
     params: powerParams,
   },
   {

@@ -1,9 +1,9 @@
 // From the words of a command to the params of a task: pools, power modes, firmware images. What is wrong becomes a
 // ConfigError that names the option. It asks no miner.
 import { z } from 'zod';
-import { REQUESTED_POOL_FIELDS } from '../../model/pools/requested-pools.ts';
-import { PARAMS_FIELDS, POWER_MODES, poolList } from '../../model/tasks/task-params.ts';
-import { wrongOption } from '../options.ts';
+import { REQUESTED_POOL_FIELDS } from '../../../model/pools/requested-pools.ts';
+import { PARAMS_FIELDS, POWER_MODES, poolList } from '../../../model/tasks/task-params.ts';
+import { wrongOption } from '../../options.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,11 @@
 // What an act shows while it runs: for people a line of each miner when it ends, and a bar with counts on a terminal;
 // for programs one JSON object per step.
-import type { Clock } from '../../base/clock.ts';
-import { isFinal } from '../../model/task.ts';
-import { type CliContext, type Progress, painter } from '../output/terminal.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { isFinal } from '../../../model/task.ts';
+import { type CliContext, type Progress, painter } from '../../output/terminal.ts';
+import type { ActStep } from '../runners/runner.ts';
 import { formatEta } from './outlook.ts';
 import type { Tally } from './result.ts';
-import type { ActStep } from './runners/runner.ts';
 
 type Parts = {
   readonly clock: Clock;

@@ -1,8 +1,8 @@
 // When an act needs a yes, and asking for it. More than one miner take a yes, more than twenty their number typed; what
 // only reads takes none.
 import { confirm, isCancel, text } from '@clack/prompts';
-import { CommandFailed, EXIT } from '../output/exit.ts';
-import type { CliContext } from '../output/terminal.ts';
+import { CommandFailed, EXIT } from '../../output/exit.ts';
+import type { CliContext } from '../../output/terminal.ts';
 
 /** Above it a person types the number: a yes is typed too quickly. */
 export const TYPED_ABOVE = 20;

@@ -1,23 +1,23 @@
-// `pithead tasks retry <batch>`: the act of a batch once more, for those of its miners where it failed. The agent of this
-// host is asked for the batch first, then the service.
+// `pithead tasks retry <batch>`: the act of a batch once more, for those of its miners where it failed. The agent of
+// this host is asked for the batch first, then the service.
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { RefusedError } from '../../base/errors.ts';
-import type { TaskStatus } from '../../model/task.ts';
-import { EXECUTION_TASK_NAMES } from '../../model/task.ts';
-import { PARAMS_FIELDS } from '../../model/tasks/task-params.ts';
-import { MAX_PAGE_SIZE } from '../../wire/api/envelope.ts';
-import { batchDetailSchema, taskV2Schema } from '../../wire/api/tasks.ts';
-import { CONNECTION_HELP, type Connection, withConnection } from '../connection/connection.ts';
-import { selectMiners } from '../connection/selection.ts';
-import type { ServiceClient } from '../connection/service-client.ts';
-import { CommandFailed, EXIT } from '../output/exit.ts';
-import type { CliContext } from '../output/terminal.ts';
-import { carryOut } from './act.ts';
-import type { Params } from './params.ts';
-import { addActOptions, addTaskTerms, type TermFlags, termsOf } from './terms.ts';
-import { type ActTask, sentencesOf } from './verbs.ts';
-import { ALL_MINERS, lasting, runnerOn } from './ways.ts';
+import { RefusedError } from '../../../base/errors.ts';
+import type { TaskStatus } from '../../../model/task.ts';
+import { EXECUTION_TASK_NAMES } from '../../../model/task.ts';
+import { PARAMS_FIELDS } from '../../../model/tasks/task-params.ts';
+import { MAX_PAGE_SIZE } from '../../../wire/api/envelope.ts';
+import { batchDetailSchema, taskV2Schema } from '../../../wire/api/tasks.ts';
+import { CONNECTION_HELP, type Connection, withConnection } from '../../connection/connection.ts';
+import { selectMiners } from '../../connection/selection.ts';
+import type { ServiceClient } from '../../connection/service-client.ts';
+import { CommandFailed, EXIT } from '../../output/exit.ts';
+import type { CliContext } from '../../output/terminal.ts';
+import { carryOut } from '../act.ts';
+import { addActOptions, addTaskTerms, type TermFlags, termsOf } from '../terms.ts';
+import type { Params } from '../verbs/params.ts';
+import { type ActTask, sentencesOf } from '../verbs/verbs.ts';
+import { ALL_MINERS, lasting, runnerOn } from '../ways.ts';
 
 /** `params` null = they are not known any more. `failed` = keys of the agent, or ids of the service. */
 type KnownBatch = { readonly name: string; readonly params: Params | null; readonly failed: ReadonlySet<string> };

@@ -1,21 +1,21 @@
 // `pithead log`: the log of one miner on stdout, the logs of many as a zip with a file for each.
 import type { Command } from 'commander';
-import { logOnce } from '../../agent/standalone/scan.ts';
-import { parseIpv4 } from '../../base/net/ipv4.ts';
-import { type Connection, namesServer } from '../connection/connection.ts';
-import { readSelector, type Selection } from '../connection/selection.ts';
-import { throughRunning } from '../miners/running-agent.ts';
-import { CommandFailed, EXIT } from '../output/exit.ts';
-import type { CliContext } from '../output/terminal.ts';
-import { type ActTerms, carryOut } from './act.ts';
-import { countOf } from './outlook.ts';
-import type { VerbFlags } from './params.ts';
-import { logRunner } from './runners/logs.ts';
-import type { ActMiner, ActRunner } from './runners/runner.ts';
-import { serviceRunner } from './runners/service.ts';
-import { termsOf } from './terms.ts';
-import type { Sentences } from './verbs.ts';
-import { mustName, type WayFlags, withSelection } from './ways.ts';
+import { logOnce } from '../../../agent/standalone/scan.ts';
+import { parseIpv4 } from '../../../base/net/ipv4.ts';
+import { type Connection, namesServer } from '../../connection/connection.ts';
+import { readSelector, type Selection } from '../../connection/selection.ts';
+import { throughRunning } from '../../miners/running-agent.ts';
+import { CommandFailed, EXIT } from '../../output/exit.ts';
+import type { CliContext } from '../../output/terminal.ts';
+import { type ActTerms, carryOut } from '../act.ts';
+import { logRunner } from '../runners/logs.ts';
+import type { ActMiner, ActRunner } from '../runners/runner.ts';
+import { serviceRunner } from '../runners/service.ts';
+import { countOf } from '../show/outlook.ts';
+import { termsOf } from '../terms.ts';
+import type { VerbFlags } from '../verbs/params.ts';
+import type { Sentences } from '../verbs/verbs.ts';
+import { mustName, type WayFlags, withSelection } from '../ways.ts';
 import { ZipFile } from './zip-file.ts';
 
 type LogFlags = WayFlags & Pick<VerbFlags, 'zip'>;
