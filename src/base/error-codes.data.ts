@@ -118,6 +118,10 @@ export const REFUSALS = {
     'The journal holds as many tasks as it may',
     'Wait until tasks are over, then create them again.',
   ),
+  'batch.unknown': entry(
+    'The running agent knows no batch of this id',
+    'Use an id that pithead tasks shows. Tasks are forgotten after a week.',
+  ),
   'run.outside': entry(
     'All named miners are outside the networks of the agent',
     'Add the networks to the configuration of the agent.',

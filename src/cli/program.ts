@@ -14,6 +14,12 @@ Examples:
 
 type Add = (program: Command, context: CliContext) => unknown;
 
+/** First words of the commands that act on miners. */
+const VERB_WORDS = ['light', 'refresh', 'reboot', 'sleep', 'wake', 'power', 'pools', 'firmware', 'log', 'maintenance'];
+
+const verb = (word: string) =>
+  [[word], async (): Promise<Add> => (await import('./acts/commands.ts')).addVerbs(word)] as const;
+
 /** The words of the commands, and the function that adds them, in the order of the help. */
 const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promise<Add>])[] = [
   [['scan'], async () => (await import('./miners/scan.ts')).addScan],
@@ -21,10 +27,9 @@ const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promis
   [['miner'], async () => (await import('./fleet/miner.ts')).addMiner],
   [['changes'], async () => (await import('./fleet/changes.ts')).addChanges],
   [['note'], async () => (await import('./fleet/note.ts')).addNote],
-  [['log'], async () => (await import('./miners/log.ts')).addLog],
   [['capture'], async () => (await import('./miners/capture.ts')).addCapture],
   [['driver'], async () => (await import('./driver/driver.ts')).addDriver],
-  [['reboot'], async () => (await import('./miners/reboot.ts')).addReboot],
+  ...VERB_WORDS.map((word) => verb(word)),
   [['status'], async () => (await import('./run/status.ts')).addStatus],
   [['tasks'], async () => (await import('./miners/tasks.ts')).addTasks],
   [['abort'], async () => (await import('./miners/tasks.ts')).addAbort],
@@ -75,6 +80,8 @@ export async function buildProgram(context: CliContext, word?: string): Promise<
   const program = new Command('pithead')
     .description('On-site agent of a mining farm, and the service that it reports to')
     .version(VERSION)
+    // Options after a command are its own, also where a command above it has some of the same name.
+    .enablePositionalOptions()
     .showHelpAfterError('(pithead --help lists the commands)')
     .addHelpText('after', EXAMPLES)
     .configureOutput({

@@ -1,9 +1,11 @@
 // Everything that knows the kinds of tasks agrees with their one table: settings, drivers, the interface, the command
 // line.
+import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { drivers } from '../../drivers/index.ts';
 import { notAllowed, taskSettingsSchema } from '../../src/agent/tasks/settings.ts';
+import { VERBS } from '../../src/cli/acts/verbs/verbs.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { driverAbilityOf, EXECUTION_TASK_NAMES, taskKindOf, taskNamesOf } from '../../src/model/task.ts';
 import { ABILITY_NAMES, TASK_KINDS } from '../../src/model/tasks/task-kinds.data.ts';
@@ -40,14 +42,33 @@ test('the interface takes an order for each kind: for agents where it is about n
   expect(forms).toEqual(kinds.map(({ name }) => [expect.objectContaining({ const: name }), name.startsWith('agent.')]));
 });
 
-const commands = kinds.flatMap(({ command }) => command ?? []);
+const commands = kinds.flatMap(({ command }) => command?.split(', ') ?? []);
 test.each(commands)('there is a command %s', async (command) => {
   const { stdout, stderr } = process;
-  const program = await buildProgram(
-    { stdout, stderr, environment: {}, signal: new AbortController().signal },
-    command,
+  const context = { stdout, stderr, environment: {}, signal: new AbortController().signal };
+  const words = command.split(' ');
+  const program = await buildProgram(context, words[0]);
+  const found = words.reduce<Command | undefined>(
+    (parent, word) => parent?.commands.find((each) => each.name() === word),
+    program,
   );
-  expect(program.commands.map((each) => each.name())).toContain(command);
+  expect(found?.description()).toMatch(/\S/);
+});
+
+test('the verbs of the command line are the commands of the tasks about miners, and each is of its task', () => {
+  const verbs = VERBS.flatMap((verb) => ('task' in verb ? [`${verb.words}: ${verb.task}`] : []));
+  const named = kinds
+    .filter(({ name }) => name.startsWith('miner.'))
+    .flatMap(({ name, command }) => (command?.split(', ') ?? []).map((words) => `${words}: ${name}`));
+  expect(verbs.toSorted()).toEqual(named.toSorted());
+});
+
+test('each verb is said in sentences, has examples, and changes nothing unless its task does', () => {
+  for (const verb of VERBS) {
+    expect(verb.sentences.act('45 miners'), verb.words).toMatch(/^[a-z].*\b45 miners\b/);
+    expect(verb.examples.length, verb.words).toBeGreaterThan(0);
+    if ('task' in verb) expect(verb.sentences.isReading, verb.words).toBe(TASK_KINDS[verb.task].effect === 'read-only');
+  }
 });
 
 test('a miner is given each task that its driver or its agent can carry out', () => {

@@ -209,10 +209,9 @@ test('reboot restarts the miners, and proves it', async () => {
     quickConfig(),
     ...portMap,
   ]);
-  const steps = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => stepSchema.parse(JSON.parse(line)));
+  const lines = stdout.trimEnd().split('\n');
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ proven: 3, failed: 0, left_out: [] });
+  const steps = lines.slice(0, -1).map((line) => stepSchema.parse(JSON.parse(line)));
   const last = ips.map((ip) => steps.findLast((step) => step.ip === ip));
   expect(
     last.map((step) => step?.status),
@@ -237,14 +236,19 @@ test('a miner that takes the order and does nothing fails the reboot, whoever el
   ]);
   expect(code).toBe(1);
   expect(stdout).toMatch(new RegExp(`^${deaf.ip} +failed .*did not restart$`, 'm'));
-  expect(stdout).toMatch(new RegExp(`^${fine.ip} +succeeded`, 'm'));
-  expect(stdout).toContain('1 of 2 rebooted');
+  expect(stdout).toMatch(new RegExp(`^${fine.ip} +proven`, 'm'));
+  expect(stdout).toContain('1 proven, 1 failed');
   expect({ deaf: deaf.reboots, fine: fine.reboots }).toEqual({ deaf: 0, fine: 1 });
 });
 
-test('reboot at an address where no miner is fails and names it', async () => {
-  const { code, stdout } = await runPithead(['reboot', EMPTY, '--config', quickConfig(), ...portMap]);
-  expect(code).toBe(1);
-  expect(stdout).toContain(EMPTY);
-  expect(stdout).toContain('0 of 1 rebooted');
+test('reboot at an address where no miner is names it, and nothing is sent', async () => {
+  const { code, stdout, stderr } = await runPithead(['reboot', EMPTY, '--config', quickConfig(), ...portMap]);
+  expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`1 left out: .*${EMPTY}`));
+});
+
+test('without an agent a rack selects nothing, and it is said what would', async () => {
+  const { code, stderr } = await runPithead(['reboot', 'rack:C03', '--config', quickConfig(), ...portMap]);
+  expect(code).toBe(3);
+  expect(stderr).toContain('addresses and ranges only');
 });

@@ -8,6 +8,7 @@ import { eventsTable } from './events.ts';
 import { importsTable } from './imports.ts';
 import { permissionsTable, rolesTable } from './permissions.ts';
 import { tasksTable } from './tasks.ts';
+import { verbsTable } from './verbs.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const HANDBOOK = 'packaging/handbook';
@@ -21,6 +22,7 @@ export const BLOCKS: readonly Block[] = [
   { page: 'interface', name: 'tasks', make: tasksTable },
   { page: 'interface', name: 'events', make: eventsTable },
   { page: 'interface', name: 'errors', make: errorTables },
+  { page: 'operation', name: 'verbs', make: verbsTable },
   { page: 'architecture', name: 'imports', make: importsTable },
 ];
 

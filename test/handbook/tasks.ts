@@ -15,7 +15,12 @@ export const tasksTable = (): string =>
         allow === null ? '' : `\`tasks.allow.${allow}\`, ${isAllowed}`,
         ability ?? '',
         effect,
-        command === null ? '' : `\`pithead ${command}\``,
+        command === null
+          ? ''
+          : command
+              .split(', ')
+              .map((words) => `\`pithead ${words}\``)
+              .join(', '),
       ];
     }),
   );

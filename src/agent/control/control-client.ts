@@ -16,6 +16,7 @@ import {
   reloadedSchema,
   type ServiceRequest,
   settledSchema,
+  shownBatchSchema,
   shownTasksSchema,
 } from './messages.ts';
 import { socketAddress } from './socket-address.ts';
@@ -142,10 +143,13 @@ function createClient(stateDir: string, address: string): RunningAgent {
     run(request, onStep, signal) {
       const onLine = (line: Line) => {
         if (line.type === 'step') onStep(line.step);
-        return line.type === 'end' ? { total: line.total, succeeded: line.succeeded } : undefined;
+        if (line.type !== 'end') return undefined;
+        const { total, succeeded, batch_id } = line;
+        return { total, succeeded, batch_id };
       };
       return connection.listen('/tasks/run', request, onLine, signal);
     },
+    batch: (id) => connection.ask(shownBatchSchema, 'GET', `/tasks/batches/${encodeURIComponent(id)}`),
     cancel: async (taskIds) =>
       (await connection.ask(givenUpSchema, 'POST', '/tasks/cancel', { task_ids: taskIds })).given_up,
     abortAll: async (reason) => (await connection.ask(givenUpSchema, 'POST', '/tasks/abort', { reason })).given_up,

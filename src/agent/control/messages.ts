@@ -30,6 +30,8 @@ export const runRequestSchema = z.strictObject({
   locations: poolLocationsSchema.exactOptional(),
   /** At most so many of these at a time, each until it is over, however many the agent would allow. */
   concurrency: z.int().min(1).exactOptional(),
+  /** Ends as soon as the queue has them; they go on when the caller goes. It makes no sense with `concurrency`. */
+  detach: z.boolean().exactOptional(),
   /** The first `canary` must have succeeded before the others are begun; none is after `stop_after` failures. */
   rollout: z
     .strictObject({ canary: z.int().min(0).default(0), stop_after: z.int().min(1).exactOptional() })
@@ -175,6 +177,15 @@ export const shownTaskSchema = z.object({
 });
 export type ShownTask = z.infer<typeof shownTaskSchema>;
 
+/** `params` where some have not succeeded and they hold no secret; null = they are not known any more. */
+export const shownBatchSchema = z.object({
+  name: z.string(),
+  params: evidence.nullable(),
+  tasks: z.array(shownTaskSchema.pick({ miner_key: true, ip: true, status: true, message: true })),
+});
+export type ShownBatch = z.infer<typeof shownBatchSchema>;
+export const batchParamsSchema = z.strictObject({ id: z.string().min(1).max(64) });
+
 /**
  * One step of one task; the last one of each has a final status. `task_id` is null where no agent keeps the task, and
  * where there was no miner to give it to.
@@ -197,7 +208,8 @@ export const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('file'), name: plainName, text: z.string() }),
   /** After its files; null = nothing answers there. */
   z.object({ type: z.literal('captured'), capture: captureSchema.nullable() }),
-  z.object({ type: z.literal('end'), total: count, succeeded: count }),
+  /** `batch_id` = by which the tasks are found again; null = there are none. */
+  z.object({ type: z.literal('end'), total: count, succeeded: count, batch_id: nullableText.default(null) }),
   z.object({ type: z.literal('failed'), code: z.string(), error: z.string() }),
 ]);
 export type Line = z.infer<typeof lineSchema>;

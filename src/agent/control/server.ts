@@ -14,6 +14,7 @@ import { auditedRoute } from './handlers/service-requests.ts';
 import {
   abortRequestSchema,
   addressRequestSchema,
+  batchParamsSchema,
   cancelRequestSchema,
   captureRequestSchema,
   runRequestSchema,
@@ -29,9 +30,8 @@ import {
 } from './messages.ts';
 import { createStreams } from './streams.ts';
 
-const MAX_BODY_BYTES = 256 * 1024;
-/** Room for a selector that names each of thousands of miners. */
-const MAX_SELECT_BYTES = 1024 * 1024;
+/** Room for the keys, or for a selector that names each, of thousands of miners. */
+const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 32;
 /** For a request to arrive whole. */
 const REQUEST_MS = 5_000;
@@ -89,16 +89,17 @@ export async function createControlServer(parts: {
   app.get('/tasks', { schema: { querystring: tasksQuerySchema } }, ({ query }) => ({
     ...handlers.tasks(query.limit, query.open !== undefined),
   }));
-  app.post('/tasks/preview', { schema: { body: runRequestSchema } }, ({ body, raw }) =>
+  app.post('/tasks/preview', { schema: { body: runRequestSchema } }, ({ body }, { raw }) =>
     handlers.preview(body, whileHeard(raw, LOOK_MS)),
   );
   app.post('/tasks/run', { schema: { body: runRequestSchema } }, ({ body, headers }, reply) =>
     streams.answer(reply, async (write, signal) => {
       const onStep = (step: Step) => write({ type: 'step', step });
-      const { total, succeeded } = await handlers.run(body, onStep, signal, userOf(headers[USER_HEADER]));
-      write({ type: 'end', total, succeeded });
+      const end = await handlers.run(body, onStep, signal, userOf(headers[USER_HEADER]));
+      write({ type: 'end', ...end });
     }),
   );
+  app.get('/tasks/batches/:id', { schema: { params: batchParamsSchema } }, ({ params }) => handlers.batch(params.id));
   app.post('/tasks/cancel', { schema: { body: cancelRequestSchema } }, ({ body }) => ({
     given_up: handlers.cancel(body.task_ids),
   }));
@@ -144,17 +145,15 @@ type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseL
 
 /** At single miners: what is known of them, what they say, and what is recorded of them. */
 function registerLooks(app: App, handlers: ControlHandlers, streams: ReturnType<typeof createStreams>): void {
-  app.post('/board', { schema: { body: boardSearchSchema }, bodyLimit: MAX_SELECT_BYTES }, ({ body }) =>
-    handlers.board(body),
-  );
+  app.post('/board', { schema: { body: boardSearchSchema } }, ({ body }) => handlers.board(body));
   app.get('/identities', () => handlers.identities());
-  app.post('/identities/settle', { schema: { body: settleRequestSchema } }, async ({ body, raw }) => ({
+  app.post('/identities/settle', { schema: { body: settleRequestSchema } }, async ({ body }, { raw }) => ({
     settled: await handlers.settle(body, whileHeard(raw, LOG_MS)),
   }));
-  app.post('/look', { schema: { body: addressRequestSchema } }, ({ body, raw }) =>
+  app.post('/look', { schema: { body: addressRequestSchema } }, ({ body }, { raw }) =>
     handlers.look(body.ip, whileHeard(raw, LOOK_MS)),
   );
-  app.post('/log', { schema: { body: addressRequestSchema } }, async ({ body, raw }) => ({
+  app.post('/log', { schema: { body: addressRequestSchema } }, async ({ body }, { raw }) => ({
     text: await handlers.log(body.ip, whileHeard(raw, LOG_MS)),
   }));
   app.post('/capture', { schema: { body: captureRequestSchema } }, ({ body }, reply) =>
@@ -170,8 +169,8 @@ function registerLooks(app: App, handlers: ControlHandlers, streams: ReturnType<
 /** The status of the service stands in a header of its own: others than 200 are refusals of this agent. */
 function registerService(app: App, handlers: Pick<ControlHandlers, 'service'>): void {
   const options = { schema: { body: serviceRequestSchema }, bodyLimit: MAX_SERVICE_BODY_BYTES };
-  app.post('/service', options, async ({ body, headers, raw }, reply) => {
-    const answer = await handlers.service(body, userOf(headers[USER_HEADER]), whileHeard(raw, SERVICE_MS));
+  app.post('/service', options, async ({ body, headers }, reply) => {
+    const answer = await handlers.service(body, userOf(headers[USER_HEADER]), whileHeard(reply.raw, SERVICE_MS));
     reply.header(SERVICE_STATUS_HEADER, answer.status);
     return reply.type(answer.contentType || 'application/octet-stream').send(answer.body);
   });
@@ -199,10 +198,11 @@ const captureOf = ({ case: about, driver, isLoginRefused, loginWall }: ShownCapt
   ...(loginWall !== undefined && { login_wall: loginWall }),
 });
 
-/** Aborts when the caller goes, and after `limitMs`. */
-function whileHeard({ socket }: IncomingMessage, limitMs: number): AbortSignal {
+/** Aborts when the caller goes, and after `limitMs`; after the answer too, when nothing hears it any more. */
+function whileHeard(response: ServerResponse, limitMs: number): AbortSignal {
   const gone = new AbortController();
-  socket.once('close', () => gone.abort('the caller has gone'));
+  // Not of the connection: one serves many requests.
+  response.once('close', () => gone.abort('the caller has gone'));
   return AbortSignal.any([gone.signal, AbortSignal.timeout(limitMs)]);
 }
 

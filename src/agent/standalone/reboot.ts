@@ -37,8 +37,8 @@ type Request = {
 };
 
 /**
- * Recognises the miners, then reboots them; an address without a miner counts only where it was named by itself. Throws
- * ConfigError when a range is wrong, and what `agree` throws.
+ * Recognises the miners, then reboots them; an address that was named by itself and has none is `unknown` to `agree`.
+ * Throws ConfigError when a range is wrong, and what `agree` throws.
  */
 export async function rebootOnce(
   { config, ips, force, agree }: Request,
@@ -156,10 +156,8 @@ async function rebootAll(
     const atOnce = minersAtOnce(settings.reboot.concurrency, miners.length);
     const selected = miners.map((each) => ({ ...each, power_w: null }));
     await agree({ miners: selected, unknown, left_out: [], at_once: atOnce, kw: null, eta_s: null });
-    for (const { ip, problem } of problems)
-      onStep({ ip, task_id: null, status: 'failed', message: problem, evidence: {} });
     const proven = await Promise.all(miners.map(reboot));
-    return { total: recognised.length, succeeded: proven.filter(Boolean).length };
+    return { total: miners.length, succeeded: proven.filter(Boolean).length };
   } finally {
     signal.removeEventListener('abort', onAbort);
     await queue.stop();

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { RunningAgent } from '../../agent/control/control-client.ts';
-import { RefusedError } from '../../base/errors.ts';
+import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import { seekAgent, troubleOf } from '../miners/running-agent.ts';
 import { wrongOption } from '../options.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
@@ -67,9 +67,9 @@ export function mustHaveService({ service }: Connection, what: string): ServiceC
 export const HOW_ELSEWHERE = 'name it with --server and --key-file, or PITHEAD_URL and PITHEAD_KEY';
 
 async function connect(flags: ConnectionFlags, context: CliContext): Promise<Connection> {
-  const farm = flags.farm ?? context.environment.PITHEAD_FARM;
   const server = serverOf(flags, context);
   if (server !== undefined) {
+    const farm = flags.farm ?? context.environment.PITHEAD_FARM;
     const transport = overHttp(server);
     try {
       return { agent: undefined, service: await openService(transport, { farm }, context.signal) };
@@ -83,18 +83,27 @@ async function connect(flags: ConnectionFlags, context: CliContext): Promise<Con
     const { text, exitCode } = troubleOf(found.kind, stateDir);
     throw new CommandFailed(`${text}; for another computer ${HOW_ELSEWHERE}`, exitCode);
   }
-  const { agent } = found;
   try {
-    return { agent, service: await openService(throughAgent(agent), { farm }, context.signal).catch(elsewhere) };
+    return await connectionOf(found.agent, flags, context);
   } catch (error) {
-    await agent.close();
+    await found.agent.close();
     throw error;
   }
 }
 
-function elsewhere(error: unknown): undefined {
-  if (error instanceof RefusedError && error.code === 'service.elsewhere') return undefined;
-  throw error;
+/** By way of an agent that was found; the caller closes both. */
+export async function connectionOf(
+  agent: RunningAgent,
+  flags: ConnectionFlags,
+  { environment, stderr, signal }: CliContext,
+): Promise<Connection> {
+  const farm = flags.farm ?? environment.PITHEAD_FARM;
+  const service = openService(throughAgent(agent), { farm }, signal).catch((error: unknown): undefined => {
+    if (error instanceof RefusedError && error.code === 'service.elsewhere') return undefined;
+    if (!(error instanceof PeerError)) throw error;
+    stderr.write(`the service of this agent cannot be asked, the agent answers alone: ${renderError(error)}\n`);
+  });
+  return { agent, service: await service };
 }
 
 /** Whether a service elsewhere is meant, and no agent of this host. */

@@ -72,7 +72,8 @@ export async function selectMiners(
   selector: Selector,
   signal: AbortSignal,
 ): Promise<Selection> {
-  const body = { select: selectorText(selector) };
+  // Agents know miners by their own keys.
+  const body = { select: selectorText(selector), with_keys: connection.agent !== undefined };
   const answer = connection.service
     ? (await connection.service.ask(boardAnswerSchema, { method: 'POST', path: '/board/search', body })).data
     : await connection.agent?.board(body, signal);

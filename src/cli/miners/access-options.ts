@@ -8,9 +8,12 @@ import { stateDirOrDefault } from '../setup/config-file.ts';
 
 export type AccessFlags = { config?: string; portMap?: string[]; factoryDefaults?: boolean; timeout?: string };
 
-export function addAccessOptions(command: Command): Command {
+export const addAccessOptions = (command: Command): Command =>
+  addReachOptions(command.option('-c, --config <file>', 'take port map, logins and limits from this configuration'));
+
+/** How miners are reached where the configuration does not say it. */
+export function addReachOptions(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'take port map, logins and limits from this configuration')
     .option('--port-map <from=to...>', 'port FROM of a miner is reached at port TO (port forwarding)')
     .option('--timeout <duration>', 'how long an address may stay silent, e.g. 800ms (default 1200ms)')
     .option(

@@ -3,6 +3,7 @@ import { confirm, isCancel } from '@clack/prompts';
 import type { Command } from 'commander';
 import type { ShownTask } from '../../agent/control/control-client.ts';
 import { isFinal } from '../../model/task.ts';
+import { addRetry } from '../acts/commands/retry.ts';
 import { readWhole } from '../options.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import { formatText, formatTime } from '../output/format.ts';
@@ -17,8 +18,10 @@ type AbortFlags = RunningFlags & { yes?: boolean; reason: string };
 const MAX_LISTED = 9_999;
 
 export function addTasks(program: Command, context: CliContext): void {
-  program
-    .command('tasks')
+  const tasks = program.command('tasks');
+  // Options after `retry` are its own.
+  tasks
+    .enablePositionalOptions()
     .description('what the running agent does to miners, and did, newest first')
     .option('--limit <n>', 'how many', '50')
     .option('--open', 'only those that wait or run')
@@ -26,6 +29,7 @@ export function addTasks(program: Command, context: CliContext): void {
     .option('-c, --config <file>', CONFIG_FOR_STATE)
     .addHelpText('after', '\nExamples:\n  $ pithead tasks\n  $ pithead tasks --open --limit 1000 --json')
     .action((flags: TasksFlags) => list(flags, context));
+  addRetry(tasks, context);
 }
 
 async function list(flags: TasksFlags, context: CliContext): Promise<void> {
@@ -53,6 +57,7 @@ const COLUMNS: readonly Column<ShownTask>[] = [
   { title: 'ASKED BY', text: ({ source }) => (source === 'local' ? 'here' : 'service'), under: 'STATUS' },
   { title: 'TASK', text: ({ name }) => name, under: 'ACCEPTED' },
   { title: 'ID', isWhole: true, text: ({ task_id }) => task_id },
+  { title: 'BATCH', isWhole: true, text: ({ batch_id }) => formatText(batch_id), under: 'ID' },
   { title: 'MESSAGE', text: ({ message }) => formatText(message), under: 'ID' },
 ];
 

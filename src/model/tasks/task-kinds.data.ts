@@ -22,7 +22,7 @@ export type TaskKind = {
   /** `driver` = one call of that ability; `agent` = work of the agent itself, which may run again after a crash. */
   readonly doneBy: 'driver' | 'agent';
   readonly effect: Effect;
-  /** The command of `pithead` for it; null = there is none. */
+  /** The commands of `pithead` for it, with commas between; null = there is none. */
   readonly command: string | null;
 };
 
@@ -30,12 +30,12 @@ export type TaskKind = {
 export const TASK_KINDS = {
   'miner.system.reboot':     { permission: 'tasks.reboot',       allow: 'reboot',     isAllowed: true, ability: 'reboot',    doneBy: 'driver', effect: 'once',       command: 'reboot' },
   'miner.log.get':           { permission: 'tasks.log',          allow: 'log',        isAllowed: true, ability: 'log',       doneBy: 'driver', effect: 'read-only',  command: 'log' },
-  'miner.refresh.get':       { permission: 'tasks.refresh',      allow: null,         isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'read-only',  command: null },
-  'miner.light.update':      { permission: 'tasks.light',        allow: 'light',      isAllowed: true, ability: 'light',     doneBy: 'driver', effect: 'repeatable', command: null },
-  'miner.power_mode.update': { permission: 'tasks.power_mode',   allow: 'powerMode',  isAllowed: true, ability: 'powerMode', doneBy: 'driver', effect: 'once',       command: null },
-  'miner.pool.update':       { permission: 'tasks.pools',        allow: 'pools',      isAllowed: true, ability: 'pools',     doneBy: 'driver', effect: 'once',       command: null },
-  'miner.pool.lock':         { permission: 'tasks.pools',        allow: 'poolLock',   isAllowed: true, ability: 'pools',     doneBy: 'agent',  effect: 'repeatable', command: null },
-  'miner.firmware.update':   { permission: 'tasks.firmware',     allow: 'firmware',   isAllowed: true, ability: 'firmware',  doneBy: 'driver', effect: 'once',       command: null },
+  'miner.refresh.get':       { permission: 'tasks.refresh',      allow: null,         isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'read-only',  command: 'refresh' },
+  'miner.light.update':      { permission: 'tasks.light',        allow: 'light',      isAllowed: true, ability: 'light',     doneBy: 'driver', effect: 'repeatable', command: 'light on, light off' },
+  'miner.power_mode.update': { permission: 'tasks.power_mode',   allow: 'powerMode',  isAllowed: true, ability: 'powerMode', doneBy: 'driver', effect: 'once',       command: 'sleep, wake, power' },
+  'miner.pool.update':       { permission: 'tasks.pools',        allow: 'pools',      isAllowed: true, ability: 'pools',     doneBy: 'driver', effect: 'once',       command: 'pools set' },
+  'miner.pool.lock':         { permission: 'tasks.pools',        allow: 'poolLock',   isAllowed: true, ability: 'pools',     doneBy: 'agent',  effect: 'repeatable', command: 'pools lock, pools unlock' },
+  'miner.firmware.update':   { permission: 'tasks.firmware',     allow: 'firmware',   isAllowed: true, ability: 'firmware',  doneBy: 'driver', effect: 'once',       command: 'firmware' },
   'agent.scan.create':       { permission: 'tasks.scan',         allow: 'scan',       isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'read-only',  command: 'scan' },
   'agent.self.update':       { permission: 'tasks.agent_update', allow: 'selfUpdate', isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'once',       command: 'update' },
 } as const satisfies Readonly<Record<string, TaskKind>>;

@@ -1,6 +1,5 @@
 // Tasks that people of this host ask for, miner by miner through the task queue, reported step by step. When the caller
 // goes, what has not been started is given up. It finds no miners and sends nothing itself.
-import { v4 as newUuid } from 'uuid';
 import { TASK_LABELS } from '../../tasks/contract.ts';
 import type { LocalCommand } from '../../tasks/queue/admission.ts';
 import { heldBackText, ruleOf } from '../../tasks/queue/rollout-rule.ts';
@@ -21,17 +20,17 @@ export function createLocalRuns(
 
   return {
     /**
-     * Resolves with the number of those that succeeded when all are over. Rejects with CancelledError when the queue
-     * stops, with RefusedError when it takes no more.
+     * Resolves with the number of those that succeeded when all are over; `detach`: when the queue has them, which then
+     * go on without the caller. Rejects with CancelledError when the queue stops, with RefusedError when it takes no
+     * more.
      */
     async run(
-      request: RunRequest & { readonly by?: string | undefined },
+      request: RunRequest & { readonly batchId: string; readonly by?: string | undefined },
       miners: readonly Miner[],
       onStep: (step: Step) => void,
       signal: AbortSignal,
     ): Promise<number> {
-      const { name, concurrency, rollout, by } = request;
-      const batchId = newUuid();
+      const { name, concurrency, rollout, detach = false, by, batchId } = request;
       let succeeded = 0;
 
       const carryOut = async (some: readonly Miner[]) => {
@@ -63,10 +62,16 @@ export function createLocalRuns(
           if (end.status === 'succeeded') succeeded++;
           onStep({ ip, task_id: run.taskId, ...end });
         });
+        const over = Promise.all(told);
+        if (detach) {
+          // It rejects when the queue stops: what is left goes on with the next start.
+          over.catch(() => {});
+          return;
+        }
         signal.addEventListener('abort', giveUp, { once: true });
         if (signal.aborted) giveUp();
         try {
-          await Promise.all(told);
+          await over;
         } finally {
           signal.removeEventListener('abort', giveUp);
         }

@@ -1,4 +1,5 @@
 // Tasks at the control socket: which there are, which miners one would be about, running and giving them up.
+import { v4 as newUuid } from 'uuid';
 import { RefusedError } from '../../../base/errors.ts';
 import { countAddresses } from '../../../base/net/intervals.ts';
 import { parseIpv4Range } from '../../../base/net/ipv4.ts';
@@ -6,7 +7,7 @@ import type { ScanRanges } from '../../../base/net/ranges.ts';
 import { spansOutside } from '../../../base/net/restrict-ranges.ts';
 import { type ClockLook, lookAtClocks, wallTimeAt } from '../../../base/time/clock-steps.ts';
 import type { TaskView } from '../../tasks/queue/admission.ts';
-import type { Preview, RunRequest, ShownTask, Step } from '../messages.ts';
+import type { Preview, RunRequest, ShownBatch, ShownTask, Step } from '../messages.ts';
 import { isoOf, type StateParts } from '../status.ts';
 import { createLocalRuns } from './local-runs.ts';
 import type { NamedMiners } from './named-miners.ts';
@@ -71,8 +72,20 @@ export function createTaskHandlers(
         const message = beyond.has(name) ? 'outside the networks of the running agent: name it by itself' : reason;
         onStep({ ip: name, task_id: null, status: 'failed', message, evidence: {} });
       }
-      const succeeded = await runs.run({ ...request, by }, miners, onStep, signal);
-      return { total: miners.length + unknown.length, succeeded };
+      const batchId = newUuid();
+      const succeeded = await runs.run({ ...request, batchId, by }, miners, onStep, signal);
+      return { total: miners.length + unknown.length, succeeded, batch_id: miners.length > 0 ? batchId : null };
+    },
+    /** What was asked for with one request, with what became of each. Throws RefusedError where none is known. */
+    batch(batchId: string): ShownBatch {
+      const all = tasks.batch(batchId);
+      const [first] = all;
+      if (first === undefined) throw new RefusedError('batch.unknown', `the running agent knows no batch ${batchId}`);
+      const params = all.find((task) => task.params !== undefined)?.params ?? null;
+      const shown = all.map(({ minerKey, status, message }) => ({
+        ...{ miner_key: minerKey, ip: fleet.get(minerKey)?.target.ip ?? null, status, message },
+      }));
+      return { name: first.name, params, tasks: shown };
     },
     /** Gives up those that have not been started, and says how many there were. */
     cancel: (taskIds: readonly string[]) => tasks.cancelAll(taskIds),

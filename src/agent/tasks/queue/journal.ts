@@ -1,11 +1,12 @@
 // What became of every task, on disk: written before anything is done, so that a crash at any moment leaves a truth to
-// go on from. Params, which may hold passwords of pools, are encrypted where there is a key, and only until the task is
-// over. It decides nothing.
+// go on from. Params, which may hold passwords of pools, are encrypted where there is a key, and kept only until the
+// task is over; without secrets they stay where it failed. It decides nothing.
 import type { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
 import { decryptWith, encryptWith, type Vault } from '../../../base/storage/vault.ts';
-import { type TaskStatus, taskStatusSchema } from '../../../model/task.ts';
+import { shownParams, type TaskStatus, taskStatusSchema } from '../../../model/task.ts';
 import { parseJson } from '../../../wire/frames.ts';
 import type { AuditTrail } from '../../state/audit-trail.ts';
 import { sealTexts } from '../../state/database.ts';
@@ -94,6 +95,7 @@ function openReads(db: DatabaseSync, vault: Vault | undefined) {
   const one = db.prepare(`${SELECT_ROWS} WHERE task_id = ?`);
   const open = db.prepare(`${SELECT_ROWS} WHERE state <> 'final' ORDER BY accepted_ms, rowid`);
   const unreported = db.prepare(`${SELECT_ROWS} WHERE state = 'final' AND reported = 0 ORDER BY finished_ms LIMIT ?`);
+  const ofBatch = db.prepare(`${SELECT_ROWS} WHERE batch_id = ? ORDER BY accepted_ms, rowid LIMIT ${MAX_BATCH_ROWS}`);
   const newest = db.prepare(`${SELECT_ROWS} ORDER BY accepted_ms DESC, rowid DESC LIMIT ?`);
   const effects = db.prepare(
     'SELECT count(*) AS count FROM tasks_journal WHERE miner_key = ? AND name = ? AND took_effect = 1 AND started_ms > ?',
@@ -126,6 +128,7 @@ function openReads(db: DatabaseSync, vault: Vault | undefined) {
     open: () => toRows(open.all()),
     unreported: (limit: number) => toRows(unreported.all(limit)),
     newest: (limit: number) => toRows(newest.all(limit)),
+    ofBatch: (batchId: string) => toRows(ofBatch.all(batchId)),
     effectsSince: (minerKey: string, name: string, sinceMs: number) =>
       countSchema.parse(effects.get(minerKey, name, Math.round(sinceMs))).count,
     /** Tasks that were sent to the miner, or may have been, and were not refused: newest first. */
@@ -159,7 +162,7 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined, audit: Audit) {
   );
   const finish = db.prepare(
     `UPDATE tasks_journal
-     SET state = 'final', status = ?, message = ?, evidence = ?, finished_ms = ?, took_effect = ?, reported = ?, params = '{}'
+     SET state = 'final', status = ?, message = ?, evidence = ?, finished_ms = ?, took_effect = ?, reported = ?, params = CASE WHEN ? THEN params ELSE '{}' END
      WHERE task_id = ?`,
   );
   const markReported = db.prepare('UPDATE tasks_journal SET reported = 1 WHERE task_id = ?');
@@ -212,7 +215,12 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined, audit: Audit) {
         for (const { row, outcome } of ends) {
           const { status, message, evidence, mayHaveHappened = status === 'succeeded' } = outcome;
           const [tookEffect, isDone] = [Number(mayHaveHappened), Number(!isReported(row))];
-          finish.run(status, message, JSON.stringify(evidence), nowMs, tookEffect, isDone, row.taskId);
+          const end = [status, message, JSON.stringify(evidence), nowMs, tookEffect, isDone] as const;
+          finish.run(
+            ...end,
+            Number(status !== 'succeeded' && row.isLegible && isWithoutSecrets(row.params)),
+            row.taskId,
+          );
         }
         audit?.record(ends.map(({ row, outcome }) => taskEnded(row, outcome)));
       });
@@ -258,6 +266,12 @@ function openBatches(db: DatabaseSync) {
     },
   };
 }
+
+/** As many as one request may be about. */
+const MAX_BATCH_ROWS = 10_000;
+
+/** Such params are kept of what did not succeed, so that it can be asked for again. */
+const isWithoutSecrets = (params: StoredTask['params']): boolean => isDeepStrictEqual(shownParams(params), params);
 
 const SELECT_PARAMS = "SELECT task_id AS key, params AS text FROM tasks_journal WHERE state <> 'final'";
 const SEAL_PARAMS = 'UPDATE tasks_journal SET params = ? WHERE task_id = ?';

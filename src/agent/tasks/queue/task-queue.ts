@@ -234,6 +234,14 @@ export class TaskQueue {
     return this.#journal.newest(Math.min(limit, 10_000)).map((row) => this.#shown(row));
   }
 
+  /** All of one batch, oldest first; params where they are known, which those of a task that succeeded are not. */
+  batch(batchId: string) {
+    return this.#journal.ofBatch(batchId).map(({ params, isLegible, ...row }) => ({
+      ...viewOf({ params, isLegible, ...row }),
+      params: isLegible && row.status !== 'succeeded' && Object.keys(params).length > 0 ? params : undefined,
+    }));
+  }
+
   #shown(row: StoredTask): TaskView {
     const whyHeld = row.state === 'accepted' ? this.#rollouts.whyHeld(row) : undefined;
     return whyHeld === undefined ? viewOf(row) : { ...viewOf(row), message: whyHeld };

@@ -87,8 +87,9 @@ export function createTestHandlers() {
       await untilTold(signal);
       const isDone = !signal.aborted;
       onStep({ ...step, status: isDone ? 'succeeded' : 'cancelled', message: null });
-      return { total: 1, succeeded: isDone ? 1 : 0 };
+      return { total: 1, succeeded: isDone ? 1 : 0, batch_id: 'b1' };
     },
+    batch: () => ({ name: 'miner.light.update', params: { on: true }, tasks: [] }),
     cancel(ids) {
       asked.cancelled.push(...ids);
       return ids.length;

@@ -1,5 +1,6 @@
 // What people of this host ask for goes through the task queue as everything else does: told step by step, bounded, and
 // given up when nobody listens.
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLocalRuns } from '../../../../src/agent/control/handlers/local-runs.ts';
 import type { RunRequest, Step } from '../../../../src/agent/control/messages.ts';
@@ -26,10 +27,11 @@ function begin(more: Partial<RunRequest> = {}, some = miners) {
   const steps: Step[] = [];
   const listener = new AbortController();
   const request: RunRequest = { name: 'miner.system.reboot', miners: [], params: {}, ...more };
-  const over = runs.run(request, some, (step) => steps.push(step), listener.signal);
+  const batchId = randomUUID();
+  const over = runs.run({ ...request, batchId }, some, (step) => steps.push(step), listener.signal);
   over.catch(() => {});
   const lastOf = (ip: string) => steps.findLast((step) => step.ip === ip)?.status;
-  return { runs, steps, listener, over, lastOf, statuses: () => miners.map(({ ip }) => lastOf(ip)) };
+  return { runs, steps, listener, over, lastOf, batchId, statuses: () => miners.map(({ ip }) => lastOf(ip)) };
 }
 
 test('each miner is told of from its place in the line to its proof, and the power budget holds', async () => {
@@ -107,4 +109,28 @@ test('the first ones decide, also where they are handed over bit by bit', async 
     expect(ends.map(({ status }) => status)).toEqual(['failed', 'cancelled', 'cancelled']);
   }
   expect(bench.farm.orders).toHaveLength(2);
+});
+
+test('what is handed over goes on without the caller, and is found again by its batch', async () => {
+  const { listener, over, statuses, batchId } = begin({ detach: true });
+  expect(await over).toBe(0);
+  listener.abort();
+  const found = gate.batch(batchId);
+  expect(found.map(({ minerKey, status }) => [minerKey, status])).toEqual(miners.map(({ key }) => [key, 'pending']));
+  await bench.clock.advance(7_200_000);
+  expect(statuses()).toEqual(Array(6).fill('succeeded'));
+  expect(gate.batch(batchId).map(({ status }) => status)).toEqual(Array(6).fill('succeeded'));
+});
+
+test('of what failed the params are kept, so that it can be asked for again; secrets are not', async () => {
+  const dead = keyOf(99);
+  const run = async (params: Record<string, unknown>) => {
+    const { over, batchId } = begin({ params }, [{ key: dead, ip: '10.0.0.99' }]);
+    await bench.clock.finish(over, 7_200_000);
+    return gate.batch(batchId)[0];
+  };
+  expect(await run({ force: true })).toMatchObject({ status: 'failed', params: { force: true } });
+  expect(await run({ password: 'hunter2' })).toMatchObject({ status: 'failed', params: undefined });
+  const kept = bench.db().prepare('SELECT params FROM tasks_journal').all();
+  expect(JSON.stringify(kept)).not.toContain('hunter2');
 });
