@@ -2,7 +2,7 @@
 // limits are refused.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { metricsBucketSchema } from '../../src/wire/api/metrics.ts';
+import { metricsBucketSchema, minerMetricsBucketSchema } from '../../src/wire/api/metrics.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { type Rig, startRig } from '../unit/service-http/rig.ts';
 import { connect } from '../unit/service-http/wire-agent.ts';
@@ -84,4 +84,27 @@ test('what is no window is refused with the field', async () => {
     expect(answer.status).toBe(400);
     expect(answer.body.message).toContain(field);
   }
+});
+
+test("of one miner: the hour that is reported, whole hours, days and weeks; nothing finer, and no other farm's miner", async () => {
+  const rig = await startRig();
+  const agent = await connect(rig);
+  const nowMs = rig.clock.nowMs();
+  await agent.report([minerRecord(1, nowMs)]);
+  const [miner] = (await rig.get(rig.farm('/miner/latest'))).body.data;
+  const farmPath = pathOf(rig).replace('/metrics/query', '');
+  const ask = (id: string, change: object = {}) =>
+    rig.post(`${farmPath}/miners/${id}/metrics/query`, { from_time: iso(nowMs), to_time: iso(nowMs + 1), ...change });
+  for (const granularity of ['hour', 'day', 'week']) {
+    const { status, body } = await ask(miner.id, { granularity });
+    expect(status).toBe(200);
+    const data = z.array(minerMetricsBucketSchema).parse(body.data);
+    expect(data).toHaveLength(1);
+    expect(data[0]).toMatchObject({ hashrate_avg: 110e12, power_avg: 3_250, temperature_max: 71.5, online_avg: 1 });
+  }
+  const finer = await ask(miner.id, { granularity: '10min' });
+  expect([finer.status, finer.body.message]).toEqual([400, expect.stringContaining('granularity')]);
+  const longer = await ask(miner.id, { to_time: iso(nowMs + 8 * DAY_MS) });
+  expect([longer.status, longer.body.message]).toEqual([400, expect.stringContaining('to_time')]);
+  expect((await ask(rig.farmId)).status).toBe(404);
 });

@@ -345,9 +345,15 @@ export const TABLES = {
   held_events: { agent_id: text, key: text, type: text, at: bigint, detail: text, held_at: bigint },
   /**
    * For which minutes the miner is accounted for in history, and in which cells its quantities were known, joined by
-   * `;`: see history/.
+   * `;`; the sums of its hours that are still added to: see history/.
    */
-  miner_presence: { row_id: row, spans: text, known: { ...text, initially: '' } },
+  miner_presence: { row_id: row, spans: text, known: { ...text, initially: '' }, open_hours: text },
+  /**
+   * A miner's hours of a day of UTC, see history/packed-day.ts. The day first: what is written lies together, and so
+   * does what is pruned. `_aside`: days ahead of a clock that was set back, see history/days-set-back.ts.
+   */
+  miner_days: { day: { ...integer, isKey: true }, row_id: { ...integer, isKey: true }, hours: text },
+  miner_days_aside: { day: { ...integer, isKey: true }, row_id: { ...integer, isKey: true }, hours: text },
   /** Ten minutes of a farm in miner-minutes, and an hour as sums over such cells. */
   history_cells: { farm_id: key, from_at: { ...bigint, isKey: true }, ...SUMS },
   history_hours: { farm_id: key, from_at: { ...bigint, isKey: true }, cells: integer, ...SUMS },

@@ -48,11 +48,45 @@ export const metricsBucketSchema = named(
 export const GRANULARITY_NAMES = ['10min', 'hour', 'day', 'week'] as const;
 export type Granularity = (typeof GRANULARITY_NAMES)[number];
 
-export const metricsQuerySchema = closedObject({
+const windowShape = {
   from_time: isoUtc.meta({ description: 'Buckets that overlap the window are answered, whole' }),
   to_time: isoUtc.meta({ description: 'Not part of the window' }),
+};
+
+export const metricsQuerySchema = closedObject({
+  ...windowShape,
   granularity: orDefault(z.enum(GRANULARITY_NAMES), 'hour').meta({
     default: 'hour',
     description: 'Longest window: 10min 1 day, hour 7 days, day 90 days, week 365 days; weeks begin on Monday',
   }),
 });
+
+export const MINER_GRANULARITY_NAMES = ['hour', 'day', 'week'] as const satisfies readonly Granularity[];
+export type MinerGranularity = (typeof MINER_GRANULARITY_NAMES)[number];
+
+export const minerMetricsQuerySchema = closedObject({
+  ...windowShape,
+  granularity: orDefault(z.enum(MINER_GRANULARITY_NAMES), 'hour').meta({
+    default: 'hour',
+    description:
+      'Longest window: hour 7 days, day 90 days, week 365 days; weeks begin on Monday. Nothing finer is kept of one miner',
+  }),
+});
+
+const KNOWN_MINUTES =
+  'over the minutes that know it; 0 while it is known to be unreachable; null where nothing is known';
+
+export const minerMetricsBucketSchema = named(
+  'MinerMetricsBucket',
+  z.strictObject({
+    from: z.iso.datetime(),
+    to: z.iso.datetime().meta({ description: 'Not part of the bucket' }),
+    hashrate_avg: nullableNumber(`H/s, ${KNOWN_MINUTES}`),
+    power_avg: nullableNumber(`W, ${KNOWN_MINUTES}`),
+    efficiency: nullableNumber('J/TH, over the hours that know power as often as hashrate'),
+    temperature_avg: nullableNumber('Degrees Celsius'),
+    temperature_max: nullableNumber('Degrees Celsius'),
+    online_avg: z.number().min(0).max(1).nullable().meta({ description: 'Share of its reports with an answer' }),
+    coverage: z.number().min(0).max(1).meta({ description: 'Share of the bucket that was reported on' }),
+  }),
+);

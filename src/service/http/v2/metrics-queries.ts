@@ -2,10 +2,20 @@
 // metrics of a farm, in buckets of UTC.
 import { z } from 'zod';
 import { formatDurationMs } from '../../../base/time/duration.ts';
+import { EXTENSION } from '../../../wire/api/components.ts';
 import { answerOf } from '../../../wire/api/envelope.ts';
-import { classificationSchema, metricsBucketSchema, metricsQuerySchema } from '../../../wire/api/metrics.ts';
+import { anyId } from '../../../wire/api/forms.ts';
+import {
+  classificationSchema,
+  type Granularity,
+  metricsBucketSchema,
+  metricsQuerySchema,
+  minerMetricsBucketSchema,
+  minerMetricsQuerySchema,
+} from '../../../wire/api/metrics.ts';
+import { notFound } from '../../auth/authorise.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
-import { GRANULARITIES, type HistoryBucket } from '../../store/store.ts';
+import { GRANULARITIES, type HistoryBucket, type MinerBucket } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
@@ -52,22 +62,65 @@ export function registerHistory(app: App, { store, clock }: RouteParts): void {
       response: answers(answerOf(z.array(metricsBucketSchema))),
     },
     handler: async (request) => {
-      const { from_time, to_time, granularity } = request.body;
-      const fromMs = Date.parse(from_time);
-      const toMs = Date.parse(to_time);
-      if (fromMs < EARLIEST_MS || toMs > LATEST_MS)
-        throw invalidRequest('from_time, to_time: accepted: years 1971 to 9998');
-      const { maxRangeMs } = GRANULARITIES[granularity];
-      if (toMs <= fromMs) throw invalidRequest('to_time: received a time that is not after from_time');
-      if (toMs - fromMs > maxRangeMs)
-        throw invalidRequest(
-          `to_time: received a window of ${formatDurationMs(toMs - fromMs)}, accepted with granularity ${granularity}: up to ${formatDurationMs(maxRangeMs)}`,
-        );
       const farmId = farmOf(request).id;
-      const buckets = await store.history.query({ farmId, granularity, fromMs, toMs, nowMs: clock.nowMs() });
+      const buckets = await store.history.query({ farmId, ...windowOf(request.body), nowMs: clock.nowMs() });
       return good(buckets.map(toItem));
     },
   });
+}
+
+export function registerMinerHistory(app: App, { store, clock }: RouteParts): void {
+  app.route({
+    method: 'POST',
+    url: `${V2_FARM}/miners/:miner_id/metrics/query`,
+    schema: {
+      tags: ['metrics'],
+      operationId: 'queryMinerHistoryV2',
+      summary: 'Historical metrics of one miner',
+      description: 'Hours of UTC, kept for 400 days. Rates and watts have four digits.',
+      ...EXTENSION,
+      params: farmParams.extend({ miner_id: anyId }),
+      body: minerMetricsQuerySchema,
+      response: answers(answerOf(z.array(minerMetricsBucketSchema))),
+    },
+    handler: async (request) => {
+      const about = { farmId: farmOf(request).id, minerId: request.params.miner_id };
+      const window = windowOf(request.body);
+      const buckets = await store.minerHistory.query({ ...about, ...window, nowMs: clock.nowMs() });
+      if (buckets === undefined) throw notFound();
+      return good(buckets.map(toMinerItem));
+    },
+  });
+}
+
+function windowOf<G extends Granularity>(body: { from_time: string; to_time: string; granularity: G }) {
+  const { from_time, to_time, granularity } = body;
+  const fromMs = Date.parse(from_time);
+  const toMs = Date.parse(to_time);
+  if (fromMs < EARLIEST_MS || toMs > LATEST_MS)
+    throw invalidRequest('from_time, to_time: accepted: years 1971 to 9998');
+  const { maxRangeMs } = GRANULARITIES[granularity];
+  if (toMs <= fromMs) throw invalidRequest('to_time: received a time that is not after from_time');
+  if (toMs - fromMs > maxRangeMs)
+    throw invalidRequest(
+      `to_time: received a window of ${formatDurationMs(toMs - fromMs)}, accepted with granularity ${granularity}: up to ${formatDurationMs(maxRangeMs)}`,
+    );
+  return { granularity, fromMs, toMs };
+}
+
+function toMinerItem(bucket: MinerBucket): z.infer<typeof minerMetricsBucketSchema> {
+  const { fromMs, toMs, hashrate, power, efficiency, temperature, temperatureMax, online, coverage } = bucket;
+  return {
+    from: toIso(fromMs),
+    to: toIso(toMs),
+    hashrate_avg: hashrate,
+    power_avg: power,
+    efficiency,
+    temperature_avg: temperature,
+    temperature_max: temperatureMax,
+    online_avg: online,
+    coverage,
+  };
 }
 
 function toItem(bucket: HistoryBucket): z.infer<typeof metricsBucketSchema> {

@@ -94,7 +94,9 @@ export function sumsOf(record: MinerRecord, minutes: number, isFirst: (what: 'mi
   };
 }
 
-const larger = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.max(a, b));
+/** Null = none. */
+export const larger = (a: number | null, b: number | null): number | null =>
+  a === null ? b : b === null ? a : Math.max(a, b);
 
 export function add(a: Sums, b: Sums): Sums {
   const sums = { ...a, temperature_max: larger(a.temperature_max, b.temperature_max) };

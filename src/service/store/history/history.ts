@@ -28,7 +28,7 @@ export const GRANULARITIES = {
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 /** A miner is missed for so long after its last report; then it is gone and its silence is no gap. */
-const MISSED_MS = DAY_MS;
+export const MISSED_MS = DAY_MS;
 
 /** `toMs` is not part of the bucket. `coverage` is the share of its miner-minutes that were reported on, 0 to 1. */
 export type HistoryBucket = Averages & {
@@ -55,10 +55,7 @@ type Part = { readonly fromMs: number; readonly sums: CellSums };
 export function createHistoryStore({ read }: Pick<Databases, 'read'>): HistoryStore {
   return {
     async query({ farmId, granularity, fromMs, toMs, nowMs }) {
-      const { stepMs } = GRANULARITIES[granularity];
-      const offsetMs = granularity === 'week' ? FIRST_MONDAY_MS : 0;
-      const begin = Math.floor((fromMs - offsetMs) / stepMs) * stepMs + offsetMs;
-      const end = Math.ceil((toMs - offsetMs) / stepMs) * stepMs + offsetMs;
+      const { begin, end, stepMs } = bucketsOf(granularity, fromMs, toMs);
       const partMs = granularity === '10min' ? CELL_MS : HOUR_MS;
       const parts = await (granularity === '10min' ? readCells : readHours)(read, farmId, begin, end);
       const sumsAt = new Map(parts.map((part) => [part.fromMs, part.sums]));
@@ -86,6 +83,14 @@ export function createHistoryStore({ read }: Pick<Databases, 'read'>): HistorySt
       }
     },
   };
+}
+
+/** The buckets that overlap [fromMs, toMs): where the first begins, where the last ends. */
+export function bucketsOf(granularity: Granularity, fromMs: number, toMs: number) {
+  const { stepMs } = GRANULARITIES[granularity];
+  const offsetMs = granularity === 'week' ? FIRST_MONDAY_MS : 0;
+  const begin = Math.floor((fromMs - offsetMs) / stepMs) * stepMs + offsetMs;
+  return { begin, end: Math.ceil((toMs - offsetMs) / stepMs) * stepMs + offsetMs, stepMs };
 }
 
 /** The cells that begin in [begin, end), in their order, as parts of a sum. */
