@@ -1,7 +1,9 @@
 // The miner of the interface document, v1, as zod schemas: the part that an agent reports and the part that the service
 // adds. Units: H/s, W, degrees Celsius, J/TH, seconds, MHz; timestamps ISO 8601 UTC; `null` = not known (interface
 // document, "Miner").
+
 import { z } from 'zod';
+import { ALGORITHMS } from './algorithms.ts';
 import { ANOMALY_TYPES, flagSchema } from './flags.ts';
 import { unstableReasonSchema } from './identity-facts.ts';
 import { COOLINGS } from './reading.ts';
@@ -82,6 +84,8 @@ export const minerExtrasSchema = z.strictObject({
   firmware: z.string(),
   /** Present where that driver is no part of the program: it is a file on the host of the agent. */
   driver_origin: z.literal('folder').optional(),
+  /** Null or absent = not known. */
+  algorithm: z.enum(ALGORITHMS).nullable().optional(),
   hostname: nullableText,
   controller_serial_number: nullableText,
   expected_hashrate: nullableNumber,

@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../../base/clock.ts';
 import { EVENTS_KEPT_DAYS, pruneFullMiners } from './events/sizes.ts';
 import { DAY_MS, HOUR_MS } from './history/history-sums.ts';
 import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history/history-write.ts';
-import { pruneDays } from './history/miner-days.ts';
+import { pruneDays } from './history/miner/miner-days.ts';
 import { removeMiners } from './miners/identity/removal.ts';
 import { chunks, countAll } from './rows.ts';
 import type { Db, Row, Tables } from './schema.ts';

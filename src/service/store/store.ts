@@ -14,8 +14,9 @@ import { createClockRepairs } from './clock-repairs.ts';
 import type { Audited, Databases, ServiceAct } from './databases.ts';
 import { createEncryption, type Encryption, encryptPlaintext } from './encryption.ts';
 import { createEventStore } from './events/events.ts';
+import { createFarmGroupStore } from './history/farm-groups.ts';
 import { createHistoryStore } from './history/history.ts';
-import { createMinerHistoryStore } from './history/miner-history.ts';
+import { createMinerHistoryStore } from './history/miner/miner-history.ts';
 import { createIngestStore } from './ingest.ts';
 import { createLocationChangeStore } from './locations/changes.ts';
 import { createRackStore } from './locations/racks.ts';
@@ -49,8 +50,8 @@ export type { ClockRepairs } from './clock-repairs.ts';
 export type { Availability, Messages, ServiceAct } from './databases.ts';
 export { type Cursor, parseCursor, toCursor } from './events/cursor.ts';
 export type { EventQuery, EventStore, FeedQuery, MinerEvent } from './events/events.ts';
-export { GRANULARITIES, type HistoryBucket } from './history/history.ts';
-export type { MinerBucket } from './history/miner-history.ts';
+export { GRANULARITIES, type HistoryBucket, type HistorySeries } from './history/history.ts';
+export type { MinerBucket } from './history/miner/miner-history.ts';
 export type { IngestStore, SliceOutcome } from './ingest.ts';
 export { type ListStores, openListStores } from './lists.ts';
 export type { LocationChange, LocationChangeStore, UndoOutcome } from './locations/changes.ts';
@@ -202,6 +203,7 @@ const createStores = (databases: Audited, encryption: Encryption) =>
     ingest: createIngestStore(databases, newId),
     history: createHistoryStore(databases),
     minerHistory: createMinerHistoryStore(databases),
+    farmGroups: createFarmGroupStore(databases),
     events: createEventStore(databases),
     batches: createBatchStore(databases, encryption),
     batchDetail: createBatchDetailStore(databases, encryption),

@@ -6,16 +6,18 @@ import { EXTENSION } from '../../../wire/api/components.ts';
 import { answerOf } from '../../../wire/api/envelope.ts';
 import { anyId } from '../../../wire/api/forms.ts';
 import {
+  classificationQuerySchema,
   classificationSchema,
   type Granularity,
   metricsBucketSchema,
   metricsQuerySchema,
+  metricsSeriesSchema,
   minerMetricsBucketSchema,
   minerMetricsQuerySchema,
 } from '../../../wire/api/metrics.ts';
 import { notFound } from '../../auth/authorise.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
-import { GRANULARITIES, type HistoryBucket, type MinerBucket } from '../../store/store.ts';
+import { GRANULARITIES, type HistoryBucket, type HistorySeries, type MinerBucket } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
@@ -38,13 +40,25 @@ export function registerClassification(app: App, { store, clock }: RouteParts): 
       summary: 'How many miners of a farm there are of each kind (beta)',
       description: 'Most frequent first; value null = the miner has none.',
       params: farmParams,
+      body: classificationQuerySchema.optional(),
       response: answers(answerOf(classificationSchema)),
     },
     handler: async (request) => {
-      const found = await store.classification.classify(farmOf(request).id, clock.nowMs());
+      const { id: farmId } = farmOf(request);
+      const groupBy = request.body?.group_by;
+      const found = await store.classification.classify(farmId, clock.nowMs());
       const { total, status, opsStatus: ops_status, anomalyType: anomaly_type, miningMode: mining_mode } = found;
       const { model, firmware, rack } = found;
-      return good({ total, status, ops_status, anomaly_type, mining_mode, model, firmware, rack });
+      const answer = { total, status, ops_status, anomaly_type, mining_mode, model, firmware, rack };
+      if (groupBy === undefined) return good(answer);
+      const groups = await store.classification.groups(farmId, groupBy, clock.nowMs());
+      return good({
+        ...answer,
+        groups: groups.map(({ value, count, online, ill, hashrate, expected, power, algorithms }) => ({
+          ...{ value, count, online, with_anomalies: ill, hashrate, expected_hashrate: expected, power },
+          ...several(algorithms),
+        })),
+      });
     },
   });
 }
@@ -59,15 +73,30 @@ export function registerHistory(app: App, { store, clock }: RouteParts): void {
       summary: 'Historical metrics of a farm (beta)',
       params: farmParams,
       body: metricsQuerySchema,
-      response: answers(answerOf(z.array(metricsBucketSchema))),
+      response: answers(answerOf(z.union([z.array(metricsBucketSchema), z.array(metricsSeriesSchema)]))),
     },
     handler: async (request) => {
-      const farmId = farmOf(request).id;
-      const buckets = await store.history.query({ farmId, ...windowOf(request.body), nowMs: clock.nowMs() });
-      return good(buckets.map(toItem));
+      const { group_by: groupBy } = request.body;
+      const query = { farmId: farmOf(request).id, ...windowOf(request.body), nowMs: clock.nowMs() };
+      if (groupBy === undefined) return good((await store.history.query(query)).map(toItem));
+      if (groupBy === 'algorithm') return good(toSeries(await store.history.queryByAlgorithm(query)));
+      if (query.granularity !== 'hour')
+        throw invalidRequest(`granularity: received ${query.granularity}, accepted with group_by ${groupBy}: hour`);
+      const found = await store.farmGroups.query({ ...query, groupBy });
+      if (found.kind === 'too-much')
+        throw invalidRequest(
+          `to_time: received a window that is too long for ${found.miners} miners in ${found.groups} groups, accepted with group_by ${groupBy}: up to ${found.maxHours} hours`,
+        );
+      return good(toSeries(found.series));
     },
   });
 }
+
+const toSeries = (series: readonly HistorySeries[]) =>
+  series.map(({ group, buckets }) => ({ group, buckets: buckets.map(toItem) }));
+
+const several = (algorithms: readonly (string | null)[]) =>
+  algorithms.length > 1 ? { algorithms: [...algorithms] } : {};
 
 export function registerMinerHistory(app: App, { store, clock }: RouteParts): void {
   app.route({
@@ -124,6 +153,7 @@ function toMinerItem(bucket: MinerBucket): z.infer<typeof minerMetricsBucketSche
 }
 
 function toItem(bucket: HistoryBucket): z.infer<typeof metricsBucketSchema> {
-  const { fromMs, toMs, minersTotal, coverage, ...averages } = bucket;
-  return { from: toIso(fromMs), to: toIso(toMs), ...averages, miners_total: minersTotal, coverage };
+  const { fromMs, toMs, minersTotal, coverage, algorithms, ...averages } = bucket;
+  const item = { from: toIso(fromMs), to: toIso(toMs), ...averages, miners_total: minersTotal, coverage };
+  return { ...item, ...several(algorithms) };
 }

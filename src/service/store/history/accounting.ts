@@ -12,8 +12,8 @@ import {
   type Sums,
   sumsOf,
 } from './history-sums.ts';
-import { minutesOf } from './hour-sums.ts';
-import { addToHour, type OpenHours } from './open-hours.ts';
+import { minutesOf } from './miner/hour-sums.ts';
+import { addToHour, type OpenHours } from './miner/open-hours.ts';
 import { insert, newMinutes, type Span, touches } from './presence-intervals.ts';
 
 /** Of a miner: its minutes, for each quantity the cells in which it was known, and the hours that are added to. */

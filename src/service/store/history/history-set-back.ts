@@ -5,10 +5,10 @@ import type { Databases } from '../databases.ts';
 import { CLOCKS_DIFFER_MS } from '../rows.ts';
 import type { Db } from '../schema.ts';
 import type { Presence } from './accounting.ts';
-import { bringHoursBack, daysAside, setHoursAside } from './days-set-back.ts';
 import { CELL_MS, HOUR_MS, MINUTE_MS, QUANTITIES } from './history-sums.ts';
 import { readPresence, writeHour, writePresence } from './history-write.ts';
-import type { OpenHours } from './open-hours.ts';
+import { bringHoursBack, daysAside, setHoursAside } from './miner/days-set-back.ts';
+import type { OpenHours } from './miner/open-hours.ts';
 import { spansBefore } from './presence-intervals.ts';
 
 type Parts = Pick<Databases, 'transact' | 'lock'>;

@@ -19,7 +19,7 @@ export const QUANTITIES = ['hashrate', 'expected', 'power'] as const;
 export type Quantity = (typeof QUANTITIES)[number];
 
 /** Sums over cells; `online`, `hashrate`, `expected` and `power` are sums of the cells' averages. */
-export type CellSums = Readonly<Omit<Row<'history_hours'>, 'farm_id' | 'from_at'>>;
+export type CellSums = Readonly<Omit<Row<'history_hours'>, 'farm_id' | 'from_at' | 'algorithm'>>;
 /**
  * `…_count` says how many miner-minutes (in an hour: cells) know the value, `…_miners` how many miners (in an hour: the
  * sum over its cells); an unreachable miner is known to give nothing.

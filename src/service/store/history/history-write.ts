@@ -6,22 +6,11 @@ import type { Lock } from '../databases.ts';
 import { chunks } from '../rows.ts';
 import type { Db, Tables } from '../schema.ts';
 import { ABSENT, accountFor, type Presence } from './accounting.ts';
+import { addParts, algorithmOf, WHOLE } from './algorithms.ts';
 import { readCells } from './history.ts';
-import {
-  ADDED,
-  add,
-  addCells,
-  CELL_MS,
-  DAY_MS,
-  HOUR_MS,
-  MINUTE_MS,
-  NO_CELLS,
-  NO_SUMS,
-  QUANTITIES,
-  type Sums,
-} from './history-sums.ts';
-import { foldHours } from './miner-days.ts';
-import { type OpenHours, readOpenHours, splitDue, writeOpenHours } from './open-hours.ts';
+import { ADDED, add, CELL_MS, DAY_MS, HOUR_MS, MINUTE_MS, NO_SUMS, QUANTITIES, type Sums } from './history-sums.ts';
+import { foldHours } from './miner/miner-days.ts';
+import { type OpenHours, readOpenHours, splitDue, writeOpenHours } from './miner/open-hours.ts';
 import { readLists, readSpans, writeLists, writeSpans } from './presence-intervals.ts';
 
 /** Cells are kept a little longer than records for them are taken. Hours serve ranges of up to a year. */
@@ -41,6 +30,9 @@ type Reports = {
   readonly rowOf: (key: string) => number | undefined;
 };
 
+/** By algorithm, then by cell. */
+type Cells = Map<string, Map<number, Sums>>;
+
 /** Reports from the future count as of now; those of more than a month ago are not counted. */
 export async function rollUp(
   db: Db,
@@ -58,14 +50,18 @@ export async function rollUp(
   const reach = Math.min(MAX_REACH, Math.max(1, Math.ceil((pollIntervalMs ?? 0) / MINUTE_MS)));
   await lock(db, `history ${farmId}`);
   const presence = await readPresence(db, [...new Set(samples.map(({ rowId }) => rowId))]);
-  const cells = new Map<number, Sums>();
-  const addToCell = (cell: number, sums: Sums) => cells.set(cell, add(cells.get(cell) ?? NO_SUMS, sums));
+  const cells: Cells = new Map();
   const changed = new Map<number, Presence>();
   const due = new Map<number, OpenHours>();
   for (const { rowId, atMs, record } of samples) {
     const before = changed.get(rowId) ?? presence.get(rowId) ?? ABSENT;
     const minute = Math.floor(atMs / MINUTE_MS);
-    const after = accountFor(before, { record, minute }, reach, addToCell);
+    const algorithm = algorithmOf(record);
+    const ofAlgorithm = cells.get(algorithm) ?? new Map<number, Sums>();
+    cells.set(algorithm, ofAlgorithm);
+    const after = accountFor(before, { record, minute }, reach, (cell, sums) =>
+      ofAlgorithm.set(cell, add(ofAlgorithm.get(cell) ?? NO_SUMS, sums)),
+    );
     if (after === before) continue;
     const hours = splitDue(after.open, rowId, minute);
     changed.set(rowId, { ...after, open: hours.kept });
@@ -129,26 +125,30 @@ const increase = (eb: CellBuilder) => ({
     .end(),
 });
 
-async function writeCells(db: Db, farmId: string, cells: ReadonlyMap<number, Sums>): Promise<void> {
+async function writeCells(db: Db, farmId: string, cells: Cells): Promise<void> {
   const rows = [...cells]
-    .map(([cell, sums]) => ({ farm_id: farmId, from_at: cell * CELL_MS, ...sums }))
+    .flatMap(([algorithm, ofAlgorithm]) =>
+      [...ofAlgorithm].map(([cell, sums]) => ({ farm_id: farmId, from_at: cell * CELL_MS, algorithm, ...sums })),
+    )
     .toSorted((a, b) => a.from_at - b.from_at);
   const hours = [...new Set(rows.map(({ from_at }) => Math.floor(from_at / HOUR_MS) * HOUR_MS))];
   for (const part of chunks(rows))
     await db
       .insertInto('history_cells')
       .values(part)
-      .onConflict((conflict) => conflict.columns(['farm_id', 'from_at']).doUpdateSet(increase))
+      .onConflict((conflict) => conflict.columns(['farm_id', 'from_at', 'algorithm']).doUpdateSet(increase))
       .execute();
   for (const hour of hours) await writeHour(db, farmId, hour);
 }
 
+/** Made anew of its cells: a row for each algorithm, and where there are several one of all of them. */
 export async function writeHour(db: Db, farmId: string, hour: number): Promise<void> {
-  const cells = await readCells(db, farmId, hour, hour + HOUR_MS);
-  const sums = cells.map((cell) => cell.sums).reduce(addCells, NO_CELLS);
-  await db
-    .insertInto('history_hours')
-    .values({ farm_id: farmId, from_at: hour, ...sums })
-    .onConflict((conflict) => conflict.columns(['farm_id', 'from_at']).doUpdateSet(sums))
-    .execute();
+  const { whole, of } = addParts(await readCells(db, farmId, hour, hour + HOUR_MS));
+  const rows = [...of, ...(of.size > 1 ? [[WHOLE, whole] as const] : [])];
+  for (const [algorithm, sums] of rows)
+    await db
+      .insertInto('history_hours')
+      .values({ farm_id: farmId, from_at: hour, algorithm, ...sums })
+      .onConflict((conflict) => conflict.columns(['farm_id', 'from_at', 'algorithm']).doUpdateSet(sums))
+      .execute();
 }

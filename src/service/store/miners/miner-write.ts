@@ -150,8 +150,10 @@ function toRow({ agentId, farmId, order, unkeptThrough }: Reporter, change: Mine
     model: storable(document.model),
     firmware_version: storable(document.firmware_version),
     firmware: storable(extras.firmware),
+    algorithm: extras.algorithm ?? null,
     hostname: storable(extras.hostname),
     hashrate: document.hashrate,
+    power: document.power,
     expected_hashrate: extras.expected_hashrate,
     rival_row_id: change.rivalRowId ?? known?.rival_row_id ?? null,
   };

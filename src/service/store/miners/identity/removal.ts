@@ -1,7 +1,7 @@
 // Taking miners out of the store, with all that is kept of them beside the events and the sums of their farm. It
 // decides nothing about which.
 import type { ExpressionBuilder } from 'kysely';
-import { removeDays } from '../../history/miner-days.ts';
+import { removeDays } from '../../history/miner/miner-days.ts';
 import { chunks } from '../../rows.ts';
 import type { Db, Tables } from '../../schema.ts';
 

@@ -1,13 +1,10 @@
 // Reading the history of one miner, in buckets of UTC. An hour is the finest that is kept of it.
-import type { MinerGranularity } from '../../../wire/api/metrics.ts';
-import type { Databases } from '../databases.ts';
-import type { Db } from '../schema.ts';
-import { bucketsOf, MISSED_MS } from './history.ts';
-import { HOUR_MS, MINUTE_MS } from './history-sums.ts';
-import { addHours, type HourAverages, type HourSums, hourAverages, NO_HOUR, pairedOf } from './hour-sums.ts';
-import { dayOf } from './miner-days.ts';
-import { readOpenHours } from './open-hours.ts';
-import { HOURS, hourOf, readDay } from './packed-day.ts';
+import type { MinerGranularity } from '../../../../wire/api/metrics.ts';
+import type { Databases } from '../../databases.ts';
+import { bucketsOf, MISSED_MS } from '../history.ts';
+import { HOUR_MS, MINUTE_MS } from '../history-sums.ts';
+import { addHours, type HourAverages, hourAverages, NO_HOUR, pairedOf } from './hour-sums.ts';
+import { readHoursOf } from './miner-hours.ts';
 
 /** `toMs` is not part of the bucket. `coverage`: share of its minutes that were reported on, 0 to 1. */
 export type MinerBucket = HourAverages & { readonly fromMs: number; readonly toMs: number; readonly coverage: number };
@@ -40,7 +37,7 @@ export function createMinerHistoryStore({ read }: Pick<Databases, 'read'>): Mine
       if (miner === undefined) return undefined;
       const { row_id, created_at, reported_at } = miner;
       const { begin, end, stepMs } = bucketsOf(granularity, fromMs, toMs);
-      const hours = await readHoursOf(read, row_id, begin / HOUR_MS, end / HOUR_MS);
+      const hours = (await readHoursOf(read, [row_id], begin / HOUR_MS, end / HOUR_MS)).get(row_id);
       // It is missed for a while after its last report; then it is gone and its silence is no gap.
       const goneMs = Math.min(nowMs, reported_at + MISSED_MS);
       const buckets: MinerBucket[] = [];
@@ -50,7 +47,7 @@ export function createMinerHistoryStore({ read }: Pick<Databases, 'read'>): Mine
       function bucketOf(from: number): MinerBucket {
         let [sums, paired, due] = [NO_HOUR, NO_HOUR, 0];
         for (let at = from; at < from + stepMs; at += HOUR_MS) {
-          const hour = hours.get(at / HOUR_MS) ?? NO_HOUR;
+          const hour = hours?.get(at / HOUR_MS) ?? NO_HOUR;
           sums = addHours(sums, hour);
           paired = addHours(paired, pairedOf(hour));
           const wasThereMs = Math.min(at + HOUR_MS, goneMs) - Math.max(at, created_at);
@@ -61,29 +58,4 @@ export function createMinerHistoryStore({ read }: Pick<Databases, 'read'>): Mine
       }
     },
   };
-}
-
-/** Hours since the epoch in [first, end). One statement: an hour that is folded meanwhile is read once. */
-async function readHoursOf(read: Db, rowId: number, first: number, end: number): Promise<Map<number, HourSums>> {
-  const days = Array.from({ length: dayOf(end - 1) - dayOf(first) + 1 }, (_, index) => dayOf(first) + index);
-  const rows = await read
-    .selectFrom('miner_presence')
-    .leftJoin('miner_days', (join) =>
-      join.onRef('miner_days.row_id', '=', 'miner_presence.row_id').on('miner_days.day', 'in', days),
-    )
-    .select(['miner_presence.open_hours', 'miner_days.day', 'miner_days.hours'])
-    .where('miner_presence.row_id', '=', rowId)
-    .execute();
-  const found = new Map<number, HourSums>();
-  const put = (hour: number, sums: HourSums) => found.set(hour, addHours(found.get(hour) ?? NO_HOUR, sums));
-  for (const { day, hours } of rows) {
-    if (day === null || hours === null) continue;
-    const packed = readDay(hours);
-    for (let hour = 0; hour < HOURS; hour++) {
-      const sums = hourOf(packed, hour);
-      if (sums !== undefined) put(day * HOURS + hour, sums);
-    }
-  }
-  for (const { hour, sums } of readOpenHours(rows[0]?.open_hours ?? '')) put(hour, sums);
-  return found;
 }

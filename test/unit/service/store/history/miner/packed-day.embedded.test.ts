@@ -1,14 +1,14 @@
 // A day of a miner as a text, and its open hours: what is written is read again, as exactly as it is promised.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addHours, type HourSums, NO_HOUR } from '../../../../../src/service/store/history/hour-sums.ts';
+import { addHours, type HourSums, NO_HOUR } from '../../../../../../src/service/store/history/miner/hour-sums.ts';
 import {
   addToHour,
   type OpenHours,
   readOpenHours,
   splitDue,
   writeOpenHours,
-} from '../../../../../src/service/store/history/open-hours.ts';
+} from '../../../../../../src/service/store/history/miner/open-hours.ts';
 import {
   addToDay,
   emptyDay,
@@ -17,7 +17,7 @@ import {
   readDay,
   setHour,
   writeDay,
-} from '../../../../../src/service/store/history/packed-day.ts';
+} from '../../../../../../src/service/store/history/miner/packed-day.ts';
 
 const celsius = fc.integer({ min: -400, max: 1_500 }).map((tenths) => tenths / 10);
 /** Of the smallest coin's miner to the largest machine, and nothing. */

@@ -1,7 +1,7 @@
 // The arithmetic of one miner's history: what is added up within an hour, how hours make longer times, which averages
 // follow. Pure. A minute is in it once: presence-intervals.ts sees to that.
-import type { MinerRecord } from '../../../wire/records.ts';
-import { larger, quantitiesOf } from './history-sums.ts';
+import type { MinerRecord } from '../../../../wire/records.ts';
+import { larger, quantitiesOf } from '../history-sums.ts';
 
 /**
  * Sums over minutes; `…_count` = how many minutes know the value. A miner that is known to be unreachable gives 0, see

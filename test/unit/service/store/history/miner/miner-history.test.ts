@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import type { MinerBucket } from '../../../../../src/service/store/history/miner-history.ts';
-import { newId, openDatabases, openStore, type Store } from '../../../../../src/service/store/store.ts';
-import { temporaryDatabase } from '../../../../support/database.ts';
-import { minerRecord, SILENT } from '../../../service-http/records.ts';
+import type { MinerBucket } from '../../../../../../src/service/store/history/miner/miner-history.ts';
+import { newId, openDatabases, openStore, type Store } from '../../../../../../src/service/store/store.ts';
+import { temporaryDatabase } from '../../../../../support/database.ts';
+import { minerRecord, SILENT } from '../../../../service-http/records.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

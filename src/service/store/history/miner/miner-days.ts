@@ -1,8 +1,8 @@
 // The rows of miners' days in the database: what is folded into them and how they are read. Who writes holds the lock
 // of the farm's history.
-import { chunks } from '../rows.ts';
-import type { Db } from '../schema.ts';
-import { DAY_MS } from './history-sums.ts';
+import { chunks } from '../../rows.ts';
+import type { Db } from '../../schema.ts';
+import { DAY_MS } from '../history-sums.ts';
 import type { OpenHours } from './open-hours.ts';
 import { addToDay, emptyDay, HOURS, type PackedDay, readDay, writeDay } from './packed-day.ts';
 

@@ -1,6 +1,6 @@
-// Miners' hours after the clock of the service was set back: as history-set-back.ts does for the farm. The hour in
+// Miners' hours after the clock of the service was set back: as ../history-set-back.ts does for the farm. The hour in
 // which the clock now is goes aside whole, also the part of it that had been: what is kept is never counted twice.
-import type { Db } from '../schema.ts';
+import type { Db } from '../../schema.ts';
 import { NO_HOUR } from './hour-sums.ts';
 import { type DayTable, dayOf, deleteDays, hourOfDay, readDays, writeDays } from './miner-days.ts';
 import type { OpenHours } from './open-hours.ts';
