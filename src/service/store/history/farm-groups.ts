@@ -4,6 +4,7 @@ import { yieldToEventLoop } from '../../../base/clock.ts';
 import type { GroupKey } from '../../../wire/api/metrics.ts';
 import type { Databases } from '../databases.ts';
 import { groupColumn } from '../miners/group-keys.ts';
+import type { FarmPart } from './algorithms.ts';
 import { type Group, groupBucket, groupsOf } from './group-sums.ts';
 import { type HistorySeries, MISSED_MS, readHours } from './history.ts';
 import { HOUR_MS } from './history-sums.ts';
@@ -54,16 +55,15 @@ export function createFarmGroupStore({ read }: Pick<Databases, 'read'>) {
         await yieldToEventLoop();
       }
       const ofFarm = await readHours(read, farmId, first * HOUR_MS, end * HOUR_MS);
-      const cellsAt = new Map(ofFarm.map((part) => [part.fromMs / HOUR_MS, part.whole.cells]));
-      return { kind: 'series', series: seriesOf(groups, cellsAt, { first, end, nowMs }) };
+      const partAt = new Map(ofFarm.map((part) => [part.fromMs / HOUR_MS, part]));
+      return { kind: 'series', series: seriesOf(groups, partAt, { first, end, nowMs }) };
     },
   };
 }
 
-/** `cellsAt`: how many of its six cells have data, of each hour of the farm. */
 function seriesOf(
   groups: ReadonlyMap<string | null, Group>,
-  cellsAt: ReadonlyMap<number, number>,
+  partAt: ReadonlyMap<number, FarmPart>,
   { first, end, nowMs }: { readonly first: number; readonly end: number; readonly nowMs: number },
 ): HistorySeries[] {
   const hours = Array.from({ length: end - first }, (_, index) => first + index);
@@ -71,6 +71,6 @@ function seriesOf(
     .toSorted(([a], [b]) => (a === null ? 1 : b === null ? -1 : a < b ? -1 : 1))
     .map(([value, group]) => ({
       group: value,
-      buckets: hours.map((hour) => groupBucket(group, hour, cellsAt.get(hour) ?? 0, nowMs)),
+      buckets: hours.map((hour) => groupBucket(group, hour, partAt.get(hour), nowMs)),
     }));
 }

@@ -1,6 +1,6 @@
 // The arithmetic of groups of miners, hour by hour. As in the cells of a farm, minutes in which a miner is known stand
 // for those of the same ten minutes in which it is not; an hour is the mean of its cells with data. Pure.
-import { NOT_KNOWN, onlyAlgorithm, shownAlgorithm } from './algorithms.ts';
+import { type FarmPart, NOT_KNOWN, onlyAlgorithm, shownAlgorithm } from './algorithms.ts';
 import { type HistoryBucket, MISSED_MS } from './history.ts';
 import { HOUR_MS, larger, MINUTE_MS } from './history-sums.ts';
 import { type HourSums, pairedOf } from './miner/hour-sums.ts';
@@ -90,30 +90,40 @@ function minersPresent(members: readonly Member[], first: number, end: number): 
   return counts;
 }
 
-/** `ofFarm`: how many cells of the hour have data on the farm; a group that has fewer was there for less of it. */
-export function groupBucket(group: Group, at: number, ofFarm: number, nowMs: number): HistoryBucket {
-  const cells = Math.max(1, ofFarm);
+/**
+ * `farm`: the same hour of the whole farm. Of its six cells those count in which the farm knows the value: a group that
+ * has fewer was there for less of it.
+ */
+export function groupBucket(group: Group, at: number, farm: FarmPart | undefined, nowMs: number): HistoryBucket {
   const fromMs = at * HOUR_MS;
   const hour = group.hourAt(at);
   const present = fromMs >= nowMs ? 0 : group.presentAt(at);
   const lengthMs = Math.max(0, Math.min(HOUR_MS, nowMs - fromMs));
   const accounted = hour?.accounted ?? 0;
   const due = Math.max(accounted, (present * lengthMs) / MINUTE_MS);
+  return {
+    ...{ fromMs, toMs: fromMs + HOUR_MS, expected_hashrate_avg: null },
+    ...ratesOf(hour, farm),
+    power_avg: hour?.isPowerKnown ? hour.power / atLeastOne(farm?.whole.power_count) : null,
+    temperature_avg: hour && hour.temperatureCount > 0 ? hour.temperature / hour.temperatureCount : null,
+    temperature_max: hour?.temperatureMax ?? null,
+    miners_online_avg: hour && hour.miners > 0 ? hour.online / atLeastOne(farm?.whole.cells) : null,
+    minersTotal: Math.max(hour?.miners ?? 0, present),
+    coverage: due === 0 ? 0 : accounted / due,
+  };
+}
+
+const atLeastOne = (cells: number | undefined) => Math.max(1, cells ?? 1);
+
+function ratesOf(hour: Hour | undefined, farm: FarmPart | undefined) {
   const algorithms = [...(hour?.rates.keys() ?? [])].toSorted();
   const only = onlyAlgorithm(algorithms);
   const rates = only === undefined ? undefined : hour?.rates.get(only);
-  const isAny = hour !== undefined && hour.miners > 0;
+  // A miner may have had another algorithm then.
+  const cells = farm?.of.find(({ algorithm }) => algorithm === only)?.sums.hashrate_count || farm?.whole.cells;
   return {
-    ...{ fromMs, toMs: fromMs + HOUR_MS },
-    hashrate_avg: rates?.isKnown ? rates.hashrate / cells : null,
-    expected_hashrate_avg: null,
-    power_avg: hour?.isPowerKnown ? hour.power / cells : null,
+    hashrate_avg: rates?.isKnown ? rates.hashrate / atLeastOne(cells) : null,
     efficiency: rates && rates.pairedHashrate > 0 ? (rates.pairedPower / rates.pairedHashrate) * HS_PER_THS : null,
-    temperature_avg: hour && hour.temperatureCount > 0 ? hour.temperature / hour.temperatureCount : null,
-    temperature_max: hour?.temperatureMax ?? null,
-    miners_online_avg: isAny ? hour.online / cells : null,
-    minersTotal: Math.max(hour?.miners ?? 0, present),
-    coverage: due === 0 ? 0 : accounted / due,
     algorithms: algorithms.map(shownAlgorithm),
   };
 }

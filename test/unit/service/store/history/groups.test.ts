@@ -90,7 +90,7 @@ test('whatever the key, the groups are the whole in power and counts, hour by ho
   const store = await openStore(target);
   onTestFinished(() => store.close());
   await fc.assert(
-    fc.asyncProperty(fc.array(anyMiner, { minLength: 1, maxLength: 10 }), async (miners) => {
+    fc.asyncProperty(fc.array(anyMiner, { minLength: 1, maxLength: 8 }), async (miners) => {
       const farmId = await farmOf(store, target, miners);
       const window = { farmId, fromMs: BEGIN_MS, toMs: END_MS, nowMs: END_MS };
       const whole = await store.history.query({ ...window, granularity: 'hour' });
@@ -113,7 +113,7 @@ test('whatever the key, the groups are the whole in power and counts, hour by ho
       await expectAlgorithms(store, farmId, miners);
       await expectCounts(store, farmId, miners);
     }),
-    { numRuns: 4 },
+    { numRuns: 3 },
   );
 });
 
