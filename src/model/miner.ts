@@ -3,7 +3,6 @@
 // document, "Miner").
 
 import { z } from 'zod';
-import { ALGORITHMS } from './algorithms.ts';
 import { ANOMALY_TYPES, flagSchema } from './flags.ts';
 import { unstableReasonSchema } from './identity-facts.ts';
 import { COOLINGS } from './reading.ts';
@@ -72,6 +71,28 @@ export const minerDocumentSchema = z.strictObject({
   psus: z.array(psuSchema),
 });
 export type MinerDocument = z.infer<typeof minerDocumentSchema>;
+
+/**
+ * What miners compute. A hashrate means something only together with its algorithm: hashrates of different ones are
+ * never added up.
+ */
+export const ALGORITHMS = [
+  'blake256r14',
+  'blake2b',
+  'blake2s',
+  'blake3',
+  'cryptonight',
+  'eaglesong',
+  'equihash',
+  'ethash',
+  'handshake',
+  'kheavyhash',
+  'randomx',
+  'scrypt',
+  'sha256',
+  'tensority',
+  'x11',
+] as const;
 
 /** What v2 serves beside the v1 fields (spec decisions, "v2"). Same order of boards as `hashboards`. */
 export const minerExtrasSchema = z.strictObject({

@@ -351,8 +351,8 @@ export const TABLES = {
    */
   miner_presence: { row_id: row, spans: text, known: { ...text, initially: '' }, open_hours: text },
   /**
-   * A miner's hours of a day of UTC, see history/miner/packed-day.ts. The day first: what is written lies together, and so
-   * does what is pruned. `_aside`: days ahead of a clock that was set back, see history/miner/days-set-back.ts.
+   * A miner's hours of a day of UTC, see history/miner/packed-day.ts. The day first: what is written lies together, and
+   * so does what is pruned. `_aside`: days ahead of a clock that was set back, see history/miner/days-set-back.ts.
    */
   miner_days: { day: { ...integer, isKey: true }, row_id: { ...integer, isKey: true }, hours: text },
   miner_days_aside: { day: { ...integer, isKey: true }, row_id: { ...integer, isKey: true }, hours: text },

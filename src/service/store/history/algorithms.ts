@@ -10,6 +10,12 @@ export const NOT_KNOWN = '-';
 export const algorithmOf = ({ extras }: MinerRecord): string => extras.algorithm ?? NOT_KNOWN;
 export const shownAlgorithm = (algorithm: string): string | null => (algorithm === NOT_KNOWN ? null : algorithm);
 
+/** By name, those that are not known last. */
+export const sortAlgorithms = (algorithms: Iterable<string>): string[] =>
+  [...new Set(algorithms)].toSorted((a, b) => (a === NOT_KNOWN ? 1 : b === NOT_KNOWN ? -1 : a < b ? -1 : 1));
+export const listAlgorithms = (algorithms: Iterable<string>): (string | null)[] =>
+  sortAlgorithms(algorithms).map(shownAlgorithm);
+
 export type OfAlgorithm = { readonly algorithm: string; readonly sums: CellSums };
 
 /** The algorithms of the same ten minutes as one, without hashrates. */

@@ -3,7 +3,7 @@
 import { yieldToEventLoop } from '../../../base/clock.ts';
 import type { GroupKey } from '../../../wire/api/metrics.ts';
 import type { Databases } from '../databases.ts';
-import { groupColumn } from '../miners/group-keys.ts';
+import { groupColumn } from '../miners/groups/group-keys.ts';
 import type { FarmPart } from './algorithms.ts';
 import { type Group, groupBucket, groupsOf } from './group-sums.ts';
 import { type HistorySeries, MISSED_MS, readHours } from './history.ts';

@@ -1,6 +1,6 @@
 // The arithmetic of groups of miners, hour by hour. As in the cells of a farm, minutes in which a miner is known stand
 // for those of the same ten minutes in which it is not; an hour is the mean of its cells with data. Pure.
-import { type FarmPart, NOT_KNOWN, onlyAlgorithm, shownAlgorithm } from './algorithms.ts';
+import { type FarmPart, listAlgorithms, NOT_KNOWN, onlyAlgorithm } from './algorithms.ts';
 import { type HistoryBucket, MISSED_MS } from './history.ts';
 import { HOUR_MS, larger, MINUTE_MS } from './history-sums.ts';
 import { type HourSums, pairedOf } from './miner/hour-sums.ts';
@@ -116,7 +116,7 @@ export function groupBucket(group: Group, at: number, farm: FarmPart | undefined
 const atLeastOne = (cells: number | undefined) => Math.max(1, cells ?? 1);
 
 function ratesOf(hour: Hour | undefined, farm: FarmPart | undefined) {
-  const algorithms = [...(hour?.rates.keys() ?? [])].toSorted();
+  const algorithms = [...(hour?.rates.keys() ?? [])];
   const only = onlyAlgorithm(algorithms);
   const rates = only === undefined ? undefined : hour?.rates.get(only);
   // A miner may have had another algorithm then.
@@ -124,6 +124,6 @@ function ratesOf(hour: Hour | undefined, farm: FarmPart | undefined) {
   return {
     hashrate_avg: rates?.isKnown ? rates.hashrate / atLeastOne(cells) : null,
     efficiency: rates && rates.pairedHashrate > 0 ? (rates.pairedPower / rates.pairedHashrate) * HS_PER_THS : null,
-    algorithms: algorithms.map(shownAlgorithm),
+    algorithms: listAlgorithms(algorithms),
   };
 }

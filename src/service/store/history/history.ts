@@ -6,10 +6,11 @@ import type { Db } from '../schema.ts';
 import {
   addParts,
   type FarmPart,
-  NOT_KNOWN,
+  listAlgorithms,
   type OfAlgorithm,
   shownAlgorithm,
   shownSums,
+  sortAlgorithms,
   togetherInCell,
   WHOLE,
 } from './algorithms.ts';
@@ -100,13 +101,13 @@ export function createHistoryStore({ read }: Pick<Databases, 'read'>): HistorySt
           ...averagesOf(shownSums({ whole, of })),
           minersTotal: Math.max(whole.miners, countMiners(from, from + frame.stepMs)),
           coverage: due === 0 ? 0 : whole.accounted / due,
-          algorithms: [...of.keys()].toSorted(byName).map(shownAlgorithm),
+          algorithms: listAlgorithms(of.keys()),
         };
       });
     },
     async queryByAlgorithm(query) {
       const { frame, parts } = await partsOf(query);
-      const names = [...new Set(parts.flatMap(({ of }) => of.map(({ algorithm }) => algorithm)))].toSorted(byName);
+      const names = sortAlgorithms(parts.flatMap(({ of }) => of.map(({ algorithm }) => algorithm)));
       return names.map((name) => {
         const ofOne = parts.flatMap(({ fromMs, of }) => {
           const sums = of.find(({ algorithm }) => algorithm === name)?.sums;
@@ -119,8 +120,6 @@ export function createHistoryStore({ read }: Pick<Databases, 'read'>): HistorySt
     },
   };
 }
-
-const byName = (a: string, b: string) => (a === NOT_KNOWN ? 1 : b === NOT_KNOWN ? -1 : a < b ? -1 : 1);
 
 const bucketsIn = ({ begin, end, stepMs }: Frame) =>
   Array.from({ length: (end - begin) / stepMs }, (_, index) => begin + index * stepMs);

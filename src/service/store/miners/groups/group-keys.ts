@@ -1,7 +1,7 @@
 // What miners can be grouped by, as a column of the narrow miner table: always as the miners are now.
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
-import type { GroupKey } from '../../../wire/api/metrics.ts';
-import type { Tables } from '../schema.ts';
+import type { GroupKey } from '../../../../wire/api/metrics.ts';
+import type { Tables } from '../../schema.ts';
 
 /** Null = the miner has none. */
 export function groupColumn(eb: ExpressionBuilder<Tables, 'miners'>, key: GroupKey): RawBuilder<string | null> {

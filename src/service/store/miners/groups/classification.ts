@@ -1,13 +1,13 @@
 // How many miners of a farm there are of each kind, in the words of the v2 classification metrics. Two passes over the
 // narrow table.
 import { type RawBuilder, sql } from 'kysely';
-import { ANOMALY_TYPES, fromBitmask } from '../../../model/flags.ts';
-import { OPS_STATUSES } from '../../../model/miner.ts';
-import type { GroupKey } from '../../../wire/api/metrics.ts';
-import type { Databases } from '../databases.ts';
-import { NOT_KNOWN, onlyAlgorithm } from '../history/algorithms.ts';
+import { ANOMALY_TYPES, fromBitmask } from '../../../../model/flags.ts';
+import { OPS_STATUSES } from '../../../../model/miner.ts';
+import type { GroupKey } from '../../../../wire/api/metrics.ts';
+import type { Databases } from '../../databases.ts';
+import { listAlgorithms, NOT_KNOWN, onlyAlgorithm } from '../../history/algorithms.ts';
+import { MODE_NOT_REPORTED } from '../miner-filter.ts';
 import { groupColumn } from './group-keys.ts';
-import { MODE_NOT_REPORTED } from './miner-filter.ts';
 
 /** `value` null = the miner has none. */
 export type Count = { readonly value: string | null; readonly count: number };
@@ -107,15 +107,15 @@ type Figures = Readonly<Record<'count' | 'online' | 'ill' | 'hashrate' | 'expect
 function figuresOf(rows: readonly (Figures & { readonly algorithm: string | null })[]): Omit<MinerGroup, 'value'> {
   const sum = (name: keyof Figures) => rows.reduce((total, row) => total + Number(row[name] ?? 0), 0);
   const known = (value: number | null | undefined) => (value === null || value === undefined ? null : Number(value));
-  const algorithms = rows.map(({ algorithm }) => algorithm).toSorted();
-  const only = onlyAlgorithm(algorithms.map((algorithm) => algorithm ?? NOT_KNOWN));
+  const algorithms = rows.map(({ algorithm }) => algorithm ?? NOT_KNOWN);
+  const only = onlyAlgorithm(algorithms);
   const ofOnly = rows.find(({ algorithm }) => only !== undefined && (algorithm ?? NOT_KNOWN) === only);
   return {
     ...{ count: sum('count'), online: sum('online'), ill: sum('ill') },
     hashrate: known(ofOnly?.hashrate),
     expected: known(ofOnly?.expected),
     power: rows.some(({ power }) => power !== null) ? sum('power') : null,
-    algorithms,
+    algorithms: listAlgorithms(algorithms),
   };
 }
 
