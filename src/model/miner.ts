@@ -72,28 +72,6 @@ export const minerDocumentSchema = z.strictObject({
 });
 export type MinerDocument = z.infer<typeof minerDocumentSchema>;
 
-/**
- * What miners compute. A hashrate means something only together with its algorithm: hashrates of different ones are
- * never added up.
- */
-export const ALGORITHMS = [
-  'blake256r14',
-  'blake2b',
-  'blake2s',
-  'blake3',
-  'cryptonight',
-  'eaglesong',
-  'equihash',
-  'ethash',
-  'handshake',
-  'kheavyhash',
-  'randomx',
-  'scrypt',
-  'sha256',
-  'tensority',
-  'x11',
-] as const;
-
 /** What v2 serves beside the v1 fields (spec decisions, "v2"). Same order of boards as `hashboards`. */
 export const minerExtrasSchema = z.strictObject({
   make: nullableText,
@@ -105,8 +83,6 @@ export const minerExtrasSchema = z.strictObject({
   firmware: z.string(),
   /** Present where that driver is no part of the program: it is a file on the host of the agent. */
   driver_origin: z.literal('folder').optional(),
-  /** Null or absent = not known. */
-  algorithm: z.enum(ALGORITHMS).nullable().optional(),
   hostname: nullableText,
   controller_serial_number: nullableText,
   expected_hashrate: nullableNumber,

@@ -33,8 +33,6 @@ const newerFlagSchema = z.object({ type: z.string() }).refine(({ type }) => !ano
 const extras = minerExtrasSchema.shape;
 const receivedExtrasSchema = minerExtrasSchema
   .extend({
-    /** One that is not known here counts as none: history has a row for each. */
-    algorithm: extras.algorithm.catch(null),
     cooling: extras.cooling.catch(null),
     fans: z.array(extras.fans.element.strip()),
     board_details: z.array(extras.board_details.element.strip()),

@@ -23,7 +23,7 @@ const groupFiguresSchema = named(
     value: known.meta({ description: 'Null = of miners that have none; of agents the id' }),
     count: z.int().min(0),
     online: z.int().min(0).meta({ description: 'Status `online`; the figures are of these' }),
-    with_anomalies: z.int().min(0),
+    with_anomalies: z.int().min(0).meta({ description: 'Miners with at least one anomaly' }),
     hashrate: nullableNumber('H/s'),
     expected_hashrate: nullableNumber('H/s'),
     power: nullableNumber('W'),
@@ -75,7 +75,7 @@ export const metricsSeriesSchema = named(
   'MetricsSeries',
   z.strictObject({
     group: known.meta({ description: 'Null = of miners that have none; of agents the id' }),
-    buckets: z.array(metricsBucketSchema),
+    buckets: z.array(metricsBucketSchema).meta({ description: 'In order of time, also those without data' }),
   }),
 );
 
@@ -117,7 +117,7 @@ const KNOWN_MINUTES =
 export const minerMetricsBucketSchema = named(
   'MinerMetricsBucket',
   z.strictObject({
-    from: z.iso.datetime(),
+    from: z.iso.datetime().meta({ description: 'Begin of the bucket' }),
     to: z.iso.datetime().meta({ description: 'Not part of the bucket' }),
     hashrate_avg: nullableNumber(`H/s, ${KNOWN_MINUTES}`),
     power_avg: nullableNumber(`W, ${KNOWN_MINUTES}`),

@@ -14,7 +14,7 @@ import {
 } from './history-sums.ts';
 import { minutesOf } from './miner/hour-sums.ts';
 import { addToHour, type OpenHours } from './miner/open-hours.ts';
-import { insert, newMinutes, type Span, touches } from './presence-intervals.ts';
+import { insert, newMinutes, type Span, touches, union } from './presence-intervals.ts';
 
 /** Of a miner: its minutes, for each quantity the cells in which it was known, and the hours that are added to. */
 export type Presence = {
@@ -26,6 +26,17 @@ export const ABSENT: Presence = { spans: [], known: { hashrate: [], expected: []
 
 const CELL_MINUTES = CELL_MS / MINUTE_MS;
 const HOUR_MINUTES = HOUR_MS / MINUTE_MS;
+
+/** Of two rows that become one: a minute that was counted for either counts no more. */
+export const mergePresence = (a: Presence = ABSENT, b: Presence = ABSENT): Presence => ({
+  spans: union(a.spans, b.spans),
+  known: {
+    hashrate: union(a.known.hashrate, b.known.hashrate),
+    expected: union(a.known.expected, b.known.expected),
+    power: union(a.known.power, b.known.power),
+  },
+  open: b.open.reduce((open, { hour, sums }) => addToHour(open, hour, sums), a.open),
+});
 
 type Sample = { readonly record: MinerRecord; readonly minute: number };
 

@@ -7,7 +7,27 @@ import { ADDED, addCells, type CellSums, larger, NO_CELLS } from './history-sums
 export const WHOLE = '';
 export const NOT_KNOWN = '-';
 
-export const algorithmOf = ({ extras }: MinerRecord): string => extras.algorithm ?? NOT_KNOWN;
+/** Those that have rows: an agent that reports other words must not make rows without end. */
+export const ALGORITHMS = [
+  'blake256r14',
+  'blake2b',
+  'blake2s',
+  'blake3',
+  'cryptonight',
+  'eaglesong',
+  'equihash',
+  'ethash',
+  'handshake',
+  'kheavyhash',
+  'randomx',
+  'scrypt',
+  'sha256',
+  'tensority',
+  'x11',
+] as const;
+
+export const algorithmOf = ({ extras }: MinerRecord): string =>
+  ALGORITHMS.find((algorithm) => algorithm === extras.algorithm) ?? NOT_KNOWN;
 export const shownAlgorithm = (algorithm: string): string | null => (algorithm === NOT_KNOWN ? null : algorithm);
 
 /** By name, those that are not known last. */

@@ -3,8 +3,9 @@
 import { chunks } from '../../rows.ts';
 import type { Db } from '../../schema.ts';
 import { DAY_MS } from '../history-sums.ts';
+import { NO_HOUR } from './hour-sums.ts';
 import type { OpenHours } from './open-hours.ts';
-import { addToDay, emptyDay, HOURS, type PackedDay, readDay, writeDay } from './packed-day.ts';
+import { addToDay, emptyDay, HOURS, hourOf, type PackedDay, readDay, writeDay } from './packed-day.ts';
 
 /** Rows removed at a time. */
 const PORTION = 2_000;
@@ -73,16 +74,40 @@ const DAYS_BEFORE = 32;
 /** Of miners that are removed. Day by day, as the table is ordered. */
 export async function removeDays(db: Db, rowIds: readonly number[]): Promise<void> {
   await db.deleteFrom('miner_days_aside').where('row_id', 'in', rowIds).execute();
+  const days = await daysOf(db, rowIds);
+  if (days.length > 0)
+    await db.deleteFrom('miner_days').where('day', 'in', days).where('row_id', 'in', rowIds).execute();
+}
+
+/** Of two rows that become one: adds the days of the one to those of the other. */
+export async function mergeDays(db: Db, from: number, to: number): Promise<void> {
+  const days = await daysOf(db, [from]);
+  if (days.length === 0) return;
+  const rows = await db
+    .selectFrom('miner_days')
+    .select(['day', 'hours'])
+    .where('day', 'in', days)
+    .where('row_id', '=', from)
+    .execute();
+  for (const { day, hours } of rows) {
+    const added = readDay(hours);
+    const packed = (await readDays(db, 'miner_days', day, [to])).get(to) ?? emptyDay();
+    for (let hour = 0; hour < HOURS; hour++) addToDay(packed, hour, hourOf(added, hour) ?? NO_HOUR);
+    await writeDays(db, 'miner_days', day, new Map([[to, packed]]));
+  }
+}
+
+/** On which these miners may have rows. */
+async function daysOf(db: Db, rowIds: readonly number[]): Promise<number[]> {
   const span = await db
     .selectFrom('miners')
     .select((eb) => [eb.fn.min('created_at').as('first'), eb.fn.max('reported_at').as('last')])
     .where('row_id', 'in', rowIds)
     .executeTakeFirst();
-  if (span === undefined || span.first === null) return;
+  if (span === undefined || span.first === null) return [];
   const last = Math.floor(span.last / DAY_MS) + 1;
   const first = Math.max(Math.floor(span.first / DAY_MS), last - DAYS_KEPT) - DAYS_BEFORE;
-  const days = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-  await db.deleteFrom('miner_days').where('day', 'in', days).where('row_id', 'in', rowIds).execute();
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 /** What is too old, in portions. `onPortion` is called between them. */

@@ -18,5 +18,8 @@ export function groupColumn(eb: ExpressionBuilder<Tables, 'miners'>, key: GroupK
   }
 }
 
-/** In which the rack of the miner stands. Racks are not in containers yet: null. */
-const containerOf = () => sql<string | null>`cast(null as text)`;
+/** In which the rack of the miner stands. */
+const containerOf = () =>
+  sql<
+    string | null
+  >`(select racks.container from racks where racks.farm_id = miners.farm_id and racks.name = miners.rack)`;

@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
+import { MODELS } from '../../../../../src/driver/kit/models/models.data.ts';
+import { ALGORITHMS, algorithmOf, NOT_KNOWN } from '../../../../../src/service/store/history/algorithms.ts';
 import { newId, openDatabases, openStore, type Store } from '../../../../../src/service/store/store.ts';
 import { GROUP_KEYS } from '../../../../../src/wire/api/metrics.ts';
 import type { MinerRecord } from '../../../../../src/wire/records.ts';
@@ -66,6 +68,7 @@ async function farmOf(store: Store, target: string, miners: readonly Miner[]) {
       .set({ rack })
       .where('agent_key', '=', keys[n] ?? '')
       .execute();
+  await databases.write.insertInto('racks').values({ farm_id: farmId, name: 'A1', container: 'C1' }).execute();
   await databases.close();
   return farmId;
 }
@@ -157,6 +160,10 @@ async function expectCounts(store: Store, farmId: string, miners: readonly Miner
     expect(total(groups.map(({ power }) => power))).toEqual(
       near(total(there.filter(isThere).map(({ power }) => (power ?? 0) * factorAt(119)))),
     );
+    if (groupBy === 'container') {
+      const expected = there.filter(({ rack }) => rack === 'A1').length;
+      expect(groups.find(({ value }) => value === 'C1')?.count ?? 0).toBe(expected);
+    }
     if (groupBy !== 'rack') continue;
     for (const group of groups) {
       const members = there.filter(({ rack }) => rack === group.value);
@@ -166,6 +173,13 @@ async function expectCounts(store: Store, farmId: string, miners: readonly Miner
     }
   }
 }
+
+test('history knows the algorithms of the model table, and takes other words for none', () => {
+  const inTable = new Set(MODELS.flatMap(([, , algorithm]) => algorithm ?? []));
+  expect([...inTable].filter((name) => !ALGORITHMS.includes(name))).toEqual([]);
+  const of = (algorithm: string | null) => algorithmOf(minerRecord(1, 0, { extras: { algorithm } }));
+  expect([of('scrypt'), of('invented'), of(''), of(null)]).toEqual(['scrypt', NOT_KNOWN, NOT_KNOWN, NOT_KNOWN]);
+});
 
 test('a farm that changes its coin has no hashrate for the time that has both', async () => {
   const target = await temporaryDatabase();

@@ -138,7 +138,7 @@ test('a day with gaps, restarts and a late backlog is what it is on paper', asyn
 
   const [day, ...more] = await store.history.query({ ...window, granularity: 'day' });
   expect(more).toEqual([]);
-  expect(day).toEqual({ fromMs: DAY_BEGIN_MS, toMs: DAY_END_MS, ...near(DAY), algorithms: [null] });
+  expect(day).toEqual({ fromMs: DAY_BEGIN_MS, toMs: DAY_END_MS, ...near(DAY), algorithms: ['sha256'] });
 
   const cells = await store.history.query({ ...window, granularity: '10min' });
   expect(cells).toHaveLength(144);
