@@ -1,6 +1,7 @@
 // The miner of the interface document, v1, as zod schemas: the part that an agent reports and the part that the service
 // adds. Units: H/s, W, degrees Celsius, J/TH, seconds, MHz; timestamps ISO 8601 UTC; `null` = not known (interface
 // document, "Miner").
+
 import { z } from 'zod';
 import { ANOMALY_TYPES, flagSchema } from './flags.ts';
 import { unstableReasonSchema } from './identity-facts.ts';

@@ -131,6 +131,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   [`DELETE ${V2_FARM}/containers/:container`]: changes(v2Farm('miners.update')),
   [`POST ${V2_FARM}/metrics/query`]: v2Farm('metrics.read'),
   [`GET ${V2_FARM}/changes`]: v2Farm('events.read'),
+  [`POST ${V2_FARM}/miners/:miner_id/metrics/query`]: v2Farm('metrics.read'),
   [`GET ${V2_FARM}/events`]: v2Farm('events.read'),
   [`GET ${V2_FARM}/events/stream`]: v2Farm('events.read'),
   [`GET ${V2_WORKSPACE}/webhooks`]: v2OwnWorkspace('webhooks.update'),

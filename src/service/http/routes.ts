@@ -18,7 +18,7 @@ import { registerContainers, registerRacks } from './v2/locations/racks.ts';
 import { registerSameChassis } from './v2/locations/same-chassis.ts';
 import { registerChanges } from './v2/memory/changes.ts';
 import { registerOneMiner } from './v2/memory/one-miner.ts';
-import { registerClassification, registerHistory } from './v2/metrics-queries.ts';
+import { registerClassification, registerHistory, registerMinerHistory } from './v2/metrics-queries.ts';
 import { registerFarmMiners } from './v2/miners.ts';
 import { registerOperatorFields } from './v2/operator-fields.ts';
 import { registerBatchCommands } from './v2/tasks/batch-commands.ts';
@@ -34,7 +34,7 @@ export function registerRoutes(app: App, parts: RouteParts): void {
   const v1 = [registerMiners, registerBatchesV1, registerAgents, registerGrants];
   const v2 = [registerWorkspaces, registerFarmAgents, registerFarmMiners, registerBoard, registerClassification];
   const v2Tasks = [registerBatches, registerBatchCommands, registerScans, registerPoolSets];
-  const v2More = [registerHistory, registerEvents, registerEventStream, registerChanges, registerOneMiner];
+  const v2More = [registerHistory, registerMinerHistory, registerEvents, registerEventStream, registerChanges, registerOneMiner];
   const v2Operators = [registerOperatorFields, registerAudit];
   const v2Locations = [
     ...[registerContainers, registerRacks, registerLocations, registerPositions],

@@ -3,6 +3,7 @@ import { yieldToEventLoop } from '../../base/clock.ts';
 import { EVENTS_KEPT_DAYS, pruneFullMiners } from './events/sizes.ts';
 import { DAY_MS, HOUR_MS } from './history/history-sums.ts';
 import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history/history-write.ts';
+import { pruneDays } from './history/miner/miner-days.ts';
 import { removeMiners } from './miners/identity/removal.ts';
 import { chunks, countAll } from './rows.ts';
 import type { Db, Row, Tables } from './schema.ts';
@@ -43,6 +44,7 @@ export async function prune(write: Db, nowMs: number): Promise<void> {
       .where(since, '<=', nowMs - forMs)
       .execute();
   await pruneFullMiners(write);
+  await pruneDays(write, nowMs, yieldToEventLoop);
   await pruneEvents(write);
   await pruneDeadLetters(write);
   await pruneTasks(write, nowMs - TASKS_MS);

@@ -14,14 +14,20 @@ import { createClockRepairs } from './clock-repairs.ts';
 import type { Audited, Databases, ServiceAct } from './databases.ts';
 import { createEncryption, type Encryption, encryptPlaintext } from './encryption.ts';
 import { createEventStore } from './events/events.ts';
+import { createFarmGroupStore } from './history/farm-groups.ts';
 import { createHistoryStore } from './history/history.ts';
+import { createMinerHistoryStore } from './history/miner/miner-history.ts';
 import { createIngestStore } from './ingest.ts';
 import { createLocationChangeStore } from './locations/changes.ts';
 import { createRackStore } from './locations/racks.ts';
 import { migrate } from './migrations/migrations.ts';
 import { createBoardStore } from './miners/board/board-rows.ts';
-import { createClassificationStore } from './miners/classification.ts';
+
+
 import { createChassisStore } from './miners/identity/same-chassis.ts';
+import { createNoteStore } from './miners/memory/notes.ts';
+
+import { createClassificationStore } from './miners/groups/classification.ts';
 import { createNoteStore } from './miners/memory/notes.ts';
 import { createMinerStore } from './miners/miners.ts';
 import { createOperatorStore } from './miners/operator-fields.ts';
@@ -48,7 +54,8 @@ export type { ClockRepairs } from './clock-repairs.ts';
 export type { Availability, Messages, ServiceAct } from './databases.ts';
 export { type Cursor, parseCursor, toCursor } from './events/cursor.ts';
 export type { EventQuery, EventStore, FeedQuery, MinerEvent } from './events/events.ts';
-export { GRANULARITIES, type HistoryBucket } from './history/history.ts';
+export { GRANULARITIES, type HistoryBucket, type HistorySeries } from './history/history.ts';
+export type { MinerBucket } from './history/miner/miner-history.ts';
 export type { IngestStore, SliceOutcome } from './ingest.ts';
 export { type ListStores, openListStores } from './lists.ts';
 export type { LocationChange, LocationChangeStore, UndoOutcome } from './locations/changes.ts';
@@ -199,6 +206,8 @@ const createStores = (databases: Audited, encryption: Encryption) =>
     board: createBoardStore(databases),
     ingest: createIngestStore(databases, newId),
     history: createHistoryStore(databases),
+    minerHistory: createMinerHistoryStore(databases),
+    farmGroups: createFarmGroupStore(databases),
     events: createEventStore(databases),
     batches: createBatchStore(databases, encryption),
     batchDetail: createBatchDetailStore(databases, encryption),

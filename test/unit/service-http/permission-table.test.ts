@@ -49,6 +49,7 @@ const EXPECTED: Readonly<Record<string, readonly string[] | 'open' | 'enrolment-
   [`GET ${V2_FARM}/miner-positions`]: ['miners.read'],
   [`POST ${V2_FARM}/miner-positions`]: ['miners.update'],
   [`POST ${V2_FARM}/metrics/query`]: ['metrics.read'],
+  [`POST ${V2_FARM}/miners/:miner_id/metrics/query`]: ['metrics.read'],
   [`GET ${V2_FARM}/changes`]: ['events.read'],
   [`GET ${V2_FARM}/events`]: ['events.read'],
   [`GET ${V2_FARM}/events/stream`]: ['events.read'],

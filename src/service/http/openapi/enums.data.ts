@@ -11,7 +11,7 @@ import { minerV1Schema, OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.
 import { COOLINGS } from '../../../model/reading.ts';
 import { ACTOR_TYPES, BATCH_STATUSES, TASK_NAMES, TASK_STATUSES } from '../../../model/task.ts';
 import { POWER_MODES } from '../../../model/tasks/task-params.ts';
-import { GRANULARITY_NAMES } from '../../../wire/api/metrics.ts';
+import { GRANULARITY_NAMES, GROUP_KEYS, MINER_GRANULARITY_NAMES } from '../../../wire/api/metrics.ts';
 import { SEARCH_FIELDS } from '../../../wire/api/miners.ts';
 import { DISABLED_REASONS, GIVEN_STATES, WEBHOOK_STATES } from '../../../wire/api/webhooks.ts';
 import { STATUS_WORDS } from '../shared/miner-parameters.ts';
@@ -27,7 +27,9 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   EventType: EVENT_TYPE_NAMES,
   FlagSeverity: flagSchema.shape.severity.options,
   Granularity: GRANULARITY_NAMES,
+  GroupKey: GROUP_KEYS,
   LifecycleStatus: minerV1Schema.shape.lifecycle_status.unwrap().options,
+  MinerGranularity: MINER_GRANULARITY_NAMES,
   OpsStatus: OPS_STATUSES,
   PowerMode: POWER_MODES,
   RackCorner: FIRST_CORNERS,

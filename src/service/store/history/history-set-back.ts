@@ -4,8 +4,11 @@
 import type { Databases } from '../databases.ts';
 import { CLOCKS_DIFFER_MS } from '../rows.ts';
 import type { Db } from '../schema.ts';
+import type { Presence } from './accounting.ts';
 import { CELL_MS, HOUR_MS, MINUTE_MS, QUANTITIES } from './history-sums.ts';
 import { readPresence, writeHour, writePresence } from './history-write.ts';
+import { bringHoursBack, daysAside, setHoursAside } from './miner/days-set-back.ts';
+import type { OpenHours } from './miner/open-hours.ts';
 import { spansBefore } from './presence-intervals.ts';
 
 type Parts = Pick<Databases, 'transact' | 'lock'>;
@@ -53,8 +56,47 @@ async function moveAside(
     .execute();
 }
 
-/** From the cell on no minute of the farm's miners is accounted for. */
+/** From the cell on no minute of the farm's miners is accounted for, and their hours are set aside. */
 async function forgetPresence(trx: Db, farmId: string, cell: number): Promise<void> {
+  const hour = Math.floor((cell * CELL_MS) / HOUR_MS);
+  await eachMiners(trx, farmId, async (rowIds, presence) => {
+    const ahead = new Map<number, OpenHours>();
+    for (const [rowId, { spans, known, open }] of presence) {
+      const [hashrate, expected, power] = QUANTITIES.map((quantity) => spansBefore(known[quantity], cell));
+      const minute = (cell * CELL_MS) / MINUTE_MS;
+      ahead.set(
+        rowId,
+        open.filter((one) => one.hour >= hour),
+      );
+      presence.set(rowId, {
+        spans: spansBefore(spans, minute),
+        known: { hashrate: hashrate ?? [], expected: expected ?? [], power: power ?? [] },
+        open: open.filter((one) => one.hour < hour),
+      });
+    }
+    await setHoursAside(trx, rowIds, hour, ahead);
+    await writePresence(trx, presence);
+  });
+}
+
+async function bringDaysBack(trx: Db, farmId: string, nowMs: number): Promise<boolean> {
+  const hour = Math.floor(nowMs / HOUR_MS);
+  const days = await daysAside(trx, hour);
+  if (days.length === 0) return false;
+  let isAny = false;
+  await eachMiners(trx, farmId, async (rowIds, presence) => {
+    const open = new Map([...presence].map(([rowId, one]) => [rowId, one.open]));
+    if (await bringHoursBack(trx, rowIds, days, hour, open)) isAny = true;
+  });
+  return isAny;
+}
+
+/** In portions. */
+async function eachMiners(
+  trx: Db,
+  farmId: string,
+  visit: (rowIds: readonly number[], presence: Map<number, Presence>) => Promise<void>,
+): Promise<void> {
   for (let afterId = 0; ; ) {
     const miners = await trx
       .selectFrom('miners')
@@ -65,16 +107,7 @@ async function forgetPresence(trx: Db, farmId: string, cell: number): Promise<vo
       .limit(MINERS_AT_ONCE)
       .execute();
     const rowIds = miners.map(({ row_id }) => row_id);
-    const presence = await readPresence(trx, rowIds);
-    for (const [rowId, { spans, known }] of presence) {
-      const [hashrate, expected, power] = QUANTITIES.map((quantity) => spansBefore(known[quantity], cell));
-      const minute = (cell * CELL_MS) / MINUTE_MS;
-      presence.set(rowId, {
-        spans: spansBefore(spans, minute),
-        known: { hashrate: hashrate ?? [], expected: expected ?? [], power: power ?? [] },
-      });
-    }
-    await writePresence(trx, new Set(presence.keys()), presence);
+    await visit(rowIds, await readPresence(trx, rowIds));
     afterId = rowIds.at(-1) ?? 0;
     if (rowIds.length < MINERS_AT_ONCE) return;
   }
@@ -91,7 +124,8 @@ export async function bringHistoryBack({ transact, lock }: Parts, farmId: string
     const hours = await bringBack(trx, 'history_hours', farmId, nowMs - HOUR_MS);
     for (const hour of new Set(cells.map((at) => Math.floor(at / HOUR_MS) * HOUR_MS)))
       await writeHour(trx, farmId, hour);
-    return cells.length + hours.length > 0;
+    const isAny = await bringDaysBack(trx, farmId, nowMs);
+    return cells.length + hours.length > 0 || isAny;
   });
 }
 

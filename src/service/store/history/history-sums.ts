@@ -19,7 +19,7 @@ export const QUANTITIES = ['hashrate', 'expected', 'power'] as const;
 export type Quantity = (typeof QUANTITIES)[number];
 
 /** Sums over cells; `online`, `hashrate`, `expected` and `power` are sums of the cells' averages. */
-export type CellSums = Readonly<Omit<Row<'history_hours'>, 'farm_id' | 'from_at'>>;
+export type CellSums = Readonly<Omit<Row<'history_hours'>, 'farm_id' | 'from_at' | 'algorithm'>>;
 /**
  * `…_count` says how many miner-minutes (in an hour: cells) know the value, `…_miners` how many miners (in an hour: the
  * sum over its cells); an unreachable miner is known to give nothing.
@@ -94,7 +94,9 @@ export function sumsOf(record: MinerRecord, minutes: number, isFirst: (what: 'mi
   };
 }
 
-const larger = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.max(a, b));
+/** Null = none. */
+export const larger = (a: number | null, b: number | null): number | null =>
+  a === null ? b : b === null ? a : Math.max(a, b);
 
 export function add(a: Sums, b: Sums): Sums {
   const sums = { ...a, temperature_max: larger(a.temperature_max, b.temperature_max) };

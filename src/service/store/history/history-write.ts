@@ -5,41 +5,19 @@ import type { MinerRecord } from '../../../wire/records.ts';
 import type { Lock } from '../databases.ts';
 import { chunks } from '../rows.ts';
 import type { Db, Tables } from '../schema.ts';
+import { ABSENT, accountFor, type Presence } from './accounting.ts';
+import { addParts, algorithmOf, WHOLE } from './algorithms.ts';
 import { readCells } from './history.ts';
-import {
-  ADDED,
-  add,
-  addCells,
-  CELL_MS,
-  DAY_MS,
-  HOUR_MS,
-  MINUTE_MS,
-  NO_CELLS,
-  NO_SUMS,
-  QUANTITIES,
-  type Quantity,
-  quantitiesOf,
-  type Sums,
-  sumsOf,
-} from './history-sums.ts';
-import {
-  insert,
-  newMinutes,
-  readLists,
-  readSpans,
-  type Span,
-  touches,
-  union,
-  writeLists,
-  writeSpans,
-} from './presence-intervals.ts';
+import { ADDED, add, CELL_MS, DAY_MS, HOUR_MS, MINUTE_MS, NO_SUMS, QUANTITIES, type Sums } from './history-sums.ts';
+import { foldHours } from './miner/miner-days.ts';
+import { type OpenHours, readOpenHours, splitDue, writeOpenHours } from './miner/open-hours.ts';
+import { readLists, readSpans, writeLists, writeSpans } from './presence-intervals.ts';
 
 /** Cells are kept a little longer than records for them are taken. Hours serve ranges of up to a year. */
 export const CELLS_KEPT_MS = 32 * DAY_MS;
 const TAKEN_MS = 31 * DAY_MS;
 export const HOURS_KEPT_MS = 400 * DAY_MS;
 
-const CELL_MINUTES = CELL_MS / MINUTE_MS;
 const MAX_REACH = 60;
 
 type Reports = {
@@ -52,9 +30,8 @@ type Reports = {
   readonly rowOf: (key: string) => number | undefined;
 };
 
-/** Of a miner: its minutes, and for each quantity the cells in which it was known. */
-type Presence = { readonly spans: readonly Span[]; readonly known: Readonly<Record<Quantity, readonly Span[]>> };
-const ABSENT: Presence = { spans: [], known: { hashrate: [], expected: [], power: [] } };
+/** By algorithm, then by cell. */
+type Cells = Map<string, Map<number, Sums>>;
 
 /** Reports from the future count as of now; those of more than a month ago are not counted. */
 export async function rollUp(
@@ -73,86 +50,56 @@ export async function rollUp(
   const reach = Math.min(MAX_REACH, Math.max(1, Math.ceil((pollIntervalMs ?? 0) / MINUTE_MS)));
   await lock(db, `history ${farmId}`);
   const presence = await readPresence(db, [...new Set(samples.map(({ rowId }) => rowId))]);
-  const cells = new Map<number, Sums>();
-  const changed = new Set<number>();
-  const addTo = (cell: number, sums: Sums) => cells.set(cell, add(cells.get(cell) ?? NO_SUMS, sums));
+  const cells: Cells = new Map();
+  const changed = new Map<number, Presence>();
+  const due = new Map<number, OpenHours>();
   for (const { rowId, atMs, record } of samples) {
-    let { spans, known } = presence.get(rowId) ?? ABSENT;
-    const values = quantitiesOf(record);
+    const before = changed.get(rowId) ?? presence.get(rowId) ?? ABSENT;
     const minute = Math.floor(atMs / MINUTE_MS);
-    const fresh = newMinutes(spans, minute, reach).flatMap(splitByCell);
-    for (const span of fresh) {
-      const cell = Math.floor(span[0] / CELL_MINUTES);
-      const first: readonly ('miner' | Quantity)[] = [
-        ...(touches(spans, [cell * CELL_MINUTES, (cell + 1) * CELL_MINUTES - 1]) ? [] : (['miner'] as const)),
-        ...QUANTITIES.filter((quantity) => values[quantity] !== null && !touches(known[quantity], [cell, cell])),
-      ];
-      addTo(
-        cell,
-        sumsOf(record, span[1] - span[0] + 1, (what) => first.includes(what)),
-      );
-      spans = insert(spans, span);
-      for (const what of first) if (what !== 'miner') known = { ...known, [what]: insert(known[what], [cell, cell]) };
-      changed.add(rowId);
-    }
-    presence.set(rowId, { spans, known });
-    // A second reading within the minute counts no time, but a peak is a peak.
-    if (fresh.length === 0) {
-      const { temperature_max } = sumsOf(record, 0, () => false);
-      if (temperature_max !== null) addTo(Math.floor(minute / CELL_MINUTES), { ...NO_SUMS, temperature_max });
-    }
+    const algorithm = algorithmOf(record);
+    const ofAlgorithm = cells.get(algorithm) ?? new Map<number, Sums>();
+    cells.set(algorithm, ofAlgorithm);
+    const after = accountFor(before, { record, minute }, reach, (cell, sums) =>
+      ofAlgorithm.set(cell, add(ofAlgorithm.get(cell) ?? NO_SUMS, sums)),
+    );
+    if (after === before) continue;
+    const hours = splitDue(after.open, rowId, minute);
+    changed.set(rowId, { ...after, open: hours.kept });
+    if (hours.due.length > 0) due.set(rowId, [...(due.get(rowId) ?? []), ...hours.due]);
   }
-  await writePresence(db, changed, presence);
+  await foldHours(db, due);
+  await writePresence(db, changed);
   await writeCells(db, farmId, cells);
-}
-
-/** Of two rows that become one: a minute that was counted for either counts no more. */
-export const mergePresence = (a: Presence = ABSENT, b: Presence = ABSENT): Presence => ({
-  spans: union(a.spans, b.spans),
-  known: {
-    hashrate: union(a.known.hashrate, b.known.hashrate),
-    expected: union(a.known.expected, b.known.expected),
-    power: union(a.known.power, b.known.power),
-  },
-});
-
-function splitByCell([first, last]: Span): Span[] {
-  const parts: Span[] = [];
-  for (let start = first; start <= last; ) {
-    const end = Math.min(last, (Math.floor(start / CELL_MINUTES) + 1) * CELL_MINUTES - 1);
-    parts.push([start, end]);
-    start = end + 1;
-  }
-  return parts;
 }
 
 export async function readPresence(db: Db, rowIds: readonly number[]): Promise<Map<number, Presence>> {
   const rows = await db.selectFrom('miner_presence').selectAll().where('row_id', 'in', rowIds).execute();
   return new Map(
-    rows.map(({ row_id, spans, known }) => {
+    rows.map(({ row_id, spans, known, open_hours }) => {
       const [hashrate = [], expected = [], power = []] = readLists(known);
-      return [row_id, { spans: readSpans(spans), known: { hashrate, expected, power } }];
+      const lists = { hashrate, expected, power };
+      return [row_id, { spans: readSpans(spans), known: lists, open: readOpenHours(open_hours) }];
     }),
   );
 }
 
-export async function writePresence(
-  db: Db,
-  changed: ReadonlySet<number>,
-  presence: ReadonlyMap<number, Presence>,
-): Promise<void> {
-  const rows = [...changed].map((row_id) => {
-    const { spans, known } = presence.get(row_id) ?? ABSENT;
-    return { row_id, spans: writeSpans(spans), known: writeLists(QUANTITIES.map((quantity) => known[quantity])) };
-  });
+export async function writePresence(db: Db, presence: ReadonlyMap<number, Presence>): Promise<void> {
+  const rows = [...presence].map(([row_id, { spans, known, open }]) => ({
+    row_id,
+    spans: writeSpans(spans),
+    known: writeLists(QUANTITIES.map((quantity) => known[quantity])),
+    open_hours: writeOpenHours(open),
+  }));
   for (const part of chunks(rows))
     await db
       .insertInto('miner_presence')
       .values(part)
       .onConflict((conflict) =>
-        conflict
-          .column('row_id')
-          .doUpdateSet((eb) => ({ spans: eb.ref('excluded.spans'), known: eb.ref('excluded.known') })),
+        conflict.column('row_id').doUpdateSet((eb) => ({
+          spans: eb.ref('excluded.spans'),
+          known: eb.ref('excluded.known'),
+          open_hours: eb.ref('excluded.open_hours'),
+        })),
       )
       .execute();
 }
@@ -178,26 +125,30 @@ const increase = (eb: CellBuilder) => ({
     .end(),
 });
 
-async function writeCells(db: Db, farmId: string, cells: ReadonlyMap<number, Sums>): Promise<void> {
+async function writeCells(db: Db, farmId: string, cells: Cells): Promise<void> {
   const rows = [...cells]
-    .map(([cell, sums]) => ({ farm_id: farmId, from_at: cell * CELL_MS, ...sums }))
+    .flatMap(([algorithm, ofAlgorithm]) =>
+      [...ofAlgorithm].map(([cell, sums]) => ({ farm_id: farmId, from_at: cell * CELL_MS, algorithm, ...sums })),
+    )
     .toSorted((a, b) => a.from_at - b.from_at);
   const hours = [...new Set(rows.map(({ from_at }) => Math.floor(from_at / HOUR_MS) * HOUR_MS))];
   for (const part of chunks(rows))
     await db
       .insertInto('history_cells')
       .values(part)
-      .onConflict((conflict) => conflict.columns(['farm_id', 'from_at']).doUpdateSet(increase))
+      .onConflict((conflict) => conflict.columns(['farm_id', 'from_at', 'algorithm']).doUpdateSet(increase))
       .execute();
   for (const hour of hours) await writeHour(db, farmId, hour);
 }
 
+/** Made anew of its cells: a row for each algorithm, and where there are several one of all of them. */
 export async function writeHour(db: Db, farmId: string, hour: number): Promise<void> {
-  const cells = await readCells(db, farmId, hour, hour + HOUR_MS);
-  const sums = cells.map((cell) => cell.sums).reduce(addCells, NO_CELLS);
-  await db
-    .insertInto('history_hours')
-    .values({ farm_id: farmId, from_at: hour, ...sums })
-    .onConflict((conflict) => conflict.columns(['farm_id', 'from_at']).doUpdateSet(sums))
-    .execute();
+  const { whole, of } = addParts(await readCells(db, farmId, hour, hour + HOUR_MS));
+  const rows = [...of, ...(of.size > 1 ? [[WHOLE, whole] as const] : [])];
+  for (const [algorithm, sums] of rows)
+    await db
+      .insertInto('history_hours')
+      .values({ farm_id: farmId, from_at: hour, algorithm, ...sums })
+      .onConflict((conflict) => conflict.columns(['farm_id', 'from_at', 'algorithm']).doUpdateSet(sums))
+      .execute();
 }

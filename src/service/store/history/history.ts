@@ -4,6 +4,17 @@ import type { Granularity } from '../../../wire/api/metrics.ts';
 import type { Databases } from '../databases.ts';
 import type { Db } from '../schema.ts';
 import {
+  addParts,
+  type FarmPart,
+  listAlgorithms,
+  type OfAlgorithm,
+  shownAlgorithm,
+  shownSums,
+  sortAlgorithms,
+  togetherInCell,
+  WHOLE,
+} from './algorithms.ts';
+import {
   type Averages,
   addCells,
   averagesOf,
@@ -28,7 +39,7 @@ export const GRANULARITIES = {
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 /** A miner is missed for so long after its last report; then it is gone and its silence is no gap. */
-const MISSED_MS = DAY_MS;
+export const MISSED_MS = DAY_MS;
 
 /** `toMs` is not part of the bucket. `coverage` is the share of its miner-minutes that were reported on, 0 to 1. */
 export type HistoryBucket = Averages & {
@@ -36,7 +47,12 @@ export type HistoryBucket = Averages & {
   readonly toMs: number;
   readonly minersTotal: number;
   readonly coverage: number;
+  /** Of its miners, by name; null = of some of them it is not known. */
+  readonly algorithms: readonly (string | null)[];
 };
+
+/** `group` null = of miners that have none. */
+export type HistorySeries = { readonly group: string | null; readonly buckets: readonly HistoryBucket[] };
 
 type HistoryQuery = {
   readonly farmId: string;
@@ -48,55 +64,115 @@ type HistoryQuery = {
   readonly nowMs: number;
 };
 
-type HistoryStore = { query(query: HistoryQuery): Promise<readonly HistoryBucket[]> };
+type HistoryStore = {
+  query(query: HistoryQuery): Promise<readonly HistoryBucket[]>;
+  /** A series for each algorithm that the window has, by name; those of unknown algorithms last. */
+  queryByAlgorithm(query: HistoryQuery): Promise<readonly HistorySeries[]>;
+};
 
-type Part = { readonly fromMs: number; readonly sums: CellSums };
+type Frame = { readonly begin: number; readonly end: number; readonly stepMs: number; readonly partMs: number };
 
 export function createHistoryStore({ read }: Pick<Databases, 'read'>): HistoryStore {
+  const partsOf = async ({ farmId, granularity, fromMs, toMs }: HistoryQuery) => {
+    const isFine = granularity === '10min';
+    const frame: Frame = { ...bucketsOf(granularity, fromMs, toMs), partMs: isFine ? CELL_MS : HOUR_MS };
+    const parts = await (isFine ? readCells : readHours)(read, farmId, frame.begin, frame.end);
+    return { frame, parts };
+  };
   return {
-    async query({ farmId, granularity, fromMs, toMs, nowMs }) {
-      const { stepMs } = GRANULARITIES[granularity];
-      const offsetMs = granularity === 'week' ? FIRST_MONDAY_MS : 0;
-      const begin = Math.floor((fromMs - offsetMs) / stepMs) * stepMs + offsetMs;
-      const end = Math.ceil((toMs - offsetMs) / stepMs) * stepMs + offsetMs;
-      const partMs = granularity === '10min' ? CELL_MS : HOUR_MS;
-      const parts = await (granularity === '10min' ? readCells : readHours)(read, farmId, begin, end);
-      const sumsAt = new Map(parts.map((part) => [part.fromMs, part.sums]));
-      const countMiners = await readLifetimes(read, farmId, { begin, end, partMs, nowMs });
-      const buckets: HistoryBucket[] = [];
-      for (let from = begin; from < end; from += stepMs) buckets.push(bucketOf(from));
-      return buckets;
-
-      function bucketOf(from: number): HistoryBucket {
-        let sums = NO_CELLS;
+    async query(query) {
+      const { farmId, nowMs } = query;
+      const { frame, parts } = await partsOf(query);
+      const countMiners = await readLifetimes(read, farmId, { ...frame, nowMs });
+      const partAt = new Map(parts.map((part) => [part.fromMs, part]));
+      return bucketsIn(frame).map((from) => {
+        const inBucket = timesIn(frame, from);
+        const found = inBucket.flatMap((at) => partAt.get(at) ?? []);
+        const { whole, of } = addParts(found);
         let due = 0;
-        for (let at = from; at < from + stepMs; at += partMs) {
-          const part = sumsAt.get(at) ?? NO_CELLS;
-          sums = addCells(sums, part);
-          const lengthMs = Math.min(partMs, nowMs - at);
-          due += Math.max(part.accounted, (countMiners(at, at + partMs) * lengthMs) / MINUTE_MS);
+        for (const at of inBucket) {
+          const lengthMs = Math.min(frame.partMs, nowMs - at);
+          const accounted = partAt.get(at)?.whole.accounted ?? 0;
+          due += Math.max(accounted, (countMiners(at, at + frame.partMs) * lengthMs) / MINUTE_MS);
         }
         return {
           fromMs: from,
-          toMs: from + stepMs,
-          ...averagesOf(sums),
-          minersTotal: Math.max(sums.miners, countMiners(from, from + stepMs)),
-          coverage: due === 0 ? 0 : sums.accounted / due,
+          toMs: from + frame.stepMs,
+          ...averagesOf(shownSums({ whole, of })),
+          minersTotal: Math.max(whole.miners, countMiners(from, from + frame.stepMs)),
+          coverage: due === 0 ? 0 : whole.accounted / due,
+          algorithms: listAlgorithms(of.keys()),
         };
-      }
+      });
+    },
+    async queryByAlgorithm(query) {
+      const { frame, parts } = await partsOf(query);
+      const names = sortAlgorithms(parts.flatMap(({ of }) => of.map(({ algorithm }) => algorithm)));
+      return names.map((name) => {
+        const ofOne = parts.flatMap(({ fromMs, of }) => {
+          const sums = of.find(({ algorithm }) => algorithm === name)?.sums;
+          return sums === undefined ? [] : [[fromMs, sums] as const];
+        });
+        const sumsAt = new Map(ofOne);
+        const buckets = bucketsIn(frame).map((from) => seriesBucket(frame, from, sumsAt, query.nowMs));
+        return { group: shownAlgorithm(name), buckets };
+      });
     },
   };
 }
 
-/** The cells that begin in [begin, end), in their order, as parts of a sum. */
-export async function readCells(db: Db, farmId: string, begin: number, end: number): Promise<Part[]> {
-  const rows = await selectParts(db, 'history_cells', farmId, begin, end).execute();
-  return rows.map(({ farm_id: _farm, from_at, ...cell }) => ({ fromMs: from_at, sums: ofCell(cell) }));
+const bucketsIn = ({ begin, end, stepMs }: Frame) =>
+  Array.from({ length: (end - begin) / stepMs }, (_, index) => begin + index * stepMs);
+const timesIn = ({ stepMs, partMs }: Frame, from: number) =>
+  Array.from({ length: stepMs / partMs }, (_, index) => from + index * partMs);
+
+/** How many miners of the group there were is not known beside its reports: due is what they were when most came. */
+function seriesBucket(frame: Frame, from: number, sumsAt: ReadonlyMap<number, CellSums>, nowMs: number): HistoryBucket {
+  const times = timesIn(frame, from);
+  const sums = times.map((at) => sumsAt.get(at) ?? NO_CELLS).reduce(addCells, NO_CELLS);
+  const lengthMs = Math.max(0, Math.min(frame.stepMs, nowMs - from));
+  const due = Math.max(sums.accounted, (sums.miners * lengthMs) / MINUTE_MS);
+  return {
+    fromMs: from,
+    toMs: from + frame.stepMs,
+    ...averagesOf(sums),
+    minersTotal: sums.miners,
+    coverage: due === 0 ? 0 : sums.accounted / due,
+    algorithms: [],
+  };
 }
 
-async function readHours(db: Db, farmId: string, begin: number, end: number): Promise<Part[]> {
+/** The buckets that overlap [fromMs, toMs): where the first begins, where the last ends. */
+export function bucketsOf(granularity: Granularity, fromMs: number, toMs: number) {
+  const { stepMs } = GRANULARITIES[granularity];
+  const offsetMs = granularity === 'week' ? FIRST_MONDAY_MS : 0;
+  const begin = Math.floor((fromMs - offsetMs) / stepMs) * stepMs + offsetMs;
+  return { begin, end: Math.ceil((toMs - offsetMs) / stepMs) * stepMs + offsetMs, stepMs };
+}
+
+/** The cells that begin in [begin, end), in their order, as parts of a sum. */
+export async function readCells(db: Db, farmId: string, begin: number, end: number): Promise<FarmPart[]> {
+  const rows = await selectParts(db, 'history_cells', farmId, begin, end).execute();
+  const parts = rows.map(({ farm_id: _farm, from_at, algorithm, ...cell }) => ({
+    ...{ fromMs: from_at, algorithm, sums: ofCell(cell) },
+  }));
+  return byTime(parts, (of) => togetherInCell(of.map(({ sums }) => sums)));
+}
+
+export async function readHours(db: Db, farmId: string, begin: number, end: number): Promise<FarmPart[]> {
   const rows = await selectParts(db, 'history_hours', farmId, begin, end).execute();
-  return rows.map(({ farm_id: _farm, from_at, ...sums }) => ({ fromMs: from_at, sums }));
+  const parts = rows.map(({ farm_id: _farm, from_at, algorithm, ...sums }) => ({ fromMs: from_at, algorithm, sums }));
+  // An hour of one algorithm has one row.
+  return byTime(parts, (of) => of.find(({ algorithm }) => algorithm === WHOLE)?.sums ?? of[0]?.sums ?? NO_CELLS);
+}
+
+function byTime(
+  rows: readonly (OfAlgorithm & { readonly fromMs: number })[],
+  wholeOf: (of: readonly OfAlgorithm[]) => CellSums,
+): FarmPart[] {
+  return [...Map.groupBy(rows, ({ fromMs }) => fromMs)].map(([fromMs, of]) => ({
+    ...{ fromMs, of: of.filter(({ algorithm }) => algorithm !== WHOLE), whole: wholeOf(of) },
+  }));
 }
 
 type PartTable = 'history_cells' | 'history_hours';

@@ -3,6 +3,7 @@
 import { type ExpressionBuilder, expressionBuilder, sql } from 'kysely';
 import { normaliseMac, normaliseSerial } from '../../../model/identity-facts.ts';
 import type { MinerRecord } from '../../../wire/records.ts';
+import { algorithmOf, shownAlgorithm } from '../history/algorithms.ts';
 import { chunks } from '../rows.ts';
 import { type Column, type Db, MOVING, STEADY, TABLES, type Tables } from '../schema.ts';
 import { identityOf, type KnownMiner } from './identity/known-miner.ts';
@@ -150,8 +151,10 @@ function toRow({ agentId, farmId, order, unkeptThrough }: Reporter, change: Mine
     model: storable(document.model),
     firmware_version: storable(document.firmware_version),
     firmware: storable(extras.firmware),
+    algorithm: shownAlgorithm(algorithmOf(record)),
     hostname: storable(extras.hostname),
     hashrate: document.hashrate,
+    power: document.power,
     expected_hashrate: extras.expected_hashrate,
     rival_row_id: change.rivalRowId ?? known?.rival_row_id ?? null,
   };

@@ -163,6 +163,7 @@ export const TABLES = {
     unstable_reason: rarely(optional(text)),
     mining_mode: rarely(text),
     hashrate: always(optional(double)),
+    power: always(optional(double)),
     expected_hashrate: rarely(optional(double)),
     ops_status: optional(text),
     rack: optional(text),
@@ -170,6 +171,7 @@ export const TABLES = {
     model: rarely(optional(text)),
     firmware_version: rarely(optional(text)),
     firmware: rarely(optional(text)),
+    algorithm: rarely(optional(text)),
     hostname: rarely(optional(text)),
     /** Since when it has not answered, where that is an hour or more: see miners/memory/missing.ts. */
     missing_since: rarely(optional(bigint)),
@@ -344,12 +346,21 @@ export const TABLES = {
   held_events: { agent_id: text, key: text, type: text, at: bigint, detail: text, held_at: bigint },
   /**
    * For which minutes the miner is accounted for in history, and in which cells its quantities were known, joined by
-   * `;`: see history/.
+   * `;`; the sums of its hours that are still added to: see history/.
    */
-  miner_presence: { row_id: row, spans: text, known: { ...text, initially: '' } },
-  /** Ten minutes of a farm in miner-minutes, and an hour as sums over such cells. */
-  history_cells: { farm_id: key, from_at: { ...bigint, isKey: true }, ...SUMS },
-  history_hours: { farm_id: key, from_at: { ...bigint, isKey: true }, cells: integer, ...SUMS },
+  miner_presence: { row_id: row, spans: text, known: { ...text, initially: '' }, open_hours: text },
+  /**
+   * A miner's hours of a day of UTC, see history/miner/packed-day.ts. The day first: what is written lies together, and
+   * so does what is pruned. `_aside`: days ahead of a clock that was set back, see history/miner/days-set-back.ts.
+   */
+  miner_days: { day: { ...integer, isKey: true }, row_id: { ...integer, isKey: true }, hours: text },
+  miner_days_aside: { day: { ...integer, isKey: true }, row_id: { ...integer, isKey: true }, hours: text },
+  /**
+   * Ten minutes of the miners of a farm that have one algorithm in miner-minutes, and an hour as sums over such cells.
+   * Hours with several algorithms have a row of all of them beside, without hashrates: see history/algorithms.ts.
+   */
+  history_cells: { farm_id: key, from_at: { ...bigint, isKey: true }, algorithm: key, ...SUMS },
+  history_hours: { farm_id: key, from_at: { ...bigint, isKey: true }, algorithm: key, cells: integer, ...SUMS },
   /**
    * The time that the service had when it last looked, and until when time has passed for certain: see
    * clock-repairs.ts. One row, `one` = 1.

@@ -1,6 +1,7 @@
 // Taking miners out of the store, with all that is kept of them beside the events and the sums of their farm. It
 // decides nothing about which.
 import type { ExpressionBuilder } from 'kysely';
+import { removeDays } from '../../history/miner/miner-days.ts';
 import { chunks } from '../../rows.ts';
 import type { Db, Tables } from '../../schema.ts';
 
@@ -10,6 +11,7 @@ const PARTS = ['miner_documents', 'miner_serials', 'miner_notes', 'registrations
 export async function removeMiners(db: Db, rowIds: readonly number[]): Promise<void> {
   for (const part of chunks(rowIds)) {
     // The miner last: what is left of it when this is cut short must not become another one's that gets its number.
+    await removeDays(db, part);
     for (const table of PARTS) await db.deleteFrom(table).where('row_id', 'in', part).execute();
     const ids = (eb: ExpressionBuilder<Tables, 'event_sizes'>) =>
       eb.selectFrom('miners').select('miners.id').where('row_id', 'in', part);

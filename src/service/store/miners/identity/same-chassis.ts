@@ -6,7 +6,9 @@ import { type Actor, shownActor } from '../../../../model/task.ts';
 import type { Audited } from '../../databases.ts';
 import { appendEvents, type NewEvent } from '../../events/append.ts';
 import { flagChanges, readStoredFlags } from '../../events/flag-changes.ts';
-import { mergePresence, readPresence, writePresence } from '../../history/history-write.ts';
+import { mergePresence } from '../../history/accounting.ts';
+import { readPresence, writePresence } from '../../history/history-write.ts';
+import { mergeDays } from '../../history/miner/miner-days.ts';
 import { type Db, MOVING, STEADY } from '../../schema.ts';
 import { removeMiners } from './removal.ts';
 
@@ -164,9 +166,10 @@ async function joinRows(
     .where('at', '>=', unit.created_at - CLOCKS_MS)
     .where('miner_id', '=', unit.id)
     .execute();
+  await mergeDays(trx, unit.row_id, old.row_id);
   // First: two rows cannot have one position.
   await removeMiners(trx, [unit.row_id]);
-  await writePresence(trx, new Set([old.row_id]), new Map([[old.row_id, both]]));
+  await writePresence(trx, new Map([[old.row_id, both]]));
   await trx
     .updateTable('miners')
     .set({ ...facts, rack, position, ops_status: old.ops_status ?? unit.ops_status })

@@ -133,11 +133,12 @@ test('a day with gaps, restarts and a late backlog is what it is on paper', asyn
       fromMs: DAY_BEGIN_MS + index * HOUR_MS,
       toMs: DAY_BEGIN_MS + (index + 1) * HOUR_MS,
       ...near(expected),
+      algorithms: expect.any(Array),
     });
 
   const [day, ...more] = await store.history.query({ ...window, granularity: 'day' });
   expect(more).toEqual([]);
-  expect(day).toEqual({ fromMs: DAY_BEGIN_MS, toMs: DAY_END_MS, ...near(DAY) });
+  expect(day).toEqual({ fromMs: DAY_BEGIN_MS, toMs: DAY_END_MS, ...near(DAY), algorithms: ['sha256'] });
 
   const cells = await store.history.query({ ...window, granularity: '10min' });
   expect(cells).toHaveLength(144);
