@@ -34,7 +34,14 @@ export function registerRoutes(app: App, parts: RouteParts): void {
   const v1 = [registerMiners, registerBatchesV1, registerAgents, registerGrants];
   const v2 = [registerWorkspaces, registerFarmAgents, registerFarmMiners, registerBoard, registerClassification];
   const v2Tasks = [registerBatches, registerBatchCommands, registerScans, registerPoolSets];
-  const v2More = [registerHistory, registerMinerHistory, registerEvents, registerEventStream, registerChanges, registerOneMiner];
+  const v2More = [
+    registerHistory,
+    registerMinerHistory,
+    registerEvents,
+    registerEventStream,
+    registerChanges,
+    registerOneMiner,
+  ];
   const v2Operators = [registerOperatorFields, registerAudit];
   const v2Locations = [
     ...[registerContainers, registerRacks, registerLocations, registerPositions],

@@ -22,12 +22,8 @@ import { createLocationChangeStore } from './locations/changes.ts';
 import { createRackStore } from './locations/racks.ts';
 import { migrate } from './migrations/migrations.ts';
 import { createBoardStore } from './miners/board/board-rows.ts';
-
-
-import { createChassisStore } from './miners/identity/same-chassis.ts';
-import { createNoteStore } from './miners/memory/notes.ts';
-
 import { createClassificationStore } from './miners/groups/classification.ts';
+import { createChassisStore } from './miners/identity/same-chassis.ts';
 import { createNoteStore } from './miners/memory/notes.ts';
 import { createMinerStore } from './miners/miners.ts';
 import { createOperatorStore } from './miners/operator-fields.ts';

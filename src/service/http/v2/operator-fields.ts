@@ -2,8 +2,8 @@
 import { RefusedError } from '../../../base/errors.ts';
 import { EXTENSION } from '../../../wire/api/components.ts';
 import { answerOf } from '../../../wire/api/envelope.ts';
-import { anyId } from '../../../wire/api/forms.ts';
 import { locationNameSchema } from '../../../wire/api/farm/locations.ts';
+import { anyId } from '../../../wire/api/forms.ts';
 import { operatorEditSchema, operatorFieldsSchema } from '../../../wire/api/miners.ts';
 import { notFound } from '../../auth/authorise.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';

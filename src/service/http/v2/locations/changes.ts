@@ -5,7 +5,6 @@ import { RefusedError } from '../../../../base/errors.ts';
 import { formatIpv4 } from '../../../../base/net/ipv4.ts';
 import { shownLocation } from '../../../../model/locations/location.ts';
 import { EXTENSION } from '../../../../wire/api/components.ts';
-import { anyId } from '../../../../wire/api/forms.ts';
 import {
   locationChangeSchema,
   locationChangesSchema,
@@ -13,6 +12,7 @@ import {
   minerLocationsSchema,
   movedSchema,
 } from '../../../../wire/api/farm/locations.ts';
+import { anyId } from '../../../../wire/api/forms.ts';
 import { notFound } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import { listPlaced, placeMiners } from '../../../locations/positions.ts';

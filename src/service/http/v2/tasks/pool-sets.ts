@@ -6,7 +6,6 @@ import { shownParams } from '../../../../model/task.ts';
 import { SAVED_POOLS_PERMISSION } from '../../../../model/tasks/task-kinds.data.ts';
 import { EXTENSION } from '../../../../wire/api/components.ts';
 import { answerOf, listOf } from '../../../../wire/api/envelope.ts';
-import { show } from '../../../../wire/api/forms.ts';
 import {
   type PoolSetItem,
   poolSetBodySchema,
@@ -14,6 +13,7 @@ import {
   removedPoolSetSchema,
   setName,
 } from '../../../../wire/api/farm/pool-sets.ts';
+import { show } from '../../../../wire/api/forms.ts';
 import { notFound, requirePermission } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import type { PoolSet, ServiceAct, Store } from '../../../store/store.ts';
