@@ -66,6 +66,7 @@ export type Change = {
 
 const KINDS: Readonly<Record<string, ChangeKind>> = {
   ...{ miner_missing: 'missing', miner_back: 'back', appeared: 'appeared', moved: 'moved', replaced: 'replaced' },
+  ...{ chassis_kept: 'replaced' },
   ...{ note_added: 'note', agent_offline: 'agent', agent_online: 'agent' },
   ...{ finding_raised: 'agent', finding_cleared: 'agent' },
 };

@@ -114,7 +114,9 @@ test('tasks and events of the new unit are those of the miner', async () => {
   const { ask, oldId, unitId, keep, agent, rig } = scene;
   const created = await ask('POST', '/task-batches', { task_name: 'miner.system.reboot', miner_ids: [unitId] });
   expect(created.status).toBe(200);
+  expect((await ask('POST', `/miners/${unitId}/notes`, { text: 'new board' })).status).toBe(200);
   expect((await keep()).status).toBe(200);
+  expect((await ask('GET', `/miners/${oldId}/notes`)).body.data).toMatchObject([{ text: 'new board' }]);
   const [{ id }] = created.body.data;
   expect((await ask('GET', `/task-batches/${id}/tasks`)).body.data).toMatchObject([{ miner_id: oldId }]);
   const light = { task_name: 'miner.light.update', params: { on: true }, miner_ids: [oldId] };

@@ -56,7 +56,7 @@ export function createChassisStore({ transact, lock, audit }: Audited) {
         if (refusal !== undefined) return refusal;
         if (unit === undefined || old === undefined) return { kind: 'unknown', which: 'both' };
         const cleared = await clearedFlags(trx, unit, old, request);
-        await joinRows(trx, { unit, old, farmId, nowMs });
+        await joinRows(trx, { unit, old, nowMs });
         const facts = { replaced: factsOf(old), unit: factsOf(unit) };
         const detail = { actor: shownActor(actor), ...facts };
         const event = {
@@ -136,13 +136,23 @@ async function clearedFlags(
     .map((change) => ({ farmId, agentId: unit.agent_id ?? '', minerId: old.id, atMs: nowMs, ...change }));
 }
 
-/** An event is dated by its agent, whose clock may differ. */
-const CLOCKS_MS = 86_400_000;
+/** With the room that they take: see events/sizes.ts. */
+async function moveEvents(trx: Db, from: string, to: string): Promise<void> {
+  const sizes = trx.selectFrom('event_sizes').select('bytes');
+  const moved = await sizes.where('miner_id', '=', from).executeTakeFirst();
+  await trx.updateTable('events').set({ miner_id: to }).where('miner_id', '=', from).execute();
+  await trx
+    .insertInto('event_sizes')
+    .values({ miner_id: to, bytes: moved?.bytes ?? 0 })
+    .onConflict((conflict) =>
+      conflict
+        .column('miner_id')
+        .doUpdateSet((eb) => ({ bytes: eb('event_sizes.bytes', '+', eb.ref('excluded.bytes')) })),
+    )
+    .execute();
+}
 
-async function joinRows(
-  trx: Db,
-  { unit, old, farmId, nowMs }: { unit: Miner; old: Miner; farmId: string; nowMs: number },
-): Promise<void> {
+async function joinRows(trx: Db, { unit, old, nowMs }: { unit: Miner; old: Miner; nowMs: number }): Promise<void> {
   const facts = await trx
     .selectFrom('miners')
     .select([...STEADY, ...MOVING])
@@ -159,13 +169,7 @@ async function joinRows(
   }
   for (const table of ['tasks', 'miner_notes'] as const)
     await trx.updateTable(table).set({ row_id: old.row_id }).where('row_id', '=', unit.row_id).execute();
-  await trx
-    .updateTable('events')
-    .set({ miner_id: old.id })
-    .where('farm_id', '=', farmId)
-    .where('at', '>=', unit.created_at - CLOCKS_MS)
-    .where('miner_id', '=', unit.id)
-    .execute();
+  await moveEvents(trx, unit.id, old.id);
   await mergeDays(trx, unit.row_id, old.row_id);
   // First: two rows cannot have one position.
   await removeMiners(trx, [unit.row_id]);
