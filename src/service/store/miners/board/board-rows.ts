@@ -41,8 +41,8 @@ const newer = (eb: ExpressionBuilder<Tables, 'miners'>, since: ReadonlyMap<strin
 export function createBoardStore({ read }: Pick<Databases, 'read'>) {
   return {
     /**
-     * Of all miners, in the order of lists; with `since`, of those that an agent has reported in a slice of this order or
-     * later, and of those of other agents.
+     * Of all miners, in the order of lists; with `since`, of those that an agent has reported in a slice of this order
+     * or later, and of those of other agents.
      */
     async marks(farmId: string, since?: ReadonlyMap<string, number>): Promise<readonly BoardMark[]> {
       const rows = await read
