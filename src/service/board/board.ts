@@ -118,9 +118,7 @@ export function createBoard(farmId: string, { store, statusAt, clock }: BoardPar
   };
 }
 
-/**
- * What the last reading found: where it is the same, only newer reports are read. `elapsedMs` = of the last whole one.
- */
+/** What the last reading found, and when the last whole one was. Where it is the same only newer reports are read. */
 type Look = { readonly text: string; readonly polls: string; readonly elapsedMs: number };
 
 /** The newest slice that is known of each agent. */

@@ -4,6 +4,9 @@ import type { Boards } from '../../board/boards.ts';
 import type { MinerFilter } from '../../store/store.ts';
 import { invalidRequest } from './errors.ts';
 
+/** Each is a parameter of a statement. */
+const MOST_SELECTED = 30_000;
+
 /** `path` = the name of the field in the request. Nothing written is no condition. */
 export async function selectedBy(
   boards: Boards,
@@ -13,5 +16,8 @@ export async function selectedBy(
 ): Promise<Pick<MinerFilter, 'rowIds'>> {
   const read = parseSelector(text ?? '');
   if (read.kind === 'wrong') throw invalidRequest(...read.problems.map((problem) => `${path}: ${problem}`));
-  return read.selector.isEmpty ? {} : { rowIds: await boards.of(farmId).select(read.selector) };
+  if (read.selector.isEmpty) return {};
+  const rowIds = await boards.of(farmId).select(read.selector);
+  if (rowIds.length <= MOST_SELECTED) return { rowIds };
+  throw invalidRequest(`${path}: selects ${rowIds.length} miners, accepted: one that selects at most ${MOST_SELECTED}`);
 }

@@ -34,7 +34,7 @@ export type MinerFilter = {
   readonly miningModesNotIn?: readonly string[] | undefined;
   /** The mode that the list shows for miners that report none; absent = it shows null, and they match no mode. */
   readonly shownMode?: string | undefined;
-  /** These rows and no others. */
+  /** These rows and no others; at most as many as a statement may have parameters, 32,000. */
   readonly rowIds?: readonly number[] | undefined;
   /** Inclusive, addresses as numbers. */
   readonly ipRanges?: readonly { readonly first: number; readonly last: number }[] | undefined;
@@ -70,15 +70,10 @@ export function minerConditions(eb: Builder, farmId: string, filter: MinerFilter
   return eb.and(all);
 }
 
-/** Written out: there may be more rows than a statement may have parameters. */
 function isAmongRows(eb: Builder, rowIds: readonly number[]): Condition {
   // Rows count from 1.
   if (rowIds.length === 0) return eb('miners.row_id', '=', 0);
-  return eb(
-    'miners.row_id',
-    'in',
-    rowIds.map((rowId) => sql.lit(rowId)),
-  );
+  return eb('miners.row_id', 'in', rowIds);
 }
 
 function hasSerial(eb: Builder, farmId: string, serial: string): Condition {

@@ -45,6 +45,7 @@ const DETAIL: Detail = {
     make: 'Antminer',
   },
   ...{ firmware: 'antminer-stock', hostname: null, controller_serial_number: null, expected_hashrate: 110e12 },
+  algorithm: 'sha256',
   ...{ power_limit: null, cooling: 'air', light_on: null, fans: [{ index: 0, rpm: 5_880, duty_percent: null }] },
   board_details: [
     { slot: 1, temperatures: [60], chip_temperature_max: 71, chip_temperature_avg: null, expected_chips: 108 },
