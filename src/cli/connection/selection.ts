@@ -9,8 +9,6 @@ import { parseSelector, type Selector, selectorText, type Unmatched } from '../.
 import { decodeBoard } from '../../wire/api/board/codec.ts';
 import { boardAnswerSchema } from '../../wire/api/board/messages.ts';
 import { wrongOption } from '../options.ts';
-import { CommandFailed, EXIT } from '../output/exit.ts';
-import type { CliContext } from '../output/terminal.ts';
 import type { Connection } from './connection.ts';
 
 export type SelectorFlags = { file?: string[] };
@@ -80,18 +78,4 @@ export async function selectMiners(
   if (answer === undefined) throw new BugError('ask for miners: there is neither an agent nor a service');
   const { miners, unmatched, lacks } = decodeBoard(answer);
   return { miners, unmatched, lacks };
-}
-
-/** The same for acts: throws CommandFailed where nothing is written, or nothing matches. */
-export async function selectForAct(
-  connection: Connection,
-  selector: Selector,
-  context: CliContext,
-): Promise<Selection> {
-  if (selector.isEmpty)
-    throw new CommandFailed('say which miners: an address, rack:C03, state:ill, …, or all for every miner', EXIT.usage);
-  const selection = await selectMiners(connection, selector, context.signal);
-  for (const each of selection.unmatched) context.stderr.write(`${each.text}: ${each.reason}\n`);
-  if (selection.miners.length === 0) throw new CommandFailed('no miner matches', EXIT.nothing);
-  return selection;
 }
