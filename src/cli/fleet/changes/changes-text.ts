@@ -3,7 +3,7 @@
 import { wrapAnsi } from 'fast-wrap-ansi';
 import type { z } from 'zod';
 import type { ChangeKind } from '../../../model/changes/change-kinds.ts';
-import type { changesSchema } from '../../../wire/api/farm/memory.ts';
+import type { changesSchema } from '../../../wire/api/memory.ts';
 import { formatText, formatTime } from '../../output/format.ts';
 import { type Column, table } from '../../output/table.ts';
 import type { Paint } from '../../output/terminal.ts';
@@ -37,12 +37,11 @@ export function changesText(summary: Changes, { farm, paint, width }: Page): str
   const { from, to, flags_raised, flags_cleared, events_left_out, changes, kinds } = summary;
   const isOneDay = formatTime(from).slice(0, 10) === formatTime(to).slice(0, 10);
   const timeOf = (at: string) => formatTime(at).slice(isOneDay ? 11 : 5, 16);
-  const filled: string[] = [];
-  const empty: string[] = [];
+  const [filled, empty] = [[] as string[], [] as string[]];
   for (const [kind, title] of Object.entries(TITLES)) {
     const of = changes.filter((change) => change.kind === kind);
     if (of.length === 0) empty.push(title);
-    else filled.push(section(title, of, leftOutOf(kinds, of[0]), { timeOf, paint, width }));
+    else filled.push(section(title, of, leftOutOf(kinds, kind), { timeOf, paint, width }));
   }
   const lines = [
     paint('bold', `Changes of ${formatText(farm)}`),
@@ -64,8 +63,8 @@ const fitted = (text: string, width: number | undefined): string[] =>
 const ON_HOST = ' (host)';
 const WHAT_ON_HOST = 'a user of the host of the agent, by the name of the system';
 
-const leftOutOf = (kinds: Changes['kinds'], change: Change | undefined): number =>
-  change === undefined ? 0 : (kinds.find(({ kind }) => kind === change.kind)?.left_out ?? 0);
+const leftOutOf = (kinds: Changes['kinds'], wanted: string): number =>
+  kinds.find(({ kind }) => kind === wanted)?.left_out ?? 0;
 
 type SectionPage = Omit<Page, 'farm'> & { readonly timeOf: (at: string) => string };
 

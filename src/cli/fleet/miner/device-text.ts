@@ -127,7 +127,7 @@ function list<T>(
   width: number | undefined,
 ): string {
   const asColumns = Object.entries(columns).map(([title, text]): Column<T> => ({ title, text }));
-  return items.length === 0 ? '' : `${table(asColumns, items, { width })}\n`;
+  return items.length === 0 || asColumns.length === 0 ? '' : `${table(asColumns, items, { width })}\n`;
 }
 
 function boards({ boards, expected }: Reading, width: number | undefined): string {
@@ -159,16 +159,16 @@ function fans({ fans }: Reading, width: number | undefined): string {
 const withoutEmpty = <T>(columns: Readonly<Record<string, (item: T) => Cell>>, items: readonly T[]) =>
   Object.fromEntries(Object.entries(columns).filter(([, text]) => items.some((item) => text(item) !== UNKNOWN)));
 
-function psus({ psus }: Reading, width: number | undefined): string {
+function psus({ psus = [] }: Reading, width: number | undefined): string {
   const columns = {
-    PSU: (psu: PsuReading) => formatText(psu.model),
+    PSU: (psu: PsuReading) => (psu.model === undefined ? psus.indexOf(psu) : formatText(psu.model)),
     'serial number': (psu: PsuReading) => formatText(psu.serialNumber),
     temperature: (psu: PsuReading) => formatNumber(psu.tempC, '°C'),
     input: (psu: PsuReading) => formatNumber(psu.inputPowerW, 'W'),
     output: (psu: PsuReading) => formatNumber(psu.outputPowerW, 'W'),
     state: ({ isOk }: PsuReading) => (isOk === undefined ? UNKNOWN : isOk ? 'ok' : 'fault'),
   };
-  return list(withoutEmpty(columns, psus ?? []), psus, width);
+  return list(withoutEmpty(columns, psus), psus, width);
 }
 
 function pools({ pools }: Reading, width: number | undefined): string {
