@@ -3,7 +3,7 @@
 import { wrapAnsi } from 'fast-wrap-ansi';
 import type { z } from 'zod';
 import type { ChangeKind } from '../../../model/changes/change-kinds.ts';
-import type { changesSchema } from '../../../wire/api/memory.ts';
+import type { changesSchema } from '../../../wire/api/farm/memory.ts';
 import { formatText, formatTime } from '../../output/format.ts';
 import { type Column, table } from '../../output/table.ts';
 import type { Paint } from '../../output/terminal.ts';
@@ -37,7 +37,8 @@ export function changesText(summary: Changes, { farm, paint, width }: Page): str
   const { from, to, flags_raised, flags_cleared, events_left_out, changes, kinds } = summary;
   const isOneDay = formatTime(from).slice(0, 10) === formatTime(to).slice(0, 10);
   const timeOf = (at: string) => formatTime(at).slice(isOneDay ? 11 : 5, 16);
-  const [filled, empty] = [[] as string[], [] as string[]];
+  const filled: string[] = [];
+  const empty: string[] = [];
   for (const [kind, title] of Object.entries(TITLES)) {
     const of = changes.filter((change) => change.kind === kind);
     if (of.length === 0) empty.push(title);
