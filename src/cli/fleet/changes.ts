@@ -20,7 +20,7 @@ import { withUsage } from './usage.ts';
 type Flags = ConnectionFlags & { since: string; print?: boolean; json?: boolean };
 
 /** Of each kind. What is more is counted. */
-const MOST = 10_000;
+const MOST = 2_000;
 const PAGE_WIDTH = 80;
 
 export function addChanges(program: Command, context: CliContext): void {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Found } from '../../agent/capture/found.ts';
 import { lookOnce } from '../../agent/standalone/scan.ts';
 import { systemClock } from '../../base/clock.ts';
+import { RefusedError } from '../../base/errors.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
 import { type Selector, selectorText } from '../../model/selector/selector.ts';
@@ -91,7 +92,7 @@ async function showKnown(
   const { agent, service } = connection;
   const [known, found]: [Known, Found | undefined] = await Promise.all([
     askDetail(service, miner),
-    agent === undefined || miner.key === null ? undefined : agent.look(miner.ip, signal),
+    agent === undefined ? undefined : agent.look(miner.ip, signal).catch(ifOutside),
   ]);
   if (json) {
     const device = found === undefined ? {} : foundJson(found);
@@ -104,6 +105,12 @@ async function showKnown(
   else if (known.detail !== undefined)
     stdout.write(`\nas it was last reported:\n\n${describeReading(readingOf(known.detail), paint, width)}\n`);
   if (found !== undefined) mustBeRead(found);
+}
+
+/** The agent of this host is not the one that serves it. */
+function ifOutside(error: unknown): undefined {
+  if (error instanceof RefusedError && error.code === 'look.outside') return undefined;
+  throw error;
 }
 
 async function showUnknown(ip: string, flags: Flags, context: CliContext): Promise<void> {

@@ -42,7 +42,7 @@ export function changesText(summary: Changes, { farm, paint, width }: Page): str
   for (const [kind, title] of Object.entries(TITLES)) {
     const of = changes.filter((change) => change.kind === kind);
     if (of.length === 0) empty.push(title);
-    else filled.push(section(title, of, leftOutOf(kinds, of[0]), { timeOf, paint, width }));
+    else filled.push(section(title, of, leftOutOf(kinds, kind), { timeOf, paint, width }));
   }
   const lines = [
     paint('bold', `Changes of ${formatText(farm)}`),
@@ -64,8 +64,8 @@ const fitted = (text: string, width: number | undefined): string[] =>
 const ON_HOST = ' (host)';
 const WHAT_ON_HOST = 'a user of the host of the agent, by the name of the system';
 
-const leftOutOf = (kinds: Changes['kinds'], change: Change | undefined): number =>
-  change === undefined ? 0 : (kinds.find(({ kind }) => kind === change.kind)?.left_out ?? 0);
+const leftOutOf = (kinds: Changes['kinds'], wanted: string): number =>
+  kinds.find(({ kind }) => kind === wanted)?.left_out ?? 0;
 
 type SectionPage = Omit<Page, 'farm'> & { readonly timeOf: (at: string) => string };
 

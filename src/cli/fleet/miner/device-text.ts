@@ -120,15 +120,24 @@ function facts(reading: Reading, width: number | undefined): string {
   return `${factTable(rows, width)}\n`;
 }
 
-/** Nothing where the miner says nothing of it. */
+/**
+ * Nothing where the miner says nothing of it. `under` = where a column stands on a narrow screen; texts of `LONG`
+ * are wrapped first.
+ */
 function list<T>(
   columns: Readonly<Record<string, (item: T) => Cell>>,
   items: readonly T[] = [],
   width: number | undefined,
+  under: Readonly<Record<string, string>> = {},
 ): string {
-  const asColumns = Object.entries(columns).map(([title, text]): Column<T> => ({ title, text }));
-  return items.length === 0 ? '' : `${table(asColumns, items, { width })}\n`;
+  const asColumns = Object.entries(columns).map(([title, text]): Column<T> => {
+    const above = under[title];
+    return { title, text, ...(above !== undefined && { under: above }), ...(!LONG.has(title) && { isWhole: true }) };
+  });
+  return items.length === 0 || asColumns.length === 0 ? '' : `${table(asColumns, items, { width })}\n`;
 }
+
+const LONG: ReadonlySet<string> = new Set(['serial number', 'pool', 'worker', 'board °C', 'PSU']);
 
 function boards({ boards, expected }: Reading, width: number | undefined): string {
   const chips = (actual: number | undefined) =>
@@ -143,7 +152,7 @@ function boards({ boards, expected }: Reading, width: number | undefined): strin
     'chip max °C': (board: BoardReading) => formatNumber(board.chipTempMaxC, ''),
     'HW errors': (board: BoardReading) => board.hwErrors ?? UNKNOWN,
   };
-  return list(columns, boards, width);
+  return list(columns, boards, width, { 'HW errors': 'frequency', 'chip max °C': 'board °C' });
 }
 
 function fans({ fans }: Reading, width: number | undefined): string {
@@ -159,16 +168,16 @@ function fans({ fans }: Reading, width: number | undefined): string {
 const withoutEmpty = <T>(columns: Readonly<Record<string, (item: T) => Cell>>, items: readonly T[]) =>
   Object.fromEntries(Object.entries(columns).filter(([, text]) => items.some((item) => text(item) !== UNKNOWN)));
 
-function psus({ psus }: Reading, width: number | undefined): string {
+function psus({ psus = [] }: Reading, width: number | undefined): string {
   const columns = {
-    PSU: (psu: PsuReading) => formatText(psu.model),
+    PSU: (psu: PsuReading) => (psu.model === undefined ? psus.indexOf(psu) : formatText(psu.model)),
     'serial number': (psu: PsuReading) => formatText(psu.serialNumber),
     temperature: (psu: PsuReading) => formatNumber(psu.tempC, '°C'),
     input: (psu: PsuReading) => formatNumber(psu.inputPowerW, 'W'),
     output: (psu: PsuReading) => formatNumber(psu.outputPowerW, 'W'),
     state: ({ isOk }: PsuReading) => (isOk === undefined ? UNKNOWN : isOk ? 'ok' : 'fault'),
   };
-  return list(withoutEmpty(columns, psus ?? []), psus, width);
+  return list(withoutEmpty(columns, psus), psus, width);
 }
 
 function pools({ pools }: Reading, width: number | undefined): string {
@@ -182,7 +191,7 @@ function pools({ pools }: Reading, width: number | undefined): string {
     rejected: (pool: PoolReading) => pool.rejected ?? UNKNOWN,
     stale: (pool: PoolReading) => pool.stale ?? UNKNOWN,
   };
-  return list(columns, pools, width);
+  return list(columns, pools, width, { worker: 'pool' });
 }
 
 function errors({ errors }: Reading, paint: Paint): string {

@@ -98,6 +98,6 @@ test('what a service keeps is a reading, and what it does not know is absent', (
 test('a power supply shows its input where it tells it, and no column that none fills', () => {
   const [first, second] = [{ inputPowerW: 3_400, tempC: 50 }, { tempC: 51 }];
   const text = describeReading({ psus: [first, second] }, plain, 80);
-  expect(text).toMatch(/temperature +input\n/);
+  expect(text).toMatch(/^PSU +temperature +input\n/m);
   expect(text).toContain('3400 W');
 });
