@@ -6,8 +6,8 @@ import { orNull } from '../../model/tasks/or-null.ts';
 import { selectSchema } from './board/messages.ts';
 import { EXTENSION, named } from './components.ts';
 import { searchPage } from './envelope.ts';
-import { atLeastOneOf, closedObject, dateFilter, givenId, valueFilter } from './forms.ts';
 import { locationNameSchema, positionSchema } from './farm/locations.ts';
+import { atLeastOneOf, closedObject, dateFilter, givenId, valueFilter } from './forms.ts';
 
 /**
  * What a substring is looked for in. `serial_number` means those of hashboards, power supplies and the controller too.

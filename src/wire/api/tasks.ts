@@ -7,9 +7,9 @@ import { orNull } from '../../model/tasks/or-null.ts';
 import { isFileOrUrl, isModeOrPreset, PARAMS_FIELDS } from '../../model/tasks/task-params.ts';
 import { named } from './components.ts';
 import { answerOf } from './envelope.ts';
+import { poolsField, setName } from './farm/pool-sets.ts';
 import { closedObject, givenId, ofGoodFields } from './forms.ts';
 import { minerFilterSchema } from './miners.ts';
-import { poolsField, setName } from './farm/pool-sets.ts';
 
 const count = z.int().min(0);
 const unsuccessful = count.meta({ description: 'Failures, timeouts and cancellations together' });

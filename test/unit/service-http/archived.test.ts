@@ -25,6 +25,7 @@ const CHANGES = [
   `DELETE ${V2_FARM}/pool-sets/:name`,
   `POST ${V2_FARM}/location-changes`,
   `POST ${V2_FARM}/location-changes/:location_change_id/undo`,
+  `POST ${V2_FARM}/miners/:miner_id/notes`,
   `POST ${V2_FARM}/miners/:miner_id/same-chassis`,
   `PUT ${V2_FARM}/racks/:rack`,
   `DELETE ${V2_FARM}/racks/:rack`,
