@@ -23,7 +23,7 @@ let config: string;
 
 beforeAll(async () => {
   site = await startSite(
-    { miners: ABLE + UNABLE, mix: MIX, seed: 16, noise: 0, noiseStepS: 3_600, bootS: 1, warmUpS: 1 },
+    { miners: ABLE + UNABLE, mix: MIX, seed: 16, noise: 0, noiseStepS: 1, bootS: 1, warmUpS: 1 },
     {
       tasks: {
         reboot: { backS: 60, hashS: 120, graceS: 4, checkEveryS: 0.3, dailyCap: 100, recentS: 0 },
