@@ -66,6 +66,7 @@ const masked = (lines: readonly string[]): string =>
   lines
     .map((line) =>
       line
+        .replaceAll('\u00a0', ' ')
         .replaceAll(/\d{4}-\d\d-\d\d/g, '2026-01-01')
         .replaceAll(/\d\d:\d\d/g, '00:00')
         .replaceAll(/ \d+ s$/g, '  # s')
@@ -142,5 +143,5 @@ test('a workbook and CSV have the miners of the list', async () => {
   expect((await runPithead(['miners', '--ill', '--xlsx', path, ...config])).code).toBe(0);
   const { stdout } = await runPithead(['miners', '--ill', '--csv', ...config]);
   expect(stdout.trimEnd().split('\n')).toHaveLength(1 + FAULTS.length);
-  expect(stdout).toContain('rate TH/s');
+  expect(stdout).toContain('rate sha256 TH/s');
 });

@@ -102,13 +102,13 @@ function sum(values: readonly (number | null)[]): Sum | null {
 
 const atLeast = ({ isWhole }: Sum) => (isWhole ? '' : '≥ ');
 
-/** The algorithm is named where there is another one. */
-export function groupColumns(grouping: Grouping, groups: readonly Group[]): readonly Column<Group>[] {
+/** The algorithm is named where there is another one. `space` stands within a rate, so that no line is broken there. */
+export function groupColumns(grouping: Grouping, groups: readonly Group[], space: string): readonly Column<Group>[] {
   const names = new Set(groups.flatMap(({ algorithms }) => algorithms.map(({ algorithm }) => algorithm)));
   const named = ({ algorithm }: AlgorithmSums, text: string) =>
     names.size > 1 && grouping !== 'algorithm' ? `${text} ${algorithm ?? 'of unknown'}` : text;
   const each = (of: Group, text: (sums: AlgorithmSums) => string | undefined) =>
-    of.algorithms.flatMap((sums) => text(sums) ?? []).join(', ') || UNKNOWN;
+    of.algorithms.flatMap((sums) => text(sums)?.replaceAll(' ', space) ?? []).join(', ') || UNKNOWN;
   return [
     { title: grouping.toUpperCase(), text: ({ name }) => name ?? UNKNOWN },
     { title: 'MINERS', align: 'right', isWhole: true, text: ({ miners }) => miners },

@@ -31,10 +31,16 @@ export function listText(
   });
 }
 
+/** A line is not broken there. */
+const NO_BREAK = '\u00a0';
+
 export function groupText(grouping: Grouping, miners: readonly BoardMiner[], { width, paint, nowMs }: Screen): string {
   const groups = groupMiners(miners, grouping, nowMs);
   if (groups.length === 0) return '';
-  return table(groupColumns(grouping, groups), groups, { width, paintHead: (text) => paint('bold', text) });
+  return table(groupColumns(grouping, groups, width === undefined ? ' ' : NO_BREAK), groups, {
+    width,
+    paintHead: (text) => paint('bold', text),
+  });
 }
 
 /** The words of the row say the same. */

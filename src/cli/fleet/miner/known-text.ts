@@ -10,7 +10,7 @@ import type { Detail, Known } from './known.ts';
 
 export function describeKnown({ miner, detail }: Known, { paint, width, nowMs }: Screen): string {
   const { ip, make, model, seenAtMs, container } = miner;
-  const age = seenAtMs === null ? 'never read' : formatAge(nowMs - seenAtMs);
+  const age = seenAtMs === null ? 'never read' : formatAge(Math.max(1_000, nowMs - seenAtMs));
   const title = [locationOf(miner), ip, formatModel(make, model)].filter((part) => part !== undefined).join('  ');
   const flags = detail?.flags ?? [];
   const state =

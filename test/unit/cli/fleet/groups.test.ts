@@ -54,7 +54,9 @@ test('a miner is in the group of each of its flags', () => {
 
 test('models have their makes, and by algorithm nothing is named twice', () => {
   expect(groupMiners(FARM, 'model', NOW_MS).map(({ name }) => name)).toEqual(['Antminer L7', 'Antminer S19 Pro']);
-  expect(lines('algorithm', FARM, screen)[1]).toMatch(/^scrypt +1 +1 +0 +9\.50 GH\/s +3\.4 kW +360\.5 J\/GH$/);
+  expect(lines('algorithm', FARM, screen)[1]?.replaceAll('\u00a0', ' ')).toMatch(
+    /^scrypt +1 +1 +0 +9\.50 GH\/s +3\.4 kW +360\.5 J\/GH$/,
+  );
 });
 
 test('JSON has a part per algorithm', () => {
