@@ -207,10 +207,6 @@ export const REFUSALS = {
     'The task names no image',
     'Name a file of the firmware folder, or the SHA-256 of the image as 64 hex digits.',
   ),
-  'firmware.unfit': entry(
-    'The image is for another firmware, make or model',
-    'Name the right file. If its name is misleading, name the family in the task, or give the file another name.',
-  ),
   'firmware.missing': entry(
     'The image is not on the host of the agent',
     'Put the file into the firmware folder, or name a url.',
