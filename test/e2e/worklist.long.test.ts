@@ -73,6 +73,7 @@ const masked = (lines: readonly string[]): string =>
         .replaceAll(/\d+s ago/g, '#s ago')
         .replaceAll(/\b\d+[dhms0-9]*[dhms]$/g, '#')
         .replaceAll(/(?<![\w.:-])(\d+\.\d+|\d{3,})(?![\w.:-])/g, (number) => '#'.repeat(number.length))
+        .replaceAll(/[▁-█·]{24}.*/g, '(24 hours)')
         .replaceAll(/UTC([+-]\d\d:\d\d)?$/g, 'UTC')
         .trimEnd(),
     )

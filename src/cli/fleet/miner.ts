@@ -23,7 +23,7 @@ import { CommandFailed } from '../output/exit.ts';
 import { screenWidth } from '../output/table.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
 import { describeFound, describeReading, foundJson, invite } from './miner/device-text.ts';
-import { askDetail, type Known, knownJson } from './miner/known.ts';
+import { askKnown, type Known, knownJson } from './miner/known.ts';
 import { describeKnown } from './miner/known-text.ts';
 import { readingOf } from './miner/reported.ts';
 import { theOne, theOneOrNone } from './the-one.ts';
@@ -91,7 +91,7 @@ async function showKnown(
   const { stdout, signal } = context;
   const { agent, service } = connection;
   const [known, found]: [Known, Found | undefined] = await Promise.all([
-    askDetail(service, miner),
+    askKnown(service, miner, systemClock.nowMs()),
     agent === undefined ? undefined : agent.look(miner.ip, signal).catch(ifOutside),
   ]);
   if (json) {

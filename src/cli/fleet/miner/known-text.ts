@@ -2,13 +2,14 @@
 // and what people wrote. Times are in the time zone of this host.
 import { wrapAnsi } from 'fast-wrap-ansi';
 import type { Flag } from '../../../model/flags.ts';
-import { formatAge, formatModel, formatSince, formatText, formatTime } from '../../output/format.ts';
+import { formatAge, formatHashrate, formatModel, formatSince, formatText, formatTime } from '../../output/format.ts';
 import { factTable } from '../../output/table.ts';
 import type { Screen } from '../list/view.ts';
 import { locationOf, stateText } from '../row/state.ts';
+import { dayFacts } from './day.ts';
 import type { Detail, Known } from './known.ts';
 
-export function describeKnown({ miner, detail }: Known, { paint, width, nowMs }: Screen): string {
+export function describeKnown({ miner, detail, hours }: Known, { paint, width, nowMs }: Screen): string {
   const { ip, make, model, seenAtMs, container } = miner;
   const age = seenAtMs === null ? 'never read' : formatAge(Math.max(1_000, nowMs - seenAtMs));
   const title = [locationOf(miner), ip, formatModel(make, model)].filter((part) => part !== undefined).join('  ');
@@ -20,6 +21,7 @@ export function describeKnown({ miner, detail }: Known, { paint, width, nowMs }:
   const facts: [string, string][] = [
     ...(container === null ? [] : [fact('container', container)]),
     ...(detail === undefined ? [] : keptFacts(detail, nowMs)),
+    ...dayFacts(hours),
   ];
   const lines = [
     `${paint('bold', title)}  ${age}`,
@@ -37,14 +39,18 @@ const bySeverity = (a: Flag, b: Flag) =>
 const COLOURS = { critical: 'red', major: 'red', minor: 'yellow', info: 'reset' } as const;
 
 /** `board 2: 0 of 108 chips, since 07:58 (hashboard: 0, limit 108)`. */
-function flagLine({ type, message, since, value, limit, severity }: Flag, nowMs: number): string {
+function flagLine({ type, message, since, value, limit, severity, source }: Flag, nowMs: number): string {
+  const text = (figure: number | string) => figureText(figure, source);
   const measured = [...(value === null ? [] : [text(value)]), ...(limit === null ? [] : [`limit ${text(limit)}`])];
   const evidence = `${type.replaceAll('_', ' ')}${measured.length === 0 ? '' : `: ${measured.join(', ')}`}`;
   return `${severity === 'info' ? '·' : '✖'} ${formatText(message)}, since ${formatSince(since, nowMs)} (${evidence})`;
 }
 
-const text = (value: number | string) =>
-  typeof value === 'number' ? String(Number(value.toPrecision(6))) : formatText(value);
+/** The name of the source ends with the unit; hashrates in H/s are too long to read. */
+function figureText(value: number | string, source: string): string {
+  if (typeof value === 'string') return formatText(value);
+  return /^hashrate(Settled)?Hs$/.test(source) ? formatHashrate(value) : String(Number(value.toPrecision(6)));
+}
 
 function keptFacts({ first_seen, missing_since, ops_status, notes }: Detail, nowMs: number): [string, string][] {
   return [

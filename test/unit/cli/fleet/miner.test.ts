@@ -41,7 +41,6 @@ const DETAIL: Detail = {
     lifecycle_status: 'online',
     health_status: null,
     created_at: iso(NOW_MS - HOUR_MS),
-    algorithm: 'sha256',
     make: 'Antminer',
   },
   ...{ firmware: 'antminer-stock', hostname: null, controller_serial_number: null, expected_hashrate: 110e12 },
@@ -59,7 +58,7 @@ test('flags come first, the worst of them above, with what was measured', () => 
     flag('fan 1 is slow', { type: 'fan', severity: 'minor', limit: null, value: 900 }),
     flag('board 2 off'),
   ];
-  const lines = describeKnown({ miner: MINER, detail: { ...DETAIL, flags } }, screen).split('\n');
+  const lines = describeKnown({ miner: MINER, detail: { ...DETAIL, flags }, hours: [] }, screen).split('\n');
   expect(lines.slice(0, 3)).toEqual([
     'C03-04  10.31.3.45  Antminer S19 Pro  9s ago',
     '✖ board 2 off, since 07:58 (hashboard: 0, limit 108)',
@@ -70,14 +69,14 @@ test('flags come first, the worst of them above, with what was measured', () => 
 test('then the container, since when it is known, and notes with who wrote them', () => {
   const actor = { type: 'user' as const, id: 'host:anna', name: 'anna', avatar: 'data:,', metadata: {} };
   const notes = [{ id: DETAIL.id, at: iso(NOW_MS - HOUR_MS), text: 'fan 2 replaced', actor }];
-  const text = describeKnown({ miner: MINER, detail: { ...DETAIL, notes, ops_status: 'off_rack' } }, screen);
+  const text = describeKnown({ miner: MINER, detail: { ...DETAIL, notes, ops_status: 'off_rack' }, hours: [] }, screen);
   expect(text).toMatch(
     /container +1\nops status +off rack\nfirst seen +2026-11-23 07:12\nnote 07:12 +anna: fan 2 replaced/,
   );
 });
 
 test('without the service it says what the row knows', () => {
-  expect(describeKnown({ miner: MINER, detail: undefined }, screen).split('\n')[1]).toBe(
+  expect(describeKnown({ miner: MINER, detail: undefined, hours: [] }, screen).split('\n')[1]).toBe(
     'board 2: 0 of 108 chips, since 07:58',
   );
 });
@@ -100,4 +99,24 @@ test('a power supply shows its input where it tells it, and no column that none 
   const text = describeReading({ psus: [first, second] }, plain, 80);
   expect(text).toMatch(/^PSU +temperature +input\n/m);
   expect(text).toContain('3400 W');
+});
+
+test('a hashrate in the evidence has its unit', () => {
+  const low = flag('hashes at 67 %', {
+    ...{ type: 'low_hashrate', source: 'hashrateHs', value: 67e12, limit: 85e12 },
+  });
+  const lines = describeKnown({ miner: MINER, detail: { ...DETAIL, flags: [low] }, hours: [] }, screen);
+  expect(lines).toContain('(low hashrate: 67.00 TH/s, limit 85.00 TH/s)');
+});
+
+test('a day is a line of an hour a character, and what is not known is no zero', () => {
+  const hour = (hashrate: number | null, tempC: number | null) => ({
+    ...{ from: iso(NOW_MS), to: iso(NOW_MS), hashrate_avg: hashrate, power_avg: null, efficiency: null },
+    ...{ temperature_avg: null, temperature_max: tempC, online_avg: null, coverage: 1 },
+  });
+  const hours = [hour(null, null), hour(100e12, 70), hour(50e12, 75), hour(0, 80)];
+  const text = describeKnown({ miner: MINER, detail: DETAIL, hours }, screen);
+  expect(text).toContain('·█▅▁  0 H/s to 100.00 TH/s');
+  expect(text).toContain('·▁▅█  70 °C to 80 °C');
+  expect(describeKnown({ miner: MINER, detail: DETAIL, hours: [hour(null, null)] }, screen)).not.toContain('24 h');
 });
