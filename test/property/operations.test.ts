@@ -10,6 +10,9 @@ import type { JsonSchema, Operation } from './openapi.ts';
 import { replay } from './seed.ts';
 import { tornBodies, tornPaths } from './torn.ts';
 
+/** A selector is a small language. */
+const SELECT = /: (body\.)?select: /;
+
 /**
  * What the document cannot say in a schema: requests that fit it and are refused all the same, and with which words.
  */
@@ -19,14 +22,22 @@ const BEYOND_SCHEMA: Readonly<Record<string, RegExp>> = {
   enrolAgent: /: (protocol: received -?\d+, accepted: 1|name: received nothing that can be seen)$/,
   listEventsV2: /: (query\.page|query\.after|after|since): /,
   streamEventsV2: /: (query\.after|after|last-event-id): /i,
-  queryHistoricalMetricsV2: /: (to_time|from_time, to_time): /,
+  queryHistoricalMetricsV2: /: (to_time|from_time, to_time|granularity): /,
   updateMinerV2: /: position: a position needs a rack$/,
   listMiners: /: ip_ranges: [\s\S]* runs downwards/,
-  listMinersV2: /: ip_ranges: [\s\S]* runs downwards/,
+  listMinersV2: /: (select: |ip_ranges: [\s\S]* runs downwards)/,
   createWebhookV2: /: url: /,
   updateWebhookV2: /: url: /,
+  searchMinersV2: SELECT,
+  searchBoardV2: SELECT,
+  getBoardV2: /: since: /,
+  keepChassisV2: /: replaces: /,
+  changeLocationsV2: /: body: /,
+  putRackV2: /: container: the farm has no container /,
+  listChangesV2: /: query\.since: /,
+  queryMinerHistoryV2: /: (to_time|from_time, to_time): /,
   createTaskBatchV2:
-    /: (params\.ranges\[\d+\]: [\s\S]* runs downwards|body\.params\.(pool_set: received |pools: \d+ of \d+ miners lack ))/,
+    /: (filter\.select: |params\.ranges\[\d+\]: [\s\S]* runs downwards|body\.params\.(pool_set: received |pools: \d+ of \d+ miners lack ))/,
 };
 
 /** Null means not given, so an object of nothing but nulls has no field, whatever its schema counts. */
@@ -34,7 +45,7 @@ const ONLY_NULLS = /accepted: an object with (at least one of|either|canary,) /;
 
 /** Which characters cannot be seen is more than patterns that every engine reads can say. */
 const SEEN_ONLY =
-  /accepted: (text of which every character can be seen|printable text|1 to (64|128) characters that can be )/;
+  /accepted: (text of which every character can be seen|printable text|1 to (64|128|2000) characters that can be )/;
 
 fileHolds({
   id: 'S12',
@@ -91,7 +102,10 @@ describe.each(DOCUMENTED_ROUTES)('%s', (route, rule) => {
   test('takes what the document says that it takes', async () => {
     const operation = harness.operationOf(route);
     const accepted = [200];
-    if (/:(miner_id|task_batch_id|webhook_id|name)/.test(route) || operation.id === 'createWebhookV2')
+    if (
+      /:(miner_id|task_batch_id|task_id|webhook_id|location_change_id|rack|container|name)/.test(route) ||
+      operation.id === 'createWebhookV2'
+    )
       accepted.push(404);
     if (operation.responses.has(409)) accepted.push(409);
     // A farm that the key may not use is refused wherever it is named.

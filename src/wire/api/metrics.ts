@@ -33,7 +33,7 @@ const groupFiguresSchema = named(
 
 export const classificationQuerySchema = closedObject({
   group_by: orNull(z.enum(GROUP_KEYS)).meta({ description: 'The answer has `groups` too, most miners first' }),
-});
+}).prefault({});
 
 export const classificationSchema = named(
   'ClassificationV2',

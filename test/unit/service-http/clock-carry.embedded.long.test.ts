@@ -100,7 +100,7 @@ test('two years ahead, over a restart and for a day: nothing is removed that is 
   await agent.close();
   await before.stop();
 
-  const old = [farm.farmId, '', 'ancient', clock.nowMs() - 2 * YEAR_MS - 200 * DAY_MS, '{}'];
+  const old = [farm.farmId, '', 'ancient', clock.nowMs() - 2 * YEAR_MS - 500 * DAY_MS, '{}'];
   await query(
     farm,
     'INSERT INTO events (farm_id, position, agent_id, type, at, detail) VALUES (?, -1, ?, ?, ?, ?)',

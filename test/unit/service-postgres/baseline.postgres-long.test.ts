@@ -28,7 +28,8 @@ async function connectTo(url: string, identity: Identity, epoch?: string, nextSe
 }
 
 const KEYS = Array.from({ length: MINERS }, () => randomUUID());
-const reportOf = () => KEYS.map((key, n) => minerRecord(n, Date.now(), { key }));
+/** Agents of the baseline tell no algorithm. */
+const reportOf = () => KEYS.map((key, n) => minerRecord(n, Date.now(), { key, extras: { algorithm: null } }));
 
 const columns = (target: string) =>
   queryDatabase(

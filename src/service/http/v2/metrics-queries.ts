@@ -40,7 +40,7 @@ export function registerClassification(app: App, { store, clock }: RouteParts): 
       summary: 'How many miners of a farm there are of each kind (beta)',
       description: 'Most frequent first; value null = the miner has none.',
       params: farmParams,
-      body: classificationQuerySchema.optional(),
+      body: classificationQuerySchema,
       response: answers(answerOf(classificationSchema)),
     },
     handler: async (request) => {
@@ -114,6 +114,8 @@ export function registerMinerHistory(app: App, { store, clock }: RouteParts): vo
     },
     handler: async (request) => {
       const about = { farmId: farmOf(request).id, minerId: request.params.miner_id };
+      // Before the window: of a miner of others it is not even said what is wrong with the question.
+      if (!(await store.minerHistory.has(about.farmId, about.minerId))) throw notFound();
       const window = windowOf(request.body);
       const buckets = await store.minerHistory.query({ ...about, ...window, nowMs: clock.nowMs() });
       if (buckets === undefined) throw notFound();

@@ -32,8 +32,11 @@ export type Wanted = {
   readonly name: TaskName;
 };
 
-export const findCandidates = (db: Db, wanted: Wanted): Promise<TaskCandidate[]> =>
-  (isAboutAgents(wanted.name) ? findAgents : findMiners)(db, wanted);
+export async function findCandidates(db: Db, wanted: Wanted): Promise<TaskCandidate[]> {
+  // A filter may fit no miner, and not every database takes an empty list.
+  if (wanted.ids.length === 0) return [];
+  return (isAboutAgents(wanted.name) ? findAgents : findMiners)(db, wanted);
+}
 
 async function findMiners(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCandidate[]> {
   const rows = await db

@@ -240,7 +240,7 @@ test('events that were removed before they could be sent are counted in an event
     sending.store.webhooks.update(sending.workspaceId, id, { state }, sending.clock.nowMs());
   await set('paused');
   await sending.append(10);
-  sending.clock.step(91 * DAY_MS);
+  sending.clock.step(401 * DAY_MS);
   await sending.append(5);
   await sending.store.prune(sending.clock.nowMs());
   // A hole between others, as late reports of an old time leave one.

@@ -21,11 +21,20 @@ const described = {
 };
 
 const MAX_EPOCH = 64;
+const SEQ = /^\d{1,15}$/;
 
 const sinceShape = {
-  epoch: single('the epoch of the answer that the client has', (text) => (text.length <= MAX_EPOCH ? text : undefined)),
-  since: single('the seq of that answer: only what has changed is answered', (text) =>
-    /^\d{1,15}$/.test(text) ? Number(text) : undefined,
+  epoch: single(
+    'the epoch of the answer that the client has',
+    (text) => (text.length <= MAX_EPOCH ? text : undefined),
+    {
+      maxLength: MAX_EPOCH,
+    },
+  ),
+  since: single(
+    'the seq of that answer: only what has changed is answered',
+    (text) => (SEQ.test(text) ? Number(text) : undefined),
+    { pattern: SEQ.source },
   ),
 };
 

@@ -26,7 +26,10 @@ export function registerScans(app: App, { store }: RouteParts): void {
       description:
         'In the order of addresses, while the scan runs too. The id is that of a task agent.scan.create. Addresses that are silent are only counted, in the evidence of the task. Kept for 30 days.',
       params: farmParams.extend({ task_id: anyId }),
-      querystring: z.object({ ...pageShape, status: list(CONTACT_STATUSES.join(', '), oneOf(CONTACT_STATUSES)) }),
+      querystring: z.object({
+        ...pageShape,
+        status: list('what the scan found there', oneOf(CONTACT_STATUSES), { enum: CONTACT_STATUSES }),
+      }),
       response: answers(listOf(scannedSchema)),
     },
     handler: async (request) => {

@@ -1,6 +1,7 @@
 // Reading the history of one miner, in buckets of UTC. An hour is the finest that is kept of it.
 import type { MinerGranularity } from '../../../../wire/api/metrics.ts';
 import type { Databases } from '../../databases.ts';
+import type { Db } from '../../schema.ts';
 import { bucketsOf, MISSED_MS } from '../history.ts';
 import { HOUR_MS, MINUTE_MS } from '../history-sums.ts';
 import { addHours, type HourAverages, hourAverages, NO_HOUR, pairedOf } from './hour-sums.ts';
@@ -21,19 +22,17 @@ type MinerHistoryQuery = {
 };
 
 type MinerHistoryStore = {
+  /** Whether the farm has such a miner. */
+  has(farmId: string, minerId: string): Promise<boolean>;
   /** Undefined = the farm has no such miner. */
   query(query: MinerHistoryQuery): Promise<readonly MinerBucket[] | undefined>;
 };
 
 export function createMinerHistoryStore({ read }: Pick<Databases, 'read'>): MinerHistoryStore {
   return {
+    has: async (farmId, minerId) => (await findMiner(read, farmId, minerId)) !== undefined,
     async query({ farmId, minerId, granularity, fromMs, toMs, nowMs }) {
-      const miner = await read
-        .selectFrom('miners')
-        .select(['row_id', 'created_at', 'reported_at'])
-        .where('id', '=', minerId)
-        .where('farm_id', '=', farmId)
-        .executeTakeFirst();
+      const miner = await findMiner(read, farmId, minerId);
       if (miner === undefined) return undefined;
       const { row_id, created_at, reported_at } = miner;
       const { begin, end, stepMs } = bucketsOf(granularity, fromMs, toMs);
@@ -59,3 +58,11 @@ export function createMinerHistoryStore({ read }: Pick<Databases, 'read'>): Mine
     },
   };
 }
+
+const findMiner = (read: Db, farmId: string, minerId: string) =>
+  read
+    .selectFrom('miners')
+    .select(['row_id', 'created_at', 'reported_at'])
+    .where('id', '=', minerId)
+    .where('farm_id', '=', farmId)
+    .executeTakeFirst();
