@@ -194,7 +194,8 @@ test('miner at an address where nobody is says so and fails', async () => {
   const { code, stdout } = await runPithead(['miner', EMPTY, '--json', ...portMap]);
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ ip: EMPTY, driver: null, reading: null });
-  expect((await runPithead(['miner', 'nonsense'])).code).toBe(78);
+  // It may be the name of a worker, and no agent runs here that knows workers.
+  expect((await runPithead(['miner', 'nonsense'])).code).toBe(3);
 });
 
 test('reboot restarts the miners, and proves it', async () => {

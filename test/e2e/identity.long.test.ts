@@ -153,7 +153,7 @@ test('it holds after a restart', async () => {
   await site.restart();
   await untilDisputed(impostor.ip, 'rejected');
   const { code, stdout } = await pithead('reboot', victim.ip, '--force');
-  expect([code, stdout]).toEqual([0, expect.stringContaining('1 of 1 rebooted')]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('1 proven')]);
   expect(await reboot(impostor.ip)).toMatchObject({ status: 'failed' });
   expect([victim.reboots, impostor.reboots]).toEqual([2, 0]);
 });

@@ -35,5 +35,5 @@ test('a family without a log says so, and fails', async () => {
 
 test('nobody, and what is no address, are told apart by the exit code', async () => {
   expect((await log(addressOf(6))).code).toBe(1);
-  expect(await log('miner-7')).toMatchObject({ code: 78, stdout: '' });
+  expect(await log('miner-7')).toMatchObject({ code: 3, stdout: '' });
 });

@@ -22,7 +22,9 @@ const NETWORK = NET.part(0, 27);
 /** Outside of it. */
 const BEYOND = NET.ip(257);
 const MINERS = 16;
-const GATE = { count: 4, windowS: 10 };
+/** Miners of this farm draw 3.3 to 3.6 kW, and a quarter more when they start: four of them are within it, not five. */
+const GATE = { kw: 18, windowS: 10 };
+const AT_ONCE = 4;
 /**
  * What lies between the task queue and the device on a busy machine. How long this process stood still comes on top.
  */
@@ -44,7 +46,7 @@ beforeAll(async () => {
     ...{ noise: 0, noiseStepS: 1, bootS: 2, warmUpS: 2 },
   });
   config = write('pithead.yaml', { networks: [NETWORK], portMap }, GATE);
-  patient = write('patient.yaml', { networks: [NETWORK], portMap, stateDir: 'patient' }, { count: 4, windowS: 600 });
+  patient = write('patient.yaml', { networks: [NETWORK], portMap, stateDir: 'patient' }, { ...GATE, windowS: 600 });
   up = await start();
 });
 afterAll(async () => {
@@ -183,7 +185,7 @@ test('the breakers see one gate, whoever reboots: the service and a technician a
   }
   expect(farm.devices.map(({ reboots }) => reboots)).toEqual(Array(MINERS).fill(1));
   const windowMs = GATE.windowS * 1_000 - MARGIN_MS - watch.stoodStillMs;
-  expect(mostWithin(watch.times, windowMs)).toBeLessThanOrEqual(GATE.count);
+  expect(mostWithin(watch.times, windowMs)).toBeLessThanOrEqual(AT_ONCE);
 });
 
 test('abort ends what waits, whoever asked for it, and what was sent is proven', async () => {

@@ -24,7 +24,13 @@ It cannot be undone. When the old unit is read again, it is a miner of its own.
 `;
 
 export function addPosition(program: Command, context: CliContext): void {
-  const position = program.command('position').description('where miners stand: rack and position');
+  const position = program
+    .command('position')
+    .description('where miners stand: rack and position')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ pithead position set 10.31.3.9 C03/12\n  $ pithead position export > racks.csv',
+    );
   const set = ['pithead position set 10.31.3.9 C03/12', 'pithead position set 02:55:F7:00:00:05 C03/12 --swap'];
   onLocations(position, 'set', 'say where a miner stands', set)
     .argument('<miner>', 'its address, MAC address in any spelling, or serial number')

@@ -14,7 +14,10 @@ columns. With --serpentine every second row, or column, is numbered backwards.
 `;
 
 export function addRack(program: Command, context: CliContext): void {
-  const rack = program.command('rack').description('racks: container, shape, and who stands in their slots');
+  const rack = program
+    .command('rack')
+    .description('racks: container, shape, and who stands in their slots')
+    .addHelpText('after', '\nExamples:\n  $ pithead rack show C03\n  $ pithead rack set C03 --container 1');
   onLocations(rack, 'list', 'print the racks', ['pithead rack list']).action((flags: LocationFlags) =>
     listRacks(flags, context),
   );
@@ -44,7 +47,10 @@ export function addRack(program: Command, context: CliContext): void {
 }
 
 export function addContainer(program: Command, context: CliContext): void {
-  const container = program.command('container').description('containers, in which racks stand');
+  const container = program
+    .command('container')
+    .description('containers, in which racks stand')
+    .addHelpText('after', '\nExamples:\n  $ pithead container add 1\n  $ pithead container list');
   onLocations(container, 'list', 'print the containers', ['pithead container list']).action(
     async (flags: LocationFlags) => {
       const containers = await withLocations(flags, context, (locations) => locations.containers());
