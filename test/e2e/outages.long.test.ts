@@ -138,7 +138,7 @@ test('miners that hang together are one finding, and each is called what it is w
   const look = await pithead('miner', ip);
   expect(look.code).not.toBe(0);
   expect(look.stdout).toMatch(
-    new RegExp(`^${ip}  known \\(.+, ${ip}\\), accepts connections, answers nothing since \\d\\d:\\d\\d\\n.*PDU`),
+    new RegExp(`^${ip}  known \\(.+, ${ip}\\), accepts connections, answers nothing since \\d\\d:\\d\\d\\n.*PDU`, 'm'),
   );
   expect(look.stdout).not.toContain('no driver');
 
@@ -160,7 +160,7 @@ test('a known miner that answers without sense is no stranger, and is not called
   device?.setFault('garbage', true);
   await until(state, ({ miners }) => miners.flags.unknown === 1);
   const look = await pithead('miner', ip);
-  expect(look.stdout).toMatch(/^\S+ {2}known \(.+\), answers nothing that a miner says since \d\d:\d\d\n/);
+  expect(look.stdout).toMatch(/^\S+ {2}known \(.+\), answers nothing that a miner says since \d\d:\d\d$/m);
   expect(look.stdout).not.toContain('no driver');
   const { miners } = await state();
   expect(miners).toMatchObject({ total: MINERS, silent: 0, answering: MINERS });

@@ -32,7 +32,7 @@ import { createStreams } from './streams.ts';
 
 /** Room for the keys, or for a selector that names each, of thousands of miners. */
 const MAX_BODY_BYTES = 1024 * 1024;
-const MAX_CONNECTIONS = 32;
+const MAX_CONNECTIONS = 128;
 /** For a request to arrive whole. */
 const REQUEST_MS = 5_000;
 const IDLE_MS = 5_000;
