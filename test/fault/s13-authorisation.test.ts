@@ -157,6 +157,8 @@ async function foreignIds() {
   for (const { route } of KEYED) {
     if (!isAboutOne(route)) continue;
     const operation = harness.operationOf(route);
+    // What does not exist under a name is made by it.
+    if (operation.method === 'PUT') continue;
     const name = operation.path.match(/\{(\w+)\}(?!.*\{)/)?.[1] ?? '';
     const answerTo = async (id: string) => {
       const [request] = fc.sample(
@@ -187,7 +189,7 @@ test('the routes that are served are those that are described and authorised', a
   for (const path of new Set(table.map((route) => route.split(' ')[1] ?? ''))) {
     // No path has this method: the refusal names those that it has.
     const asked = path.replaceAll(/:\w+/g, randomUUID());
-    const { status, headers } = await call(harness.world.rig.url + asked, { method: 'PUT' });
+    const { status, headers } = await call(harness.world.rig.url + asked, { method: 'OPTIONS' });
     expect([path, status]).toEqual([path, 405]);
     for (const method of (headers.get('allow') ?? '').split(', ')) {
       if (method === 'HEAD') continue;

@@ -53,7 +53,7 @@ async function startSite() {
 type Site = Awaited<ReturnType<typeof startSite>>;
 
 /** Each act as its users do it, with the entries that it has to leave. */
-async function actAll({ rig, agent, ids, run, patch, folder }: Site): Promise<string[]> {
+async function actAll({ rig, agent, ids, run, patch }: Site): Promise<string[]> {
   const due: string[] = ['service.started', 'key.created', 'code.created', 'agent.enrolled'];
   const done = (...actions: string[]) => void due.push(...actions);
   const { id: guest } = await run('workspace', 'create', '--slug', 'guest');
@@ -78,9 +78,15 @@ async function actAll({ rig, agent, ids, run, patch, folder }: Site): Promise<st
   done('batch.created', 'tasks.ended', 'batch.cancelled');
   await patch(ids[0] ?? '', { rack: 'R1', position: 1 });
   await patch(ids[1] ?? '', { ops_status: 'maintenance' });
-  const csv = join(folder, 'positions.csv');
-  writeFileSync(csv, `id,rack,position\n${ids[2]},R2,2\n`);
-  await run('position', 'import', csv);
+  const positions = await call(
+    `${rig.url}/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}/miner-positions`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv', 'x-api-key': rig.key },
+      body: `id,rack,position\n${ids[2]},R2,2\n`,
+    },
+  );
+  expect(positions.status).toBe(200);
   done('miners.edited', 'miners.edited', 'miners.edited');
 
   expect((await rig.post(rig.farm('/tasks/batches'), {}, { 'x-api-key': weak })).status).toBe(403);

@@ -8,6 +8,7 @@ import { onTestFinished, test } from 'vitest';
 import { DATABASE_ERRORS, HTTP_STATUSES, REFUSALS } from '../../src/base/error-codes.data.ts';
 import { PERMISSIONS } from '../../src/model/permissions/permissions.ts';
 import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
+import { MOST_POOL_SETS } from '../../src/service/store/tasks/pool-sets.ts';
 import { MAX_EPOCHS } from '../../src/wire/frames.ts';
 import { ENROL_PATH, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import { type Cluster, startCluster } from '../postgres/cluster.ts';
@@ -65,6 +66,12 @@ async function ask(rig: Rig, code: string, method: string, path: string, body?: 
   return { code, text };
 }
 
+async function tooManyPoolSets(rig: Rig, farm: string): Promise<Reply> {
+  const body = { pools: [{ url: 'stratum+tcp://pool.example:3333', user: 'account' }] };
+  for (let n = 0; n < MOST_POOL_SETS; n++) await ask(rig, '200', 'PUT', `${farm}/pool-sets/set-${n}`, body);
+  return ask(rig, 'pool-sets.full', 'PUT', `${farm}/pool-sets/one-more`, body);
+}
+
 async function overHttp(rig: Rig): Promise<Reply[]> {
   const farm = `/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}`;
   const { admin } = rig.service;
@@ -91,6 +98,7 @@ async function overHttp(rig: Rig): Promise<Reply[]> {
     await ask(rig, 'request.conflict', 'POST', `${farm}/task-batches`, { ...reboot, miner_ids: [second] }, once),
     await ask(rig, 'request.conflict', 'PATCH', `${farm}/miners/${second}`, { rack: 'R1', position: 1 }),
     await ask(rig, 'farm.archived', 'POST', `${farm.replace(rig.farmId, archived.id)}/task-batches`, reboot),
+    await tooManyPoolSets(rig, farm),
     await ask(rig, 'request.media-type', 'POST', `${farm}/task-batches`, 'a=1', { 'content-type': 'text/plain' }),
     await ask(rig, 'auth.missing', 'GET', v1, undefined, { 'x-api-key': '' }),
     await ask(rig, 'auth.invalid', 'GET', v1, undefined, { 'x-api-key': `${rig.key}x` }),

@@ -27,16 +27,19 @@ const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 
 /** What the handbook promises (Security, "Agents"). */
 const BOUND = {
-  /** The row, the document, the registration, the presence and at most 32 serials; 20 events and 2 that wait. */
-  rowsPerMiner: 36 + 20 + 2,
+  /**
+   * The row, the document, the registration, the presence and at most 32 serials; 20 events with their size and 2 that
+   * wait; a day of history for each of a month.
+   */
+  rowsPerMiner: 36 + 21 + 2 + 32,
   /** 2,000 events, 1,000 that wait, 10,000 gaps, 100 epochs, history of a month, and a word of each kind an hour. */
   rows: 2_000 + 1_000 + 10_000 + 100 + 31 * 144 + 32 * 24 + 200,
   /** A record of 64 KiB, stored with what is searched for of it, and 22 events of 1 KiB. */
   bytesPerMiner: 2 * 64 * 1_024 + 22 * 1_024,
   bytes: 16 * 1_024 ** 2,
 } as const;
-/** By then everything has come to its end; what an agent may add in a day comes back as it passes. */
-const SECOND_HALF_ROWS = 100;
+/** By then everything has come to its end; what an agent may add in a day comes back, and invented days fill up. */
+const SECOND_HALF_ROWS = 200;
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 

@@ -62,6 +62,7 @@ const LIBRARIES: Readonly<Record<string, string>> = {
   'pino-abstract-transport': 'the same',
   'pino-pretty': 'asks whether it is in another thread',
   undici: 'takes a type from there, to tell it apart',
+  fflate: 'would compress in a thread of its own: it is only asked to do it at once',
   'prom-client': 'gathers figures of several processes: there is one',
   zod: 'makes code from our own schemas',
   ajv: 'makes code from our own schemas',

@@ -12,7 +12,8 @@ import { connect, enrol } from '../unit/service-http/wire-agent.ts';
 
 /** Both worlds are filled within this. */
 const SAME_MOMENT_MS = 120_000;
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+/** The board writes them without hyphens. */
+const UUID = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/gi;
 const KEY = /phk_[\w-]+/g;
 
 export type Twins = {

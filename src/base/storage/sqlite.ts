@@ -180,7 +180,7 @@ type AsideRules = { isDamage?(error: unknown): boolean; asideOf?(path: string): 
 export type Aside = { readonly path: string; readonly sinceMs: number };
 
 /** Says of itself what SQLite says of a damaged file. */
-class DamagedError extends Error {
+export class DamagedError extends Error {
   readonly errcode = SQLITE.corrupt;
 }
 

@@ -21,6 +21,7 @@ import { createIngestStore } from './ingest.ts';
 import { createLocationChangeStore } from './locations/changes.ts';
 import { createRackStore } from './locations/racks.ts';
 import { migrate } from './migrations/migrations.ts';
+import { throwIfTablesLack } from './migrations/whole-schema.ts';
 import { createBoardStore } from './miners/board/board-rows.ts';
 import { createClassificationStore } from './miners/groups/classification.ts';
 import { createChassisStore } from './miners/identity/same-chassis.ts';
@@ -117,6 +118,7 @@ export async function openStore(
   try {
     await migrate(databases, nameOf(target), { mayUpgrade: !isBeside, ...(log && { log }) });
     databases.schemaChanges.refuseNewer();
+    if (!isPostgresUrl(target)) await throwIfTablesLack(databases, target);
     vault = findVault(await isKeyEncrypted(databases.read));
   } catch (error) {
     await databases.close();

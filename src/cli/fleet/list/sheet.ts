@@ -1,6 +1,7 @@
 // Miners as CSV and as a workbook, for spreadsheets. Rates stand in a column per algorithm, whose unit is in its title,
 // so that no sum adds up different ones. A cell that a spreadsheet would take for a formula begins with an apostrophe.
 import { stringify } from 'csv-stringify/sync';
+import writeExcelFile from 'write-excel-file/node';
 import type { BoardMiner } from '../../../model/board/board-miner.ts';
 import { visibleText } from '../../../model/plain-text.ts';
 import { formatTime } from '../../output/format.ts';
@@ -65,7 +66,6 @@ export async function writeWorkbook(
   miners: readonly BoardMiner[],
   nowMs: number,
 ): Promise<void> {
-  const { default: writeExcelFile } = await import('write-excel-file/node');
   const head = columns.map(({ title }) => ({ value: title, fontWeight: 'bold' as const }));
   const rows = miners.map((miner) => columns.map(({ value }) => workbookCell(value(miner, nowMs))));
   const widths = columns.map(({ title }, index) => {
