@@ -121,7 +121,7 @@ function differs(pairs: Pairs, one: unknown, other: unknown, path: string): stri
   if (typeof one === 'string' && typeof other === 'string')
     return isSameText(pairs, one, other) ? undefined : unequal();
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
-    return Object.is(one, other) || isSameMoment(one, other) ? undefined : unequal();
+    return Object.is(one, other) || isSameMoment(one, other) || isSameAge(one, other, path) ? undefined : unequal();
   const names = Object.keys(one);
   if (names.join() !== Object.keys(other).join()) return `${path}: fields ${names} and ${Object.keys(other)}`;
   for (const name of names) {
@@ -153,6 +153,13 @@ function isSameText(pairs: Pairs, one: string, other: string): boolean {
     timesOf(one).every((time, index) => Math.abs(time - (times[index] ?? Number.NaN)) <= SAME_MOMENT_MS)
   );
 }
+
+/** Ages of the board, ms. */
+const isSameAge = (one: unknown, other: unknown, path: string) =>
+  /_ago\.\d+$/.test(path) &&
+  typeof one === 'number' &&
+  typeof other === 'number' &&
+  Math.abs(one - other) <= SAME_MOMENT_MS;
 
 /** Seconds since 1970, as some fields have it. */
 const isSameMoment = (one: unknown, other: unknown) =>
