@@ -8,6 +8,7 @@ import { type OpenFile, watchOpenFile } from '../../../base/storage/open-file.ts
 import {
   ASIDE,
   type Aside,
+  DamagedError,
   openOrSetAside,
   openSqlite,
   throwIfDamaged,
@@ -25,6 +26,8 @@ import { createFaultWatch } from './storage-watch.ts';
 
 /** A larger file is not read from end to end at a start: that it is damaged shows when the damage is met. */
 const MAX_CHECKED_BYTES = 1024 ** 3;
+/** Of a larger one indexes are not compared with their tables at a start: that takes several times as long. */
+const MAX_COMPARED_BYTES = 64 * 1024 ** 2;
 
 /** What becomes of a damaged file: `onAside` hears where it lies, and a new one is begun. */
 export type OnAside = (aside: Aside & { readonly cause: unknown }) => void;
@@ -105,12 +108,26 @@ function openConnections(path: string, { isChecked }: { isChecked: boolean }): C
   if (isChecked && !isNew) throwIfNoDatabase(path);
   const writer = openWriter(path, isNew);
   try {
-    if (isChecked && statSync(path).size <= MAX_CHECKED_BYTES) throwIfDamaged(writer, path);
+    const { size } = statSync(path);
+    if (isChecked && size <= MAX_CHECKED_BYTES) throwIfDamaged(writer, path);
+    if (isChecked && size <= MAX_COMPARED_BYTES) mendIndexes(writer, path);
     return [writer, openSqlite(path, [])];
   } catch (error) {
     writer.close();
     throw error;
   }
+}
+
+/** An index that lacks a row hides it from lists, and the table still has it: the index is made anew. */
+function mendIndexes(db: DatabaseSync, path: string): void {
+  const isWhole = () => db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check === 'ok';
+  if (isWhole()) return;
+  try {
+    db.exec('REINDEX');
+  } catch {
+    // A table that does not fit its indexes either.
+  }
+  if (!isWhole()) throw new DamagedError(`check database ${path}: tables and indexes differ`);
 }
 
 function openWriter(path: string, isNew: boolean): DatabaseSync {
