@@ -1,5 +1,5 @@
-// Whether an embedded database has every column of its tables. A flip in the text of the schema is no fault to SQLite: a
-// table then has a column of another name, for ever.
+// Whether an embedded database has every column of its tables. A flip in the text of the schema is no fault to SQLite:
+// a table then has a column of another name, for ever.
 import { DamagedError } from '../../../base/storage/sqlite.ts';
 import type { Databases } from '../databases.ts';
 import { TABLES } from '../schema.ts';
