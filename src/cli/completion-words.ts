@@ -108,7 +108,7 @@ export async function offersAt(words: readonly string[], context: CliContext): P
 async function askMiners(words: readonly string[], context: CliContext): Promise<readonly BoardMiner[]> {
   const [{ withConnection }, { askBoard }] = await Promise.all([
     import('./connection/connection.ts'),
-    import('./fleet/list/board-feed.ts'),
+    import('./connection/board-feed.ts'),
   ]);
   return withConnection(flagsOf(words), context, async (connection) => (await askBoard(connection, '')).miners);
 }

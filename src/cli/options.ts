@@ -1,6 +1,8 @@
 // Values of options, read with their bounds. What is wrong becomes a ConfigError that names the option.
+import { readFileSync } from 'node:fs';
 import { ConfigError } from '../base/errors.ts';
 import { DURATION_FORMS, parseDurationMs } from '../base/time/duration.ts';
+import { CommandFailed, EXIT } from './output/exit.ts';
 
 export const wrongOption = (option: string, message: string): ConfigError =>
   new ConfigError('read the command line', [{ path: option, message }]);
@@ -24,3 +26,23 @@ export const splitList = (texts: readonly string[]): string[] =>
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())
     .filter((text) => text !== '');
+
+/** The text of a file that an option names. Throws ConfigError. */
+export function readOptionFile(option: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError('read the command line', [{ path: option, message: `cannot read ${path}` }], error);
+  }
+}
+
+/** What is wrong with the words of a command ends it with 2, as an unknown option does. */
+export async function withUsage<T>(read: () => Promise<T> | T): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const problems = error.problems.map(({ path, message }) => `${path}: ${message}`);
+    throw new CommandFailed(problems.join('\n'), EXIT.usage);
+  }
+}

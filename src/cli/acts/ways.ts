@@ -44,7 +44,7 @@ export const withSelection = <T>(
   work: (connection: Connection, selection: Selection) => Promise<T>,
 ): Promise<T> =>
   withConnection(flags, lasting(context), async (connection) =>
-    work(connection, await selectMiners(connection, selector, context.signal)),
+    work(connection, await selectMiners(connection, selector)),
   );
 
 type Act = { readonly task: ActTask; readonly params: Params; readonly limits: ActLimits };
@@ -98,7 +98,7 @@ async function onAgent(
   work: (runner: ActRunner) => Promise<void>,
 ): Promise<void> {
   const connection = await connectionOf(agent, flags, lasting(context));
-  const selection = await selectMiners(connection, selector, context.signal);
+  const selection = await selectMiners(connection, selector);
   await work(runnerOn(connection, act, selection));
 }
 

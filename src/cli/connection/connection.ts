@@ -1,11 +1,10 @@
 // Where a command goes: to the agent that runs on this host and to the service, of the same process or elsewhere. What
 // the service keeps is asked of the service; what touches miners goes through the agent, or as tasks of the service.
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { RunningAgent } from '../../agent/control/control-client.ts';
 import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import { seekAgent, troubleOf } from '../miners/running-agent.ts';
-import { wrongOption } from '../options.ts';
+import { readOptionFile, wrongOption } from '../options.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { CONFIG_FOR_STATE } from '../setup/config-file.ts';
@@ -119,16 +118,8 @@ function serverOf({ server, keyFile, caFile, allowPlain, config }: ConnectionFla
   }
   if (server !== undefined && config !== undefined)
     throw wrongOption('--config', 'names an agent of this host and --server another place: give one of them');
-  const key = keyFile === undefined ? environment.PITHEAD_KEY : readKey(keyFile);
+  const key = keyFile === undefined ? environment.PITHEAD_KEY : readOptionFile('--key-file', keyFile);
   if (key === undefined || key.trim() === '')
     throw wrongOption('--key-file', `${url} needs an API key: a file with it, or PITHEAD_KEY`);
   return { url, key: key.trim(), caFile, allowPlain } satisfies Server;
-}
-
-function readKey(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw wrongOption('--key-file', `cannot read ${path}`);
-  }
 }

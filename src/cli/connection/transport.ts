@@ -1,10 +1,10 @@
 // One request to the service's API and its answer, over HTTP or through the control socket of a running agent. It knows
 // no route; it bounds time and size.
-import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import type { RunningAgent, ServiceAnswer, ServiceAsked } from '../../agent/control/control-client.ts';
 import { ConfigError, PeerError } from '../../base/errors.ts';
 import { isExposed } from '../../base/net/ipv4.ts';
+import { readOptionFile } from '../options.ts';
 
 /** `name` = where the service is, for messages. Throws PeerError when nothing answers in time. */
 export type Transport = {
@@ -31,7 +31,11 @@ export type Server = {
 export function overHttp({ url: text, key, caFile, allowPlain = false }: Server): Transport {
   const url = addressOf(text, allowPlain);
   const dispatcher = new Agent({
-    connect: { timeout: CONNECT_MS, minVersion: 'TLSv1.2', ...(caFile !== undefined && { ca: readPem(caFile) }) },
+    connect: {
+      timeout: CONNECT_MS,
+      minVersion: 'TLSv1.2',
+      ...(caFile !== undefined && { ca: readOptionFile('--ca-file', caFile) }),
+    },
     headersTimeout: ANSWER_MS,
     bodyTimeout: ANSWER_MS,
     maxResponseSize: MAX_ANSWER_BYTES,
@@ -71,14 +75,6 @@ function addressOf(text: string, allowPlain: boolean): URL {
   if (isExposed(url) && !allowPlain)
     throw wrong(`${url.origin} is not encrypted and would show the key to others: use https://, or add --allow-plain`);
   return url;
-}
-
-function readPem(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError('read the command line', [{ path: '--ca-file', message: `cannot read ${path}` }], error);
-  }
 }
 
 /** By way of an agent that runs in one process with the service: it tells the service the name of the system user. */

@@ -11,11 +11,10 @@ import {
   mustHaveService,
   withConnection,
 } from '../connection/connection.ts';
-import { readDuration } from '../options.ts';
+import { readDuration, withUsage } from '../options.ts';
 import { screenWidth } from '../output/table.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
 import { changesText } from './changes/changes-text.ts';
-import { withUsage } from './usage.ts';
 
 type Flags = ConnectionFlags & { since: string; print?: boolean; json?: boolean };
 

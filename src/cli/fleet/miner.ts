@@ -27,7 +27,6 @@ import { askKnown, type Known, knownJson } from './miner/known.ts';
 import { describeKnown } from './miner/known-text.ts';
 import { readingOf } from './miner/reported.ts';
 import { theOne, theOneOrNone } from './the-one.ts';
-import { withUsage } from './usage.ts';
 
 type Flags = AccessFlags & ConnectionFlags & SelectorFlags & { json?: boolean };
 
@@ -52,7 +51,7 @@ Examples:
   $ pithead miner farm.rig44 --json`;
 
 async function run(words: readonly string[], flags: Flags, context: CliContext): Promise<void> {
-  const selector = await withUsage(() => readSelector(words, flags));
+  const selector = await readSelector(words, flags);
   const ip = addressOf(selector);
   const isElsewhere = namesServer(flags, context);
   const state = { isConnected: false };

@@ -6,6 +6,7 @@ import { systemClock } from '../../base/clock.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
 import { parseSelector, type Selector, selectorText } from '../../model/selector/selector.ts';
 import type { Board } from '../../wire/api/board/codec.ts';
+import { askBoard } from '../connection/board-feed.ts';
 import {
   addConnectionOptions,
   CONNECTION_HELP,
@@ -14,12 +15,11 @@ import {
   withConnection,
 } from '../connection/connection.ts';
 import { addSelector, readSelector, SELECTOR_HELP, type SelectorFlags } from '../connection/selection.ts';
-import { readDuration, readWhole, wrongOption } from '../options.ts';
+import { readDuration, readWhole, withUsage, wrongOption } from '../options.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import { screenWidth } from '../output/table.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
 import { accountLine } from './list/account.ts';
-import { askBoard } from './list/board-feed.ts';
 import { columnHelp, readColumns, readSort } from './list/choices.ts';
 import { EXPORTED, USUAL } from './list/columns.ts';
 import { type Filter, type FilterFlags, readFilter } from './list/filters.ts';
@@ -27,7 +27,6 @@ import { GROUPINGS, type Grouping, groupJson, groupMiners } from './list/groups.
 import { groupText, type ListView, listText } from './list/view.ts';
 import { minerJson } from './row/json.ts';
 import { byAddress, byLocation } from './row/order.ts';
-import { withUsage } from './usage.ts';
 
 type Flags = ConnectionFlags &
   SelectorFlags &
@@ -207,7 +206,7 @@ async function watchList(connection: Connection, asked: Asked, context: CliConte
         const had = board;
         // Where the answer does not fit what is here, the next one is whole.
         board = undefined;
-        const next = await askBoard(connection, asked.select, had);
+        const next = await askBoard(connection, asked.select, { had });
         board = next;
         total ??= await countAll(connection, asked);
         // Order costs more than all else, and most seconds change nothing.

@@ -12,12 +12,11 @@ import {
   withConnection,
 } from '../connection/connection.ts';
 import { readSelector, SELECTOR_HELP } from '../connection/selection.ts';
-import { wrongOption } from '../options.ts';
+import { withUsage, wrongOption } from '../options.ts';
 import { formatText } from '../output/format.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { locationOf } from './row/state.ts';
 import { theOne } from './the-one.ts';
-import { withUsage } from './usage.ts';
 
 type Flags = ConnectionFlags & { json?: boolean };
 

@@ -2,11 +2,11 @@
 // done.
 import { systemClock } from '../../base/clock.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
+import { askBoard } from '../connection/board-feed.ts';
 import type { Connection } from '../connection/connection.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import { screenWidth } from '../output/table.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
-import { askBoard } from './list/board-feed.ts';
 import { readColumns } from './list/choices.ts';
 import { USUAL } from './list/columns.ts';
 import { listText } from './list/view.ts';

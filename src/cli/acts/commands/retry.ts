@@ -41,7 +41,7 @@ async function retry(id: string, flags: TermFlags, context: CliContext): Promise
       throw new CommandFailed(`${batch.name} is no task about miners: ask for it by its own command`, EXIT.usage);
     const params = batch.params ?? (takesNone(task) ? {} : undefined);
     if (params === undefined) throw new CommandFailed(`${id}: ${NOT_KEPT}`);
-    const { miners: all, lacks } = await selectMiners(connection, ALL_MINERS, context.signal);
+    const { miners: all, lacks } = await selectMiners(connection, ALL_MINERS);
     const miners = all.filter(({ key, id: minerId }) => batch.failed.has(key ?? '') || batch.failed.has(minerId));
     if (miners.length === 0) throw new CommandFailed(`nothing failed in the batch ${id}`, EXIT.nothing);
     const act = { task, params, limits: terms.limits };
