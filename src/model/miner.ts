@@ -75,7 +75,7 @@ export type MinerDocument = z.infer<typeof minerDocumentSchema>;
 /** What v2 serves beside the v1 fields (spec decisions, "v2"). Same order of boards as `hashboards`. */
 export const minerExtrasSchema = z.strictObject({
   make: nullableText,
-  /** An agent of an earlier version does not tell it. */
+  /** An agent of an earlier version does not report it. */
   algorithm: nullableText
     .default(null)
     .meta({ description: 'What it mines by, such as sha256; null where its model is not known' }),

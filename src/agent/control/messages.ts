@@ -42,7 +42,7 @@ export type RunRequest = z.output<typeof runRequestSchema>;
 /**
  * What a run would be about: `miners` would get the task, `left_out` would not. `at_once` = how many the agent works on
  * at a time. `kw` = draw of all these miners at full load; null where that of one is not known. `eta_s` = until the
- * last one is over, as far as all succeed; null where it cannot be told.
+ * last one is over, as far as all succeed; null where it is not known.
  */
 export const previewSchema = z.object({
   miners: z.array(

@@ -1,4 +1,4 @@
-// The state of a running agent, as its control socket tells it: the largest of the messages. Schema and type only.
+// The state of a running agent, as its control socket reports it: the largest of the messages. Schema and type only.
 import { z } from 'zod';
 import { scanAccountSchema } from '../../model/contact.ts';
 
@@ -29,7 +29,7 @@ export const statusSchema = z.object({
       phase: z.string(),
       connected_since: nullableText,
       last_error: nullableText,
-      /** Slices that the service has not confirmed; null when it cannot be told. */
+      /** Slices that the service has not confirmed; null when it is not known. */
       backlog: count.nullable(),
       skew_ms: z.number().nullable(),
     }),

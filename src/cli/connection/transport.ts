@@ -77,7 +77,7 @@ function addressOf(text: string, allowPlain: boolean): URL {
   return url;
 }
 
-/** By way of an agent that runs in one process with the service: it tells the service the name of the system user. */
+/** By way of an agent that runs in one process with the service: it gives the service the name of the system user. */
 export const throughAgent = (agent: Pick<RunningAgent, 'service' | 'stateDir'>): Transport => ({
   name: `the service of ${agent.stateDir}`,
   send: (asked, signal) => agent.service(asked, signal),

@@ -1,5 +1,5 @@
 // `agent.scan.create`: a manual scan that the service asks for, of all configured networks or a part of them and never
-// of anything else. It tells how far it is and what it found every two seconds, and ends with the account of every
+// of anything else. It reports how far it is and what it found every two seconds, and ends with the account of every
 // address.
 import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
