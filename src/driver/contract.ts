@@ -115,6 +115,11 @@ export type Ability = {
    * here, or from a source of its own. No image is looked for.
    */
   readonly fetchesItself?: 'from-url' | 'from-own-source';
+  /**
+   * For `password` only: a request that changes nothing and that the device answers only to those whom it let in.
+   * Absent = some ask of the driver needs the login, so that a visit shows whether it is accepted.
+   */
+  provesLogin?(link: MinerLink, known: Known): Promise<unknown>;
 };
 
 export { ABILITY_NAMES, type AbilityName } from '../model/tasks/task-kinds.data.ts';

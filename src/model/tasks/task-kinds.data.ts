@@ -8,7 +8,7 @@ export const EFFECTS = ['read-only', 'repeatable', 'once'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
 /** Abilities of drivers. */
-export const ABILITY_NAMES = ['reboot', 'light', 'powerMode', 'pools', 'firmware', 'log'] as const;
+export const ABILITY_NAMES = ['reboot', 'light', 'powerMode', 'pools', 'firmware', 'log', 'password'] as const;
 export type AbilityName = (typeof ABILITY_NAMES)[number];
 
 export type TaskKind = {
@@ -36,6 +36,7 @@ export const TASK_KINDS = {
   'miner.pool.update':       { permission: 'tasks.pools',        allow: 'pools',      isAllowed: true, ability: 'pools',     doneBy: 'driver', effect: 'once',       command: 'pools set' },
   'miner.pool.lock':         { permission: 'tasks.pools',        allow: 'poolLock',   isAllowed: true, ability: 'pools',     doneBy: 'agent',  effect: 'repeatable', command: 'pools lock, pools unlock' },
   'miner.firmware.update':   { permission: 'tasks.firmware',     allow: 'firmware',   isAllowed: true, ability: 'firmware',  doneBy: 'driver', effect: 'once',       command: 'firmware' },
+  'miner.password.update':   { permission: 'tasks.password',     allow: 'password',   isAllowed: false, ability: 'password', doneBy: 'driver', effect: 'once',       command: 'password' },
   'agent.scan.create':       { permission: 'tasks.scan',         allow: 'scan',       isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'read-only',  command: 'scan' },
   'agent.self.update':       { permission: 'tasks.agent_update', allow: 'selfUpdate', isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'once',       command: 'update' },
 } as const satisfies Readonly<Record<string, TaskKind>>;

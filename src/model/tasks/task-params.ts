@@ -78,6 +78,11 @@ export const PARAMS_FIELDS = {
         'Id of the driver whose miners the image is for: others are refused. Not given = the name of the file tells, as far as it does',
     }),
   },
+  'miner.password.update': {
+    password: printable(64).meta({
+      description: 'The new password of the user that the agent logs in with. For the miner only: no answer shows it',
+    }),
+  },
   'agent.scan.create': {
     ranges: orNull(z.array(range).min(1).max(256)).meta({
       description: 'Within the networks configured on site; not given = all of them',

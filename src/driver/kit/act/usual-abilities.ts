@@ -14,7 +14,10 @@ type UsualAbility = Omit<Ability, 'act'> & {
   act(link: MinerLink, params?: unknown, known?: Known, image?: FirmwareImage): Promise<ActResult>;
 };
 
-type Spec<S extends z.ZodType> = Pick<Ability, 'effect' | 'offlineS' | 'shownWithinS' | 'fetchesItself'> & {
+type Spec<S extends z.ZodType> = Pick<
+  Ability,
+  'effect' | 'offlineS' | 'shownWithinS' | 'fetchesItself' | 'provesLogin'
+> & {
   readonly params: S;
   act(link: MinerLink, params: z.output<S>, known: Known, image?: FirmwareImage): Promise<ActResult>;
   shows?(reading: Reading, params: z.output<S>): boolean | undefined;
@@ -162,6 +165,29 @@ export const firmware = (
     },
     shows: ({ firmwareVersion: told }, { version: wanted }) =>
       told === undefined || wanted === undefined ? undefined : isVersion(told, wanted),
+  });
+};
+
+const newPassword = z.looseObject(PARAMS_FIELDS['miner.password.update']);
+
+/**
+ * A new password for the user that the link logs in with; requests carry the one that counts until then (`carry`). The
+ * core keeps both until a login with the new one is proven.
+ */
+export const password = (
+  spec: Pick<Ability, 'offlineS' | 'shownWithinS' | 'provesLogin'> & {
+    /** Of passwords, beyond what the task allows: its length or its characters. */
+    readonly pattern?: RegExp;
+    set(link: MinerLink, password: string, known: Known): Promise<ActResult>;
+  },
+): UsualAbility => {
+  const { pattern, set, ...rest } = spec;
+  const params =
+    pattern === undefined ? newPassword : newPassword.refine(({ password: wanted }) => pattern.test(wanted));
+  return ability({
+    ...{ effect: 'once', ...rest },
+    params,
+    act: (link, { password: wanted }, known) => set(link, wanted, known),
   });
 };
 
