@@ -166,6 +166,10 @@ export const REFUSALS = {
     'The miner moved and too little shows that it is the same one',
     'Look which miner is meant, then create the task again.',
   ),
+  'refused.password': entry(
+    'The password of the miner may not be changed now',
+    'Do what the message says, then create the task again.',
+  ),
   'reach.refused': entry(
     'The address is not in the allowed networks, or its port does not exist',
     'Correct the networks or the port map of the configuration.',

@@ -30,7 +30,7 @@ export type DeviceSettings = {
   readonly portMap: ReadonlyMap<number, number>;
   /** The networks that the configuration names. */
   readonly ranges: ScanRanges;
-  readonly credentials: Credentials & { readonly trust: 'pinned' | 'network' };
+  readonly credentials: Credentials & { readonly trust: 'pinned' | 'network'; readonly keyFile: string };
   readonly poll: PollSettings;
 };
 
@@ -70,7 +70,8 @@ export function createDeviceClient(options: DeviceClientOptions) {
   };
   const trust = new DeviceTrust({ ...options.trust, clock, settings: config, coveredBy });
   const logins: Logins = new Logins({
-    ...{ clock, link, trust, credentials: () => config.credentials },
+    ...{ clock, link, trust, credentials: () => config.credentials, passwords: record.passwords },
+    keyFile: () => config.credentials.keyFile,
     confirm: (target, signal) => identification.confirm(target, signal),
   });
   const newTarget = targetMaker();
@@ -112,9 +113,12 @@ export function createDeviceClient(options: DeviceClientOptions) {
     /** Why the record of login attempts cannot be used; then no factory login is tried. */
     trustFault: () => record.fault(),
     /**
-     * Passwords that an operator has set, of all miners: one that looked like another family may have got the other's.
+     * Passwords that operators and tasks have set, of all miners: one that looked like another family may have got the other's.
      */
-    secrets: (): string[] => config.credentials.logins.map(({ login }) => login.password.reveal()),
+    secrets: (): string[] => [
+      ...config.credentials.logins.map(({ login }) => login.password.reveal()),
+      ...record.passwords.all(),
+    ],
     /** One write, before anything else that waits for this miner. The next visit asks everything again. */
     act: (target: MinerTarget, name: AbilityName, params: unknown, signal: AbortSignal, image?: FirmwareImage) =>
       asCommand(target, signal, async () => {
@@ -134,8 +138,32 @@ export function createDeviceClient(options: DeviceClientOptions) {
           logins.mustBeChangeable(target, name);
           memory.isStale = true;
         }
-        return ability.act(logins.linkFor(target, true), ability.params.parse(params), known, image);
+        const given = ability.params.parse(params);
+        if (name !== 'password') return ability.act(logins.linkFor(target, true), given, known, image);
+        return logins.passwords.change(target, given, (link) => ability.act(link, given, known));
       }),
+    /** Why the password of this miner may not be changed; undefined = it may. Nothing is sent. */
+    whyNoPassword: (target: MinerTarget) => logins.passwords.whyNot(target),
+    /**
+     * What logins have shown of a password that was to be set: see `PasswordShown`. Where the driver has a request for
+     * that, the device is asked.
+     */
+    passwordShown: (target: MinerTarget, wanted: string, signal: AbortSignal) =>
+      asCommand(target, signal, async () => {
+        const { driver, known } = target;
+        const before = logins.passwords.shown(target, wanted);
+        const proof = driver.abilities.password?.provesLogin;
+        if (proof === undefined || before === 'new' || before === 'none') return before;
+        try {
+          await identification.askAgain(target, { signal, identifying: questions.identifying(target.ip) });
+          await proof(logins.linkFor(target), known);
+        } catch (error) {
+          if (!(error instanceof PeerError)) throw error;
+        }
+        return logins.passwords.shown(target, wanted);
+      }),
+    /** A new password that was refused may be tried once more. */
+    tryPasswordAgain: (target: MinerTarget) => logins.passwords.tryAgain(target),
     targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined {
       const driver = drivers.get(driverId);
       return driver && newTarget(ip, driver, known);

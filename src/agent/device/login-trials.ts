@@ -7,11 +7,16 @@ import type { Driver } from '../../driver/contract.ts';
 import type { Login } from '../../transport/request.ts';
 import { type LoginTrial, newTrial } from './login-attempts.ts';
 import type { DeviceTrust } from './trust/device-trust.ts';
+import { KEPT_ROLES, type KeptRole } from './passwords/kept-password.ts';
 import { CONFIGURED } from './trust/record/attempts.ts';
 
 /** While the disk refuses, visits do not try a refused configured login again for so long; commands do. */
 const COOLDOWN_MS = 10 * 60_000;
 const MAX_TRIALS = 100_000;
+
+/** What the login is: '' = one of the configuration; else one that a task has set. */
+type Role = KeptRole | '';
+const ROLES: readonly Role[] = ['', ...KEPT_ROLES];
 
 /** `sentMs` = when the login last went out, monotonic. */
 export type Trial = LoginTrial & { sentMs: number };
@@ -31,15 +36,14 @@ export class LoginTrials {
   /**
    * A new trial for each visit, unless this login was refused there: what another process of this host tried counts.
    */
-  ofConfigured({ ip, driver }: Device, login: Login, isCommand: boolean): Trial {
+  ofConfigured({ ip, driver }: Device, login: Login, isCommand: boolean, role: Role = ''): Trial {
     const { attempts } = this.#trust;
-    const who = triedAs(this.#trust.namesOf(ip), login);
+    const who = triedAs(this.#trust.namesOf(ip), login, role);
     const before = attempts.last(who, driver.id);
     if (before === 'refused') return this.#trial({ verdict: 'refused' });
-    const key = configuredKey(driver.id, ip);
-    const last = this.#configured.get(key);
-    const isCooling = last !== undefined && this.#clock.monotonicMs() - last.startedMs < COOLDOWN_MS;
-    if (before === undefined && !isCommand && isCooling && last.trial.verdict === 'refused') return last.trial;
+    const key = configuredKey(driver.id, ip, role);
+    const last = this.#coolingAt(key);
+    if (before === undefined && !isCommand && last !== undefined) return last;
     const trial = this.#trial({
       onVerdict(verdict) {
         // What was never sent was not refused.
@@ -48,6 +52,22 @@ export class LoginTrials {
     });
     this.#configured.set(key, { trial, startedMs: this.#clock.monotonicMs() });
     return trial;
+  }
+
+  /** The device refused it, and it is not tried again for now. */
+  isRefused({ ip, driver }: Device, login: Login, role: Role): boolean {
+    const { attempts } = this.#trust;
+    const before = attempts.last(triedAs(this.#trust.namesOf(ip), login, role), driver.id);
+    return (
+      before === 'refused' ||
+      (before === undefined && this.#coolingAt(configuredKey(driver.id, ip, role)) !== undefined)
+    );
+  }
+
+  /** If it was refused, it may be tried once more. */
+  forget({ ip, driver }: Device, login: Login, role: Role): void {
+    this.#configured.delete(configuredKey(driver.id, ip, role));
+    this.#trust.attempts.settle(triedAs(this.#trust.namesOf(ip), login, role), driver.id, undefined);
   }
 
   /** What another process of this host tried counts. */
@@ -78,10 +98,19 @@ export class LoginTrials {
   /** Another unit stands at this address now: configured logins that the one before refused are tried again. */
   forgetRefusals(ip: string, drivers: readonly Pick<Driver, 'id'>[]): void {
     for (const { id } of drivers) {
-      const key = configuredKey(id, ip);
-      if (this.#configured.get(key)?.trial.verdict === 'refused') this.#configured.delete(key);
+      for (const role of ROLES) {
+        const key = configuredKey(id, ip, role);
+        if (this.#configured.get(key)?.trial.verdict === 'refused') this.#configured.delete(key);
+      }
     }
     this.#trust.attempts.retry([{ ip, macs: [] }]);
+  }
+
+  /** That was refused a moment ago, where no record says so. */
+  #coolingAt(key: string): Trial | undefined {
+    const last = this.#configured.get(key);
+    const isCooling = last !== undefined && this.#clock.monotonicMs() - last.startedMs < COOLDOWN_MS;
+    return isCooling && last.trial.verdict === 'refused' ? last.trial : undefined;
   }
 
   #trial(more: Partial<LoginTrial>): Trial {
@@ -95,16 +124,17 @@ export class LoginTrials {
   }
 }
 
-const configuredKey = (driverId: string, ip: string) => `${driverId} ${ip}`;
+const configuredKey = (driverId: string, ip: string, role: Role) => `${driverId} ${ip} ${role}`;
 const factoryKey = (driverId: string, who: readonly string[]) => `${driverId} ${who.join(' ')}`;
 
 /**
  * The names under which attempts with this login are counted: another login has others. Eight bits of a hash, the same
  * for every device, so that the records of any number of devices show no more of a password. A new login with the same
- * bits waits for a day, or for `pithead trust retry`.
+ * bits waits for a day, or for `pithead trust retry`. Those that tasks have set are told apart by their role: one that
+ * was refused must not hold back the one that counts until then.
  */
-function triedAs(who: readonly string[], { user, password }: Login): string[] {
+function triedAs(who: readonly string[], { user, password }: Login, role: Role): string[] {
   const macs = who.filter((name) => name.startsWith('mac:'));
   const bits = hash('sha256', `${user}\0${password.reveal()}`, 'hex').slice(0, 2);
-  return (macs.length > 0 ? macs : who).map((name) => `${name} ${CONFIGURED}${bits}`);
+  return (macs.length > 0 ? macs : who).map((name) => `${name} ${CONFIGURED}${role}${bits}`);
 }

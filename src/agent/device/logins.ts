@@ -11,6 +11,10 @@ import type { Login, MinerLink } from '../../transport/request.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { withTrial } from './login-attempts.ts';
 import { LoginTrials, type Trial } from './login-trials.ts';
+import { type Chosen, KeptLogins, plainOf } from './passwords/kept-logins.ts';
+import type { KeptRole } from './passwords/kept-password.ts';
+import { PasswordChanges } from './passwords/password-changes.ts';
+import type { Found, PasswordRows } from './passwords/password-rows.ts';
 import type { DeviceTrust } from './trust/device-trust.ts';
 import { WITHHELD_TEXT, type Withheld } from './trust/rules.ts';
 
@@ -38,42 +42,74 @@ type LoginParts = {
   readonly link: Transport['link'];
   readonly credentials: () => Credentials;
   readonly trust: DeviceTrust;
+  /** That tasks have set. */
+  readonly passwords: PasswordRows;
+  /** What encrypts those. */
+  readonly keyFile: () => string;
   /** Asks the device who it is where it may be another one than it was. Throws PeerError where it does not answer. */
   readonly confirm: (target: MinerTarget, signal: AbortSignal | undefined) => Promise<void>;
 };
+
+/** `source` = which rules hold for it. */
+type Usual = { readonly login: Login; readonly source: 'configured' | 'factory' };
 
 export class Logins {
   readonly #parts: LoginParts;
   readonly #trust: DeviceTrust;
   readonly #trials: LoginTrials;
+  readonly #kept: KeptLogins;
+  /** Changes of the passwords of devices. */
+  readonly passwords: PasswordChanges;
   /** Memories of visits whose login was withheld. */
   readonly #withheldFrom = new WeakSet<VisitMemory>();
 
   constructor(parts: LoginParts) {
+    const { clock, trust, passwords: rows, keyFile } = parts;
+    const trials = new LoginTrials(clock, trust);
+    const kept = new KeptLogins(rows, trust, trials);
     this.#parts = parts;
-    this.#trust = parts.trust;
-    this.#trials = new LoginTrials(parts.clock, parts.trust);
+    this.#trust = trust;
+    this.#trials = trials;
+    this.#kept = kept;
+    this.passwords = new PasswordChanges({ rows, kept, trust, trials, logins: this, keyFile });
   }
 
   /** Requests that need a login get it where the rules allow it. `isCommand` = a person waits for it. */
   linkFor(target: MinerTarget, isCommand = false): MinerLink {
-    const { driver } = target;
+    const { driver, ip } = target;
     if (driver.login.kind === 'none') return this.#linkWith(target);
-    const why = this.#withheldOf(target);
+    const usual = this.#usualOf(target);
+    const chosen = this.#kept.chosen(target, usual && plainOf(usual.login));
+    const source = chosen === undefined ? usual?.source : 'configured';
+    const why = source && this.#trust.why(ip, driver.id, source);
     const isWithheld = why !== undefined && why !== 'refused-before';
     this.#noteWithheld(target, isWithheld);
-    const rule = this.#ruleOf(target);
-    if (rule !== undefined) {
+    if (chosen !== undefined) {
+      const { login, role } = chosen;
       if (why !== undefined) return this.#linkWith(target);
-      return this.#tryWith(target, rule.login, this.#trials.ofConfigured(target, rule.login, isCommand));
+      return this.#tryKept(target, chosen, this.#trials.ofConfigured(target, login, isCommand, role), 'configured');
     }
-    const factory = this.#factoryLoginOf(target);
-    if (factory === undefined || isWithheld) return this.#linkWith(target);
-    const trial = this.#trials.ofFactory(target);
-    const onTaken = () => {
-      trial.isTaken = true;
-    };
-    return this.#tryWith(target, { user: factory.user, password: new Secret(factory.password), onTaken }, trial);
+    if (usual === undefined) return this.#linkWith(target);
+    const { login, source: itsSource } = usual;
+    const isConfigured = itsSource === 'configured';
+    if (isConfigured ? why !== undefined : isWithheld) return this.#linkWith(target);
+    const trials = this.#trials;
+    const trial = isConfigured ? trials.ofConfigured(target, login, isCommand) : trials.ofFactory(target);
+    return this.#tryKept(target, { found: this.#kept.find(target), role: 'usual', login }, trial, itsSource);
+  }
+
+  /** What is tried there now; without a login where the device has refused all that are known. */
+  inForce(target: MinerTarget) {
+    const usual = this.#usualOf(target);
+    const plain = usual && plainOf(usual.login);
+    const chosen = this.#kept.chosen(target, plain);
+    if (chosen !== undefined) return { chosen, login: plainOf(chosen.login) };
+    const { ip, driver } = target;
+    const isRefused =
+      usual?.source === 'factory'
+        ? this.#trust.why(ip, driver.id, 'factory') !== undefined
+        : usual !== undefined && this.#trials.isRefused(target, usual.login, '');
+    return { chosen, login: isRefused ? undefined : plain };
   }
 
   /**
@@ -85,26 +121,28 @@ export class Logins {
     const ownRule = this.#ruleOf(target);
     const rule = this.#ruleOf({ ...target, driver: other });
     const { ip, driver } = target;
-    if (rule === undefined || rule === ownRule) {
+    const isKept = this.#kept.find(target) !== undefined;
+    if (isKept || rule === undefined || rule === ownRule) {
       const hasLogin =
-        driver.login.kind !== 'none' && (rule !== undefined || this.#factoryLoginOf(target) !== undefined);
+        driver.login.kind !== 'none' &&
+        (isKept || rule !== undefined || this.#factoryLoginOf(target) !== undefined);
       return hasLogin && this.#withheldOf(target) === undefined ? this.linkFor(target) : undefined;
     }
     if (this.#trust.why(ip, driver.id, 'configured') !== undefined) return undefined;
     const trial = this.#trials.ofConfigured({ ip, driver: other }, rule.login, false);
-    return this.#tryWith(target, rule.login, trial);
+    return this.#tryWith(target, rule.login, trial, 'configured');
   }
 
   /** The device accepted the factory login. */
   usesFactoryLogin(target: MinerTarget): boolean {
-    if (target.driver.login.kind === 'none' || this.#ruleOf(target) !== undefined) return false;
+    if (target.driver.login.kind === 'none' || this.#sourceOf(target) !== 'factory') return false;
     return this.#trials.isFactoryAccepted(target);
   }
 
   /** Throws PeerError where the device may not be changed, or a person must accept it before it gets its login. */
   mustBeChangeable(target: MinerTarget, what: string): void {
     const { driver, ip } = target;
-    const isConfigured = driver.login.kind !== 'none' && this.#ruleOf(target) !== undefined;
+    const isConfigured = driver.login.kind !== 'none' && this.#sourceOf(target) === 'configured';
     const why = this.#trust.why(ip, driver.id, isConfigured ? 'configured' : 'change');
     if (why === undefined) return;
     const remedy = why === 'contested' ? 'find the other one' : 'pithead trust list';
@@ -125,11 +163,57 @@ export class Logins {
     return login.factoryDefaultOf?.[generation ?? ''] ?? login.factoryDefault;
   }
 
+  #usualOf(target: MinerTarget): Usual | undefined {
+    const rule = this.#ruleOf(target);
+    if (rule !== undefined) return { login: rule.login, source: 'configured' };
+    const factory = this.#factoryLoginOf(target);
+    if (factory === undefined) return undefined;
+    return { login: { user: factory.user, password: new Secret(factory.password) }, source: 'factory' };
+  }
+
+  /** Which rules hold for the login that is tried there now; undefined = there is none. */
+  #sourceOf(target: MinerTarget): Usual['source'] | undefined {
+    const usual = this.#usualOf(target);
+    return this.#kept.chosen(target, usual && plainOf(usual.login)) === undefined ? usual?.source : 'configured';
+  }
+
   #withheldOf(target: MinerTarget): Withheld | undefined {
     const { driver, ip } = target;
-    if (driver.login.kind === 'none') return undefined;
-    if (this.#ruleOf(target) !== undefined) return this.#trust.why(ip, driver.id, 'configured');
-    return this.#factoryLoginOf(target) === undefined ? undefined : this.#trust.why(ip, driver.id, 'factory');
+    const source = driver.login.kind === 'none' ? undefined : this.#sourceOf(target);
+    return source && this.#trust.why(ip, driver.id, source);
+  }
+
+  /** With what the device says of this login noted, where `found` is kept of it. */
+  #tryKept(
+    target: MinerTarget,
+    { found, role, login }: Omit<Chosen, 'found' | 'role'> & {
+      readonly found: Found | undefined;
+      readonly role: KeptRole | 'usual';
+    },
+    trial: Trial,
+    source: Usual['source'],
+  ): MinerLink {
+    const kept = this.#kept;
+    let isNoted = found === undefined;
+    const onTaken = () => {
+      trial.isTaken = true;
+      if (found !== undefined && !isNoted) kept.taken(target, found, role, plainOf(login));
+      isNoted = true;
+    };
+    const link = this.#tryWith(target, { ...login, onTaken }, trial, source);
+    if (found === undefined) return link;
+    return {
+      ip: link.ip,
+      async send(...request) {
+        const before = trial.verdict;
+        try {
+          return await link.send(...request);
+        } finally {
+          const isRefused = before !== 'refused' && trial.verdict === 'refused';
+          if (isRefused && trial.sentMs > Number.NEGATIVE_INFINITY) kept.refused(found, role);
+        }
+      },
+    };
   }
 
   /** What was refused for want of a login is asked again as soon as there is one. */
@@ -148,12 +232,12 @@ export class Logins {
    * Before the login goes out again the device is asked once more who it is, where nothing else shows that it is the
    * same.
    */
-  #tryWith(target: MinerTarget, login: Login, trial: Trial): MinerLink {
-    const { ip } = target;
+  #tryWith(target: MinerTarget, login: Login, trial: Trial, source: Usual['source']): MinerLink {
+    const { ip, driver } = target;
     const realm = this.#trust.realmOf(ip);
     const beforeSending = async (signal: AbortSignal | undefined) => {
       await this.#parts.confirm(target, signal);
-      const why = this.#withheldOf(target);
+      const why = this.#trust.why(ip, driver.id, source);
       if (why !== undefined && why !== 'refused-before')
         throw new PeerError('peer.unreachable', `log in to ${ip}: not sent, because ${WITHHELD_TEXT[why]}`, 'later');
       trial.sentMs = this.#parts.clock.monotonicMs();

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { RefusedError } from '../../base/errors.ts';
 import { decimal, toggle, whole } from '../../base/settings.ts';
 import { taskKindOf } from '../../model/task.ts';
-import type { AllowKey } from '../../model/tasks/task-kinds.data.ts';
+import { type AllowKey, TASK_KINDS } from '../../model/tasks/task-kinds.data.ts';
 import { poolLockSettingsSchema } from '../pool-lock/guard.ts';
 import { numberOrShare } from './pace/share.ts';
 
@@ -20,7 +20,7 @@ const ofTheFarm = (fallback: string, meaning: string) =>
 /** A kind of task with a bound of its own. */
 const kind = (fallback: number) => z.strictObject({ concurrency: concurrency(fallback) }).prefault({});
 
-const isAllowed = (what: string) => toggle(true, `Carry out ${what}.`);
+const isAllowed = (what: string, fallback = true) => toggle(fallback, `Carry out ${what}.`);
 
 /** The descriptions are the text of `configuration.md` in the handbook. */
 export const taskSettingsSchema = z.strictObject({
@@ -33,6 +33,7 @@ export const taskSettingsSchema = z.strictObject({
       pools: isAllowed('changes of pools'),
       poolLock: isAllowed('locks of pools'),
       firmware: isAllowed('firmware updates'),
+      password: isAllowed('changes of the passwords of miners', false),
       log: isAllowed('requests for logs of miners'),
       scan: isAllowed('scans'),
       selfUpdate: isAllowed('updates of Pithead itself'),
@@ -94,6 +95,7 @@ export const taskSettingsSchema = z.strictObject({
       uploadS: whole(10, 7_200, 1_800, 'Seconds for sending one image to a miner.'),
     })
     .prefault({}),
+  password: z.strictObject({ concurrency: ofTheFarm('5 %', AT_ONCE) }).prefault({}),
   log: kind(5),
   poolLock: poolLockSettingsSchema,
   powerGate: z
@@ -132,8 +134,12 @@ export function mustBeAllowed(name: string, what: string, settings: AllowSetting
   if (reason !== undefined) throw new RefusedError('tasks.not-allowed', `${what}: ${reason}`);
 }
 
-/** The switches that are off, as they are written in the configuration. */
+const OFF_BY_DEFAULT: ReadonlySet<string> = new Set(
+  Object.values(TASK_KINDS).flatMap(({ allow, isAllowed }) => (allow === null || isAllowed ? [] : allow)),
+);
+
+/** The switches that a person has put off, as they are written in the configuration. */
 export function switchedOff({ control, allow }: AllowSettings): readonly string[] {
-  const kinds = Object.entries(allow).filter(([, isAllowed]) => !isAllowed);
+  const kinds = Object.entries(allow).filter(([kind, isAllowed]) => !isAllowed && !OFF_BY_DEFAULT.has(kind));
   return [...(control ? [] : ['tasks.control']), ...kinds.map(([kind]) => `tasks.allow.${kind}`)];
 }

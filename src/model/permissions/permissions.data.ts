@@ -24,6 +24,7 @@ export const PERMISSION_ROWS = {
   'tasks.power_mode':   { from: 'operator',   allows: 'let miners sleep, wake them, set their power' },
   'tasks.pools_saved':  { from: 'operator',   allows: 'read saved sets of pools, and give them to miners' },
   'tasks.pools':        { from: 'manager',    allows: 'set and lock the pools of miners, whatever they are, and save sets of pools; includes `tasks.pools_saved`', includes: ['tasks.pools_saved'] },
+  'tasks.password':     { from: 'manager',    allows: 'change the passwords that miners are logged in to with' },
   'tasks.firmware':     { from: 'manager',    allows: 'write firmware to miners' },
   'tasks.scan':         { from: 'technician', allows: 'scan the networks of agents' },
   'tasks.agent_update': { from: 'admin',      allows: 'update agents' },

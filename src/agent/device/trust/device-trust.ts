@@ -158,6 +158,20 @@ export class DeviceTrust {
     return namesOf(ip, this.#sightings.factsNow(ip));
   }
 
+  /**
+   * The names under which a password that was set on it is kept, the first of them for a new one: its own; while the
+   * network does not show it, that of the device that was accepted here; and its address, where it had no name.
+   */
+  keptAs(ip: string): string[] {
+    const facts = this.#sightings.factsNow(ip);
+    if (facts === undefined) return [];
+    const own = pinKeyOf(ip, facts);
+    const pin = this.#record.pinNamed(own);
+    const pinHere = this.#record.pinAt(ip);
+    const isUnseen = pin === undefined && standingOf(facts, undefined, pinHere) === 'unseen';
+    return [...new Set([own, ...(isUnseen && pinHere !== undefined ? [pinHere.name] : []), `ip:${ip}`])];
+  }
+
   #questionOf(ip: string, what: TrustQuestion['what'], facts: DeviceFacts): TrustQuestion {
     const { settings, mayLogIn } = this.#parts;
     const pin = this.#record.pinNamed(pinKeyOf(ip, facts));

@@ -1,7 +1,9 @@
-// What this host remembers of devices: logins that were tried, devices that were met or accepted, restarts that
-// commands caused. One small database, shared by the agent and all commands of this host.
+// What this host remembers of devices: logins that were tried, devices that were met or accepted, passwords that tasks
+// have set, restarts that commands caused. One small database, shared by the agent and all commands of this host.
 import type { Clock } from '../../../base/clock.ts';
 import type { Statements } from '../../../base/storage/sqlite.ts';
+import type { Vault } from '../../../base/storage/vault.ts';
+import { type Found, passwordsIn } from '../passwords/password-rows.ts';
 import { type Attempt, attemptsIn, keepAs } from './record/attempts.ts';
 import { commandRestartsIn } from './record/command-restarts.ts';
 import { type Decision, decisionsIn, noteDecision } from './record/decisions.ts';
@@ -29,20 +31,22 @@ export const TRUST_FILE = 'trust.sqlite';
 export type TrustRecord = ReturnType<typeof openTrustRecord>;
 
 /**
- * `path` = of the file, or `:memory:`. Never throws: a record that cannot be opened is tried again after half a minute.
+ * `path` = of the file, or `:memory:`; `vault` encrypts passwords. Never throws: a record that cannot be opened is tried again after half a minute.
  */
 export function openTrustRecord(
   path: string,
   clock: Pick<Clock, 'nowMs' | 'monotonicMs' | 'elapsedMs' | 'after'>,
-  hostUptimeMs?: () => number,
+  { hostUptimeMs, vault }: { readonly hostUptimeMs?: () => number; readonly vault?: Vault | undefined } = {},
 ) {
   const pins = new Map<string, StoredPin | null>();
+  const passwords = new Map<string, Found | null | undefined>();
   const attempts = new Map<string, Attempt | null>();
   const database = new TrustDatabase({
     ...{ path, clock, hostUptimeMs },
     onChange() {
       pins.clear();
       attempts.clear();
+      passwords.clear();
     },
     // What it said last of accepted devices counts on: a disk that fails must not hide the farm.
     onFailure: () => attempts.clear(),
@@ -71,6 +75,8 @@ export function openTrustRecord(
     fault: () => database.fault(),
     attempts: attemptsIn(database, attempts),
     commandRestarts: commandRestartsIn(database),
+    /** That tasks have set. Without `vault` there are none. */
+    passwords: passwordsIn(database, passwords, vault),
     /** What other processes wrote is noticed with the next question. */
     reread: () => database.reread(),
     pinNamed: (name: string) => cachedPin(`name ${name}`, PIN_BY_NAME, name),

@@ -90,6 +90,7 @@ const HARM = {
   powerMode: 'lasting',
   pools: 'lasting',
   firmware: 'lasting',
+  password: 'lasting',
 } as const satisfies Readonly<Record<AbilityName, 'passing' | 'lasting'>>;
 
 /**

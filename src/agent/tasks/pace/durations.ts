@@ -66,6 +66,7 @@ export function usualTimes(ability: AbilityName | undefined, rule: LoadedAbility
     case 'light':
     case 'powerMode':
     case 'pools':
+    case 'password':
       return lasts(FIRST_LOOK_S + awayS);
     case undefined:
       return lasts(FIRST_LOOK_S);

@@ -20,7 +20,7 @@ const driver: Pick<Driver, 'id'> = { id: 'vnish' };
 const device = { ip: '10.0.0.5', driver };
 beforeEach(() => {
   clock = createVirtualClock();
-  record = openTrustRecord(':memory:', clock, () => clock.elapsedMs());
+  record = openTrustRecord(':memory:', clock, { hostUptimeMs: () => clock.elapsedMs() });
   names = new Map();
 });
 /** Each as another process of this host has it: only the record is shared. */

@@ -17,6 +17,9 @@ export const TRUST_STEPS = [
      tls_key TEXT, is_vouched_for INTEGER NOT NULL, accepted_at_ms INTEGER NOT NULL
    ) STRICT;
    CREATE INDEX pin_by_ip ON pin (ip);
+   CREATE TABLE password (
+     name TEXT PRIMARY KEY, user TEXT NOT NULL, current TEXT NOT NULL, is_set INTEGER NOT NULL, next TEXT
+   ) STRICT;
    CREATE TABLE command_restart (who TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT;
    ${SEEN_TIME_STEP}`,
   'CREATE TABLE decision (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, what TEXT NOT NULL, by TEXT NOT NULL, detail TEXT NOT NULL) STRICT;',

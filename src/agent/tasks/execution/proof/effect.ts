@@ -172,6 +172,7 @@ function factsOf(ability: AbilityName, reading: Reading): Readonly<Record<string
       return { firmware: firmwareVersion ?? null };
     case 'reboot':
     case 'log':
+    case 'password':
       return {};
   }
 }

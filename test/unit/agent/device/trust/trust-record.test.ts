@@ -33,7 +33,7 @@ const pass = (ms: number) => {
   for (const timer of timers.filter(({ atMs }) => atMs <= nowMs)) timer.run();
 };
 const uptimeMs = () => nowMs - bootedMs;
-const open = (hostUptimeMs = uptimeMs) => openTrustRecord(join(folder, TRUST_FILE), clock, hostUptimeMs);
+const open = (hostUptimeMs = uptimeMs) => openTrustRecord(join(folder, TRUST_FILE), clock, { hostUptimeMs });
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pithead-trust-'));
