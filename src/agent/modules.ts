@@ -168,7 +168,7 @@ export function createDevices(
     maxMiners: () => Math.max(LEAST_MINERS, MINERS_PER_ADDRESS * config.ranges.toProbe),
   });
   const trust = createTrustMonitor({
-    ...{ ...reporting, stateDir: config.stateDir, neighbourAt: neighbours.at },
+    ...{ ...reporting, stateDir: config.stateDir, vault: base.vault, neighbourAt: neighbours.at },
     mayLogIn: (ip) => !registry.isContested(ip),
     onDecision: base.audited.decided,
   });

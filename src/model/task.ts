@@ -1,6 +1,6 @@
 // Tasks and batches: names, states, actors. Interface document "Task names", spec decisions "Tasks".
 import { z } from 'zod';
-import { type AbilityName, type ExecutionTaskName, TASK_KINDS } from './tasks/task-kinds.data.ts';
+import { type AbilityName, type ExecutionTaskName, FORCED_CANARIES, TASK_KINDS } from './tasks/task-kinds.data.ts';
 
 const isExecutionTask = (name: string): name is ExecutionTaskName => Object.hasOwn(TASK_KINDS, name);
 export const EXECUTION_TASK_NAMES = Object.keys(TASK_KINDS).filter(isExecutionTask);
@@ -35,6 +35,19 @@ export type RolloutRequest = {
   readonly stop_after?: number | undefined;
   readonly stop_after_percent?: number | undefined;
 };
+
+/** As it is asked for, but with the canary that such tasks always have. */
+export function withForcedCanary<R extends { readonly canary?: number | undefined }>(
+  name: string,
+  rollout: R | undefined,
+): R | (Omit<R, 'canary'> & { readonly canary: number }) | { readonly canary: number } | undefined {
+  const canary = forcedCanaryOf(name);
+  return canary === undefined ? rollout : { ...rollout, canary };
+}
+
+/** Undefined for tasks that have none of their own. */
+export const forcedCanaryOf = (name: string): number | undefined =>
+  Object.hasOwn(FORCED_CANARIES, name) ? FORCED_CANARIES[name] : undefined;
 
 export const isFinal = (status: TaskStatus): boolean => status !== 'pending' && status !== 'running';
 

@@ -7,6 +7,7 @@ import { systemClock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
+import { openVault } from '../../base/storage/vault.ts';
 import { covers, readRanges, type ScanRanges } from '../../base/net/ranges.ts';
 import { DriverSet } from '../../driver/load/driver-set.ts';
 import type { AgentConfig } from '../config/config.ts';
@@ -50,11 +51,13 @@ export async function withDrivers<T>(
 
 /** Does the work with the record of trust that all programs of this host share. */
 export async function withTrust<T>(
-  { stateDir }: Pick<AgentConfig, 'stateDir'>,
+  { stateDir, credentials }: Pick<AgentConfig, 'stateDir' | 'credentials'>,
   work: (trust: TrustSources) => Promise<T>,
 ): Promise<T> {
   makeFolder(stateDir);
-  const record = openTrustRecord(join(stateDir, TRUST_FILE), systemClock);
+  const record = openTrustRecord(join(stateDir, TRUST_FILE), systemClock, {
+    vault: openVault(credentials.keyFile),
+  });
   const neighbours = createNeighbours(systemClock);
   try {
     return await work({ record, neighbourAt: neighbours.at, mayLogIn: () => true });

@@ -7,6 +7,7 @@ import type { PoolFacts } from '../../model/pools/resolve-pools.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { EventRecord, TaskRecord } from '../../wire/records.ts';
+import type { PasswordShown } from '../device/passwords/password-changes.ts';
 import type { Likeness } from '../fleet/identity/claims.ts';
 import type { UnitFacts } from '../fleet/identity/record.ts';
 import type { FarmDraw } from './pace/draw.ts';
@@ -78,6 +79,15 @@ export type TaskDeps = {
   mayFetch?(url: string): boolean;
   /** What is known of a miner whose pools are to be set, without asking it. Absent = nothing but its address. */
   poolFacts?(minerKey: string): PoolFacts | undefined;
+  /** For changes of passwords. Absent = this agent makes none. */
+  readonly passwords?: {
+    /** Why nothing may be sent, in words; undefined = it may. */
+    whyNot(minerKey: string): string | undefined;
+    /** What logins have shown of the password that was to be set; the device may be asked for that. */
+    shown(minerKey: string, wanted: string, signal: AbortSignal): Promise<PasswordShown>;
+    /** The new one may be tried once more although it was refused. */
+    tryAgain(minerKey: string): void;
+  };
   /** Passwords that must not be seen in what the miner writes. */
   secretsOf?(minerKey: string): readonly string[];
   /** `rebooting` until the task is over: flags are suppressed, a missing answer is no fault. */

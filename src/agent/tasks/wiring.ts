@@ -29,6 +29,16 @@ import type { TaskSettings } from './settings.ts';
 export const POOL_UPDATE = 'miner.pool.update';
 export const POOL_LOCK = 'miner.pool.lock';
 
+type DeviceUse =
+  | 'act'
+  | 'read'
+  | 'readFresh'
+  | 'secrets'
+  | 'targetOf'
+  | 'whyNoPassword'
+  | 'passwordShown'
+  | 'tryPasswordAgain';
+
 type LookParts = Pick<Parameters<typeof createObservations>[0], 'neighbours' | 'signal' | 'onError'> & {
   readonly registry: Parameters<typeof createObservations>[0]['registry'] &
     Pick<MinerRegistry, 'rivals' | 'isContested' | 'compare'>;
@@ -46,7 +56,7 @@ export function wireTasks(
       readonly update: { readonly allowedHosts: readonly string[] };
       readonly tasks: TaskSettings;
     };
-    readonly client: Pick<DeviceClient, 'act' | 'read' | 'readFresh' | 'secrets' | 'targetOf'>;
+    readonly client: Pick<DeviceClient, DeviceUse>;
     readonly fleet: Pick<Fleet, 'get' | 'all' | 'polled' | 'recognised' | 'setRebooting'>;
     readonly poller: Pick<Poller, 'pollNow'>;
     readonly scanning: Pick<Scanning, 'planFor' | 'manual'>;
@@ -94,6 +104,11 @@ export function wireTasks(
     },
     mayFetch: (url) => firmware.mayFetch(url),
     poolFacts: (key) => poolFactsOf(fleet.get(key), pools.desiredFor(key)?.pools),
+    passwords: {
+      whyNot: (key) => client.whyNoPassword(targetOf(key)),
+      shown: (key, wanted, signal) => client.passwordShown(targetOf(key), wanted, signal),
+      tryAgain: (key) => client.tryPasswordAgain(targetOf(key)),
+    },
     secretsOf: (key) => [...client.secrets(), ...pools.secretsOf(key)],
     onPhase(key, phase) {
       fleet.setRebooting(key, phase === 'rebooting');

@@ -41,6 +41,12 @@ export const TASK_KINDS = {
   'agent.self.update':       { permission: 'tasks.agent_update', allow: 'selfUpdate', isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'once',       command: 'update' },
 } as const satisfies Readonly<Record<string, TaskKind>>;
 
+/**
+ * How many go first of tasks that lock people out of miners when they go wrong, whatever is asked for: the others only
+ * when these are proven.
+ */
+export const FORCED_CANARIES: Readonly<Record<string, number>> = { 'miner.password.update': 1 };
+
 /** What `miner.pool.update` needs when its pools are a saved set. */
 export const SAVED_POOLS_PERMISSION = 'tasks.pools_saved';
 

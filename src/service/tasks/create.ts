@@ -6,7 +6,7 @@ import { REFUSALS } from '../../base/error-codes.data.ts';
 import { RefusedError } from '../../base/errors.ts';
 import type { RequestedPools } from '../../model/pools/requested-pools.ts';
 import type { PreviewedWorker } from '../../model/pools/resolve-pools.ts';
-import type { RolloutRequest } from '../../model/task.ts';
+import { type RolloutRequest, withForcedCanary } from '../../model/task.ts';
 import type { ExecutionTaskName } from '../../model/tasks/task-kinds.data.ts';
 import { MAX_PARAMS_LENGTH } from '../../wire/protocol.ts';
 import { type BatchRequest, type BatchStore, IDEMPOTENCY_MS, type TaskCandidate } from '../store/store.ts';
@@ -72,7 +72,7 @@ export async function createBatches(
 ): Promise<string> {
   const nowMs = parts.clock.nowMs();
   const {
-    rollout,
+    rollout: asked,
     filter,
     expectCount,
     pools,
@@ -92,8 +92,9 @@ export async function createBatches(
       `${REFUSALS['request.invalid'].text}: body.params: received ${length} characters of JSON, accepted: at most ${MAX_PARAMS_LENGTH}`,
     );
   // The farm stays readable, so that a conflict can say what differs.
-  const sent = { name, ids: filter ?? ids, params: sentParams ?? params, rollout, expectCount, expiresInS, wording };
+  const sent = { name, ids: filter ?? ids, params: sentParams ?? params, rollout: asked, expectCount, expiresInS, wording };
   const bodyHash = `${farmId} ${hash('sha256', canonical(sent))}`;
+  const rollout = withForcedCanary(name, asked);
   const usualMs = rollout === undefined ? TASK_TTL_MS : ROLLOUT_TTL_MS;
   const outcome = await parts.batches.create(
     {

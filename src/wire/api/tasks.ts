@@ -151,7 +151,7 @@ const rollout = orNull(
   closedObject({
     canary: orNull(z.int().min(1).max(MAX_TARGETS)).meta({
       description:
-        'So many of the miners, as they are listed, go first; the others only when all of these have succeeded',
+        'So many of the miners, as they are listed, go first; the others only when all of these have succeeded. Of miner.password.update always 1, whatever is asked for',
     }),
     stop_after: orNull(z.int().min(1).max(MAX_TARGETS)).meta({ description: 'Failures after which no more are begun' }),
     stop_after_percent: orNull(z.int().min(1).max(100)).meta({
@@ -222,6 +222,7 @@ export const batchCreationSchema = z.discriminatedUnion(
         .refine(isFileOrUrl, { ...ofGoodFields, error: 'accepted: an object with either file, or url and sha256' })
         .meta({ minProperties: 1 }),
     ),
+    forMiners('miner.password.update', paramsOf('miner.password.update')),
     forAgents('agent.scan.create', orNull(paramsOf('agent.scan.create'))),
     forAgents('agent.self.update', orNull(paramsOf('agent.self.update'))),
   ],

@@ -1,5 +1,6 @@
 // Tasks that people of this host ask for, miner by miner through the task queue, reported step by step. When the caller
 // goes, what has not been started is given up. It finds no miners and sends nothing itself.
+import { withForcedCanary } from '../../../model/task.ts';
 import { TASK_LABELS } from '../../tasks/contract.ts';
 import type { LocalCommand } from '../../tasks/queue/admission.ts';
 import { heldBackText, ruleOf } from '../../tasks/queue/rollout-rule.ts';
@@ -30,7 +31,8 @@ export function createLocalRuns(
       onStep: (step: Step) => void,
       signal: AbortSignal,
     ): Promise<number> {
-      const { name, concurrency, rollout, detach = false, by, batchId } = request;
+      const { name, concurrency, detach = false, by, batchId } = request;
+      const rollout = withForcedCanary(name, request.rollout);
       let succeeded = 0;
 
       const carryOut = async (some: readonly Miner[]) => {

@@ -6,6 +6,7 @@ import { parseIpv4Range } from '../../../base/net/ipv4.ts';
 import type { ScanRanges } from '../../../base/net/ranges.ts';
 import { spansOutside } from '../../../base/net/restrict-ranges.ts';
 import { type ClockLook, lookAtClocks, wallTimeAt } from '../../../base/time/clock-steps.ts';
+import { withForcedCanary } from '../../../model/task.ts';
 import type { TaskView } from '../../tasks/queue/admission.ts';
 import type { Preview, RunRequest, ShownBatch, ShownTask, Step } from '../messages.ts';
 import { isoOf, type StateParts } from '../status.ts';
@@ -44,7 +45,7 @@ export function createTaskHandlers(
       const at = (key: string) => ({ key, ip: ips.get(key) ?? '' });
       const { selected, leftOut, atOnce, drawW, etaS } = tasks.outlook(
         miners.map(({ key }) => ({ name, minerKey: key, params })),
-        { concurrency, canary: rollout?.canary },
+        { concurrency, canary: withForcedCanary(name, rollout)?.canary },
       );
       return {
         miners: selected.map(({ minerKey, drawW: powerW }) => ({

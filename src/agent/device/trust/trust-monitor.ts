@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
+import type { Vault } from '../../../base/storage/vault.ts';
 import type { ReportRecord } from '../../../wire/records.ts';
 import type { TrustSources } from '../device-client.ts';
 import { type Decision, openTrustRecord, TRUST_FILE } from './trust-record.ts';
@@ -18,6 +19,7 @@ const FRESH_MS = 2_000;
 export function createTrustMonitor(
   parts: Omit<TrustSources, 'record'> & {
     readonly stateDir: string;
+    readonly vault: Vault | undefined;
     readonly clock: Clock;
     readonly log: Log;
     /** Of this agent, at each service that it reports to. */
@@ -28,7 +30,7 @@ export function createTrustMonitor(
   },
 ) {
   const { clock, log } = parts;
-  const record = openTrustRecord(join(parts.stateDir, TRUST_FILE), clock);
+  const record = openTrustRecord(join(parts.stateDir, TRUST_FILE), clock, { vault: parts.vault });
   let announced: readonly string[] = [];
   let reportedFault: string | undefined;
   let counted: { readonly atMs: number; readonly devices: readonly Waiting[] } | undefined;

@@ -20,7 +20,7 @@ const FRESH_MS = 5_000;
 /** A restart is proven by what the miner told before it. */
 const needsBaseline = (ability: AbilityName): boolean => ability === 'reboot' || ability === 'firmware';
 const canBeShown = (ability: AbilityName, rule: LoadedAbility | undefined): boolean =>
-  needsBaseline(ability) || rule?.shows !== undefined;
+  needsBaseline(ability) || ability === 'password' || rule?.shows !== undefined;
 
 /** Carries the task out. Rejects with CancelledError when it is given up before it is started, or the agent stops. */
 export async function execute(parts: ExecutionParts, task: StoredTask, controls: Controls): Promise<TaskOutcome> {

@@ -73,8 +73,13 @@ export function checkTask(
   if (ability === undefined) return failed(`unsupported: driver ${target.driverId} cannot do ${task.name}`);
   const doubt = ability.effect === 'read-only' ? undefined : deps.doubtOf?.(task.minerKey);
   if (doubt !== undefined) return failed(`refused: ${doubt}`);
+  const locked = name === 'password' ? whyNoPassword(deps, task.minerKey) : undefined;
+  if (locked !== undefined) return failed(`refused: ${locked}`);
   return { ability: name, ip: target.ip, rule: ability };
 }
+
+const whyNoPassword = ({ passwords }: PlanParts['deps'], minerKey: string): string | undefined =>
+  passwords === undefined ? 'this agent changes no passwords' : passwords.whyNot(minerKey);
 
 /** By what the task says of its image, before that is looked for. */
 function unfit({ imageFit }: PlanParts['deps'], { minerKey, params }: Asked): string | undefined {

@@ -54,9 +54,13 @@ export async function sendCommand(
 }
 
 const withPools = z.object({ pools: z.array(z.object({ password: z.string().optional() })) });
+const withPassword = z.object({ password: z.string() });
 
 /** Devices quote what they do not like. */
 function passwordsIn(params: unknown): string[] {
+  const own = withPassword.safeParse(params).data?.password;
+  // Whatever its length: it opens the miner itself.
+  if (own !== undefined) return [own];
   const { pools = [] } = withPools.safeParse(params).data ?? {};
   return pools.flatMap(({ password = '' }) => (password.length < MIN_SECRET_CHARS ? [] : password));
 }

@@ -7,6 +7,7 @@ import { type Clock, loop } from '../../../base/clock.ts';
 import { BugError, CancelledError, renderError } from '../../../base/errors.ts';
 import type { Vault } from '../../../base/storage/vault.ts';
 import { lookAtClocks } from '../../../base/time/clock-steps.ts';
+import { withForcedCanary } from '../../../model/task.ts';
 import type { TaskCommand } from '../../../wire/frames.ts';
 import type { AuditTrail } from '../../state/audit-trail.ts';
 import { afterAct, failed, type TaskOutcome, type TaskParts } from '../contract.ts';
@@ -28,7 +29,7 @@ import {
 import { Cancellation } from './cancellation.ts';
 import { createCompletion, createRepeatableSteps } from './completion.ts';
 import { isOver, type Job, kindOf, newJob, runJob } from './job.ts';
-import { type Journal, openJournal } from './journal.ts';
+import { isWithoutSecrets, type Journal, openJournal } from './journal.ts';
 import { createQueues } from './queues.ts';
 import { createReports, reportRefused } from './reports.ts';
 import { type Rollout, ruleOf } from './rollout-rule.ts';
@@ -125,9 +126,10 @@ export class TaskQueue {
    * Throws when it cannot journal. `uplink` = over which they came.
    */
   acceptAll(commands: readonly TaskCommand[], uplink?: string): void {
-    const rules = commands.flatMap(({ batch_id, rollout }): [string, Rollout][] =>
-      rollout === undefined ? [] : [[batch_id, ruleOf(rollout)]],
-    );
+    const rules = commands.flatMap(({ batch_id, name, rollout: asked }): [string, Rollout][] => {
+      const rollout = withForcedCanary(name, asked);
+      return rollout === undefined ? [] : [[batch_id, ruleOf(rollout)]];
+    });
     // The first of a batch is the one that counts.
     const rows = commands.map((command) => rowOf(command, lookAtClocks(this.#options.clock), uplink));
     this.#take(rows, new Map(rules.toReversed()));
@@ -166,7 +168,8 @@ export class TaskQueue {
    * holds for all of it: the first rule of a batch is the one that counts.
    */
   runLocalBatch(tasks: readonly LocalCommand[], batchId: string = randomUUID(), rollout?: Rollout) {
-    return { batchId, runs: this.#runLocal(tasks, batchId, rollout) };
+    const [first] = tasks;
+    return { batchId, runs: this.#runLocal(tasks, batchId, withForcedCanary(first?.name ?? '', rollout)) };
   }
 
   /** What these would come to: nothing is begun. */
@@ -234,11 +237,17 @@ export class TaskQueue {
     return this.#journal.newest(Math.min(limit, 10_000)).map((row) => this.#shown(row));
   }
 
-  /** All of one batch, oldest first; params where they are known, which those of a task that succeeded are not. */
+  /**
+   * All of one batch, oldest first; params where they are known, which those of a task that succeeded are not, and hold
+   * no secret.
+   */
   batch(batchId: string) {
     return this.#journal.ofBatch(batchId).map(({ params, isLegible, ...row }) => ({
       ...viewOf({ params, isLegible, ...row }),
-      params: isLegible && row.status !== 'succeeded' && Object.keys(params).length > 0 ? params : undefined,
+      params:
+        isLegible && row.status !== 'succeeded' && Object.keys(params).length > 0 && isWithoutSecrets(params)
+          ? params
+          : undefined,
     }));
   }
 

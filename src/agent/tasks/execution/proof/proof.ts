@@ -16,6 +16,8 @@ export type Waiting<State> = {
   readonly state: State;
   readonly waitS: number;
   readonly capacity?: 'back' | 'unproven' | 'unproven-away';
+  /** Of a change of the password: before that look the new one may be tried once more. */
+  readonly triesAgain?: true;
 };
 
 /**

@@ -5,6 +5,7 @@ import type { Controls, Execution } from '../execution.ts';
 import { askedBefore } from './asked-before.ts';
 import { effectProof } from './effect.ts';
 import { changedOutcome, createLooker } from './look.ts';
+import { passwordProof, passwordWatch } from './password.ts';
 import type { Look, Proof, Waiting } from './proof.ts';
 import { rebootProof } from './reboot.ts';
 
@@ -15,8 +16,12 @@ export async function verify(parts: TaskParts, execution: Execution, held: Held)
   try {
     if (execution.ability === 'reboot')
       return await untilProven(parts, execution, held, rebootProof({ execution, settings: parts.settings.reboot }));
-    const asked = askedBefore(execution);
-    return await untilProven(parts, execution, held, effectProof(asked.execution), asked.ask);
+    if (execution.ability === 'password') {
+      const watch = passwordWatch(parts, execution, held.stop);
+      return await untilProven(parts, execution, held, passwordProof(execution, watch.shown), watch);
+    }
+    const { execution: asked, ask } = askedBefore(execution);
+    return await untilProven(parts, execution, held, effectProof(asked), { onLook: ask });
   } catch (error) {
     const outcome = changedOutcome(error, execution.task, parts);
     if (outcome === undefined) throw error;
@@ -24,12 +29,15 @@ export async function verify(parts: TaskParts, execution: Execution, held: Held)
   }
 }
 
+/** What is done beside the looks. */
+type Beside = { onLook?(look: Look): Promise<void>; tryAgain?(): void };
+
 async function untilProven<State>(
   parts: TaskParts,
   execution: Execution,
   { stop, capacity }: Held,
   proof: Proof<State>,
-  onLook?: (look: Look) => Promise<void>,
+  { onLook, tryAgain }: Beside = {},
 ): Promise<TaskOutcome> {
   const { clock } = parts;
   // Monotonic from here on; what lies before is told by the elapsed time that lasts over a restart of the agent.
@@ -46,6 +54,7 @@ async function untilProven<State>(
     const next = proof.step(waiting.state, look, sinceActS());
     if ('status' in next) return next;
     free(next.capacity, capacity);
+    if (next.triesAgain) tryAgain?.();
     waiting = next;
   }
 }
