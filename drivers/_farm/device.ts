@@ -4,6 +4,7 @@ import { renderError } from '../../src/base/errors.ts';
 import { type FaultName, FaultSet, type FaultValue } from './faults.ts';
 import { type DeviceIdentity, identityOf } from './identity.ts';
 import type { Report, ReportFacts } from './ip-report.ts';
+import { DeviceLogin, type Login } from './login.ts';
 import { type BodyState, bodyAt, type Mode, type ModelSpec, steadyHs } from './physics.ts';
 import type { Host } from './servers/host.ts';
 import { Listeners, type SimServer } from './servers/listener.ts';
@@ -41,7 +42,7 @@ export type Variant = {
   readonly spec: ModelSpec;
   /** Its host name from the factory; absent = its make. */
   readonly hostname?: string;
-  readonly login?: { readonly user: string; readonly password: string };
+  readonly login?: Login;
   servers(device: SimDevice): readonly SimServer[];
   truth(device: SimDevice): Truth;
 };
@@ -62,8 +63,6 @@ export type SimulatedDevices = {
   readonly owner?: Login;
 };
 
-type Login = { readonly user: string; readonly password: string };
-
 /** What the maker of a farm sees of a device. */
 export type Device = {
   readonly index: number;
@@ -75,7 +74,7 @@ export type Device = {
   /** What a network would show of it, whatever it tells itself; undefined while nothing answers there. */
   readonly networkMac: string | undefined;
   /** What opens it now (the owner may have changed it: fault `wrong-password`). Undefined = no login. */
-  readonly login: { readonly user: string; readonly password: string } | undefined;
+  readonly login: Login | undefined;
   /** False while it is away for a reboot. */
   readonly isUp: boolean;
   readonly reboots: number;
@@ -109,6 +108,7 @@ export class SimDevice implements Device, Host {
   readonly variant: Variant;
   readonly identity: DeviceIdentity;
   readonly faults = new FaultSet();
+  readonly logins = new DeviceLogin(this);
   /** What its owner has set; families read and write it. */
   readonly settings: {
     mode: Mode;
@@ -186,15 +186,12 @@ export class SimDevice implements Device, Host {
   get clock() {
     return this.site.time.clock;
   }
-  get login(): { readonly user: string; readonly password: string } | undefined {
-    const { login } = this.variant;
-    if (!login || !this.faults.has('wrong-password')) return login;
-    return { user: login.user, password: `changed-${this.identity.tag}` };
+  get login(): Login | undefined {
+    return this.logins.now;
   }
-
   /** Changes whenever the device forgets who is logged in: at a restart, with a new password, or as it likes. */
   get loginEpoch(): string {
-    return `${this.reboots} ${this.faults.has('wrong-password')} ${this.endedSessions}`;
+    return `${this.reboots} ${this.endedSessions} ${this.logins.changes}`;
   }
 
   get networkMac(): string | undefined {

@@ -12,6 +12,7 @@ import {
 } from '../_dialects/bitmain-conf.ts';
 import { formLight, formMode, formPools } from '../_dialects/bitmain-forms.ts';
 import { modeNumber } from '../_dialects/bitmain-modes.ts';
+import { password } from '../_dialects/bitmain-password.ts';
 import { page } from '../_dialects/bitmain-web.ts';
 import { archiveFirmware, bundleFirmware } from './firmware.ts';
 
@@ -34,6 +35,10 @@ export const abilities = {
   pools: byGeneration(confPools(later.body), formPools),
   log: kernelLog,
   firmware: byGeneration(bundleFirmware, archiveFirmware),
+  password: byGeneration(password, {
+    ...password,
+    act: (link) => Promise.reject(kit.unsupported(link, 'set the password of', 'not known for firmware before 2020')),
+  }),
 };
 
 /** `ability` on B and C, `old` on generation A. */

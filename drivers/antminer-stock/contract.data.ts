@@ -5,6 +5,7 @@ import { RECORDINGS } from './recordings.data.ts';
 export const contract = {
   families: {
     'antminer-a': {
+      lacks: { password: 'the fields of its form are not known' },
       showsDeadPool: true,
       isBitmain: true,
       commands: {
@@ -23,6 +24,7 @@ export const contract = {
       },
     },
     'antminer-other': {
+      lacks: { password: 'the fields of its form are not known' },
       isBitmain: true,
       commands: {
         firmware: [

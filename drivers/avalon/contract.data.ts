@@ -6,6 +6,7 @@ export const contract = {
   lacks: {
     firmware: 'no way is known',
     log: 'no way is known',
+    password: 'how a login is proven without a change is not known',
   },
   families: {
     'avalon-home': {

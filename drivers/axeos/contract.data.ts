@@ -5,6 +5,7 @@ import { RECORDINGS } from './recordings.data.ts';
 export const contract = {
   lacks: {
     log: 'no way is known',
+    password: 'it asks for no login',
   },
   families: {
     nerdaxe: {

@@ -9,6 +9,7 @@ export const contract = {
     pools: 'nobody knows what is behind it, so it is only read',
     firmware: 'nobody knows what is behind it, so it is only read',
     log: 'nobody knows what is behind it, so it is only read',
+    password: 'nobody knows what is behind it, so it is only read',
   },
   families: {
     cgminer: {

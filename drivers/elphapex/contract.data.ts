@@ -6,6 +6,7 @@ export const contract = {
   lacks: {
     firmware: 'no way is known',
     log: 'no way is known',
+    password: 'no way is known',
   },
   families: {
     elphapex: {

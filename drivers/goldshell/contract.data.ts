@@ -9,6 +9,7 @@ export const contract = {
     pools: 'its login would put the password into an address',
     firmware: 'its login would put the password into an address',
     log: 'its login would put the password into an address',
+    password: 'its login would put the password into an address',
   },
   families: {
     goldshell: {

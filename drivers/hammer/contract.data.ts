@@ -7,6 +7,7 @@ export const contract = {
     powerMode: 'no way is known',
     firmware: 'no way is known',
     log: 'no way is known',
+    password: 'no way is known',
   },
   families: {
     blackminer: {

@@ -5,6 +5,7 @@ export const contract = {
   lacks: {
     firmware: 'no way is known',
     log: 'no way is known',
+    password: 'no way is known',
   },
   families: {
     hiveon: {

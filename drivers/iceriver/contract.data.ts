@@ -5,6 +5,7 @@ export const contract = {
   lacks: {
     powerMode: 'the page has one: it waits for a recording',
     firmware: 'the page has one: it waits for a recording',
+    password: 'no way is known',
   },
   families: {
     iceriver: {

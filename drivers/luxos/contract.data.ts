@@ -5,6 +5,7 @@ import { RECORDINGS } from './recordings.data.ts';
 export const contract = {
   lacks: {
     log: 'no way is known',
+    password: 'no way is known',
   },
   families: {
     luxos: {

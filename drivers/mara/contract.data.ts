@@ -4,6 +4,7 @@ import type { ContractData } from '../../src/driver/check/contract-data.ts';
 export const contract = {
   lacks: {
     firmware: 'no way is known',
+    password: 'what its call wants is not known',
   },
   families: {
     mara: {

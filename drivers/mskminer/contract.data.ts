@@ -9,6 +9,7 @@ export const contract = {
     pools: 'how it is controlled is not known',
     firmware: 'how it is controlled is not known',
     log: 'how it is controlled is not known',
+    password: 'no way is known',
   },
   families: {
     mskminer: {

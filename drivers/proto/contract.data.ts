@@ -3,6 +3,7 @@ import type { ContractData } from '../../src/driver/check/contract-data.ts';
 import { RECORDINGS } from './recordings.data.ts';
 
 export const contract = {
+  lacks: { password: 'what its call wants is not known' },
   families: {
     proto: {
       cannotShow: {

@@ -2,6 +2,7 @@
 import type { ContractData } from '../../src/driver/check/contract-data.ts';
 
 export const contract = {
+  lacks: { password: 'what its call wants is not known' },
   families: {
     vnish: {
       showsDeadPool: true,

@@ -8,6 +8,7 @@ export const contract = {
     powerMode: 'no way is known',
     firmware: 'no way is known',
     log: 'no way is known',
+    password: 'the fields of its page are not known',
   },
   families: {
     volcminer: {

@@ -50,6 +50,14 @@ export type HttpRequest = {
   /** Default 80. */
   readonly port?: number;
   readonly auth: 'none' | 'digest' | WebSession | CarriedLogin;
+  /**
+   * What the body says of the login beside `auth`, as where a new password is set and the old one stands with it. It
+   * wins over what the request itself says. Without a login at hand, or where `digest` is not asked for, nothing is
+   * sent (`peer.auth`).
+   */
+  carry?: CarriedLogin['carry'];
+  /** Another password counts afterwards: grants at this device are kept no longer, whatever the answer. */
+  readonly changesLogin?: true;
   /** Fixed headers that the device wants to see; never a secret. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as `application/json`. */
@@ -103,7 +111,7 @@ export type CarriedLogin = {
 
 export type PlainLogin = { readonly user: string; readonly password: string };
 /** The port is that of the request unless it names its own. A path that holds the password is not sent. */
-export type SessionOpening = Omit<HttpRequest, 'auth' | 'upload' | 'octets' | 'as'>;
+export type SessionOpening = Omit<HttpRequest, 'auth' | 'carry' | 'changesLogin' | 'upload' | 'octets' | 'as'>;
 export type SessionAnswer = {
   readonly status: number;
   /** JSON value, or the text when it is not JSON. */

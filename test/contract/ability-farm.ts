@@ -6,7 +6,7 @@ import { chooseVariants, FAMILY_NAMES } from '../../fixtures/farm/mix.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
-import { watched } from '../../src/driver/check/device/bench.ts';
+import { type Trial, watched } from '../../src/driver/check/device/bench.ts';
 import type { Driver, Identity, Known } from '../../src/driver/contract.ts';
 import { Families } from '../../src/driver/family.ts';
 import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
@@ -30,7 +30,7 @@ export type AbilityFarm = {
   /** Of the first of the kind. */
   known(kind: Kind): Promise<Known>;
   /** With the login of now; it notes what goes over it. */
-  link(device: Device): MinerLink & { readonly sent: MinerRequest[] };
+  link(device: Device, trial?: Trial): MinerLink & { readonly sent: MinerRequest[] };
   look(kind: Kind, device: Device): Promise<Reading>;
   stop(): Promise<void>;
 };
@@ -103,8 +103,8 @@ export async function abilityFarm({ perKind, kinds = KINDS, ...options }: Option
     if (found?.driver !== driver) throw new Error(`${ip} is no ${driver.id} but ${found?.driver.id}`);
     return found.identity;
   };
-  const plainLink = ({ ip, login }: Device) =>
-    transport.link(ip, login && { user: login.user, password: new Secret(login.password) });
+  const plainLink = ({ ip, login }: Device, { password = login?.password, ...trial }: Partial<Trial> = {}) =>
+    transport.link(ip, login && { user: login.user, password: new Secret(password ?? ''), ...trial });
   const known = (kind: Kind) => {
     const shelf = shelfOf(kind);
     const [first] = shelf.devices;
@@ -124,7 +124,7 @@ export async function abilityFarm({ perKind, kinds = KINDS, ...options }: Option
     giveBack: (kind, device) => void shelfOf(kind).devices.splice(1, 0, device),
     identify,
     known,
-    link: (device) => watched(plainLink(device)),
+    link: (device, trial) => watched(plainLink(device, trial)),
     async look(kind, device) {
       const { reading } = await visit({
         driver: kind.driver,

@@ -56,10 +56,10 @@ export function benchOf(site: AbilityFarm, driver: Driver, patienceMs = PATIENCE
       return site.identify(kindOf(kind), device);
     },
     known: (kind) => site.known(kindOf(kind)),
-    link({ ip }: CheckedDevice) {
+    link({ ip }: CheckedDevice, trial) {
       const device = taken.get(ip);
       if (device === undefined) throw new Error(`${ip} was not taken`);
-      return site.link(device);
+      return site.link(device, trial);
     },
     file: (_kind, form = 'plain', version) => fileOf(form, version),
     patienceMs,

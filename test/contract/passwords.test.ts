@@ -6,11 +6,13 @@ import { PeerError } from '../../src/base/errors.ts';
 import type { Driver, MinerLink, MinerRequest, WebSession } from '../../src/driver/contract.ts';
 
 const PASSWORD = 'canary-Pa55word';
-const FORMS = [
-  PASSWORD,
-  encodeURIComponent(PASSWORD),
-  ...(['base64', 'hex'] as const).map((form) => Buffer.from(PASSWORD).toString(form)),
-];
+/** Some devices take no more of it. */
+const SHORT = PASSWORD.slice(-8);
+const FORMS = [PASSWORD, SHORT].flatMap((password) => [
+  password,
+  encodeURIComponent(password),
+  ...(['base64', 'hex'] as const).map((form) => Buffer.from(password).toString(form)),
+]);
 const PARAMS = [
   {},
   { on: true },
@@ -18,6 +20,8 @@ const PARAMS = [
   { mode: 'normal' },
   { pools: [{ url: 'stratum+tcp://pool.example:3333', user: 'u', password: 'p' }] },
   { file: 'image.bin', version: '1' },
+  { password: PASSWORD },
+  { password: SHORT },
 ];
 
 /** Everything that the driver sends, as far as it gets without an answer and with a plain yes. */

@@ -25,7 +25,7 @@ export type Simulated = {
   device(nth: number): Device;
   link(ip: string): ProbeLink;
   /** With another login than the one that opens it. */
-  linkAs(ip: string, user: string, password: string): ProbeLink;
+  linkAs(ip: string, user: string, password: string, onTaken?: () => void): ProbeLink;
   /** What these ports say to the shared questions. */
   evidenceOf(ip: string, ports?: readonly number[]): Promise<Evidence>;
   /** Asks only these ports. Undefined when no driver knows the device by what they say. */
@@ -111,7 +111,8 @@ async function simulated(
     },
     link,
     evidenceOf,
-    linkAs: (ip, user, password) => transport.link(ip, { user, password: new Secret(password) }),
+    linkAs: (ip, user, password, onTaken = () => {}) =>
+      transport.link(ip, { user, password: new Secret(password), onTaken }),
     async recognise(ip, ports) {
       const evidence = await evidenceOf(ip, ports);
       const found = matchDriver(among, evidence);

@@ -43,6 +43,17 @@ export function setBlink(device: SimDevice, request: WebRequest): WebReply {
   return json({ code: isOn ? 'B000' : 'B100' });
 }
 
+/** All three fields, or nothing; a wrong current password is no. */
+export function setPassword(device: SimDevice, request: WebRequest): WebReply {
+  if (device.faults.has('write-api-off')) return FORBIDDEN;
+  const { curPwd, newPwd, confirmPwd } = bodyOf(request) ?? {};
+  if (typeof newPwd !== 'string' || newPwd === '' || newPwd !== confirmPwd) return refused('P002');
+  if (curPwd !== device.login?.password) return refused('P001');
+  device.logins.change(newPwd);
+  const done = json({ stats: 'success', code: 'P000', msg: 'OK!' });
+  return device.logins.losesReply ? { ...done, hangUp: true } : done;
+}
+
 export const refused = (code: string): WebReply => json({ stats: 'error', code, msg: 'Invalid parameter' });
 
 /** Always three entries; undefined when the device would choke on it. */

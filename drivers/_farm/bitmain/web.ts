@@ -7,7 +7,7 @@ import type { SimServer } from '../servers/listener.ts';
 import type { WebReply, WebRequest } from '../servers/web.ts';
 import { ANTMINER_REALM, type AntminerModel } from './antminer.data.ts';
 import { antminerFacts, firmwareOf } from './facts.ts';
-import { bodyOf, FORBIDDEN, json, NOT_FOUND, readPools, reboot, refused, setBlink } from './pages.ts';
+import { bodyOf, FORBIDDEN, json, NOT_FOUND, readPools, reboot, refused, setBlink, setPassword } from './pages.ts';
 import { minerConf, networkInfo, systemInfo, webPools, webStats, webSummary } from './web-answers.ts';
 
 /** `own` answers before stock would: firmwares that replace stock keep most of its pages. */
@@ -67,6 +67,8 @@ function page(device: SimDevice, model: AntminerModel, request: WebRequest): Web
       return model.isEarly ? log(device) : NOT_FOUND;
     case '/cgi-bin/log.cgi':
       return model.isEarly ? NOT_FOUND : log(device);
+    case '/cgi-bin/passwd.cgi':
+      return setPassword(device, request);
     case '/cgi-bin/upgrade.cgi':
       return upgrade(device, model, request);
     case '/cgi-bin/reboot.cgi':

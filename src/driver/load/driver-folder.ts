@@ -230,8 +230,8 @@ export class DriverFolder {
       act: async (call) => {
         const image = call.image && { name: call.image.name, sha256: call.image.sha256, size: call.image.bytes.size };
         return this.#acting.run(id, call, ({ act, ip }) => {
-          const { ability, params, known } = call;
-          return this.#call(slot, { kind: 'act', id, act, ip, ability, params, known, ...(image && { image }) }, 1);
+          const { ability, fn, params, known } = call;
+          return this.#call(slot, { kind: 'act', id, act, ip, ability, fn, params, known, ...(image && { image }) }, 1);
         });
       },
       waitsFor: () => this.#waitsFor(slot),

@@ -16,7 +16,7 @@ import {
 import type { HttpAnswer, HttpClient, HttpEndpoint } from './client.ts';
 import { carrying, contentOf } from './content.ts';
 import { type Nonce, sendWithDigest } from './digest.ts';
-import { type Sessions, sendWithSession } from './session.ts';
+import { forgetGrants, type Sessions, sendWithSession } from './session.ts';
 import { shortKey } from './tls-keys.ts';
 
 export type Web = {
@@ -48,28 +48,31 @@ export async function askHttp(
   const budget = timeBudget(web.clock, limits, isFile ? UPLOAD_DEADLINE_MS : DEFAULT_DEADLINE_MS);
   const plain = login && { user: login.user, password: login.password.reveal() };
   const carried = typeof auth === 'object' && 'carry' in auth ? auth : undefined;
-  const sent = plain && carried ? await carrying(request, carried, plain) : request;
+  if (!plain && request.carry) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
+  const sent = plain ? await carrying(request, [carried, request], plain) : request;
   const send = (more?: Readonly<Record<string, string>>) => sendOnce(web, to, sent, budget, what, more);
 
   const answer = await (async () => {
-    if (!login || auth === 'none') return send();
+    if (!login || (auth === 'none' && !request.carry)) return send();
     mustKeepSecrets(to, what);
+    if (carried || request.carry) await beforeSent(async () => login.beforeSending?.(limits.signal));
+    if (auth === 'none') return send();
     const plan = { ...web, endpoint: endpointName(to), login, what, signal: limits.signal };
     if (auth === 'digest') {
       return sendWithDigest({
         ...plan,
         request,
         send: (authorization) => send(authorization === undefined ? {} : { authorization }),
-        sendUnauthenticated: () => (isFile ? sendOnce(web, to, { method: 'GET', path }, budget, what) : send()),
+        sendUnauthenticated: () =>
+          isFile || request.carry ? sendOnce(web, to, { method: 'GET', path }, budget, what) : send(),
       });
     }
-    if ('carry' in auth) {
-      await beforeSent(async () => login.beforeSending?.(limits.signal));
-      return send();
-    }
+    if ('carry' in auth) return send();
     const sendOpening = (opening: SessionOpening) => openSession(web, reach, port, auth, opening, budget);
     return sendWithSession({ ...plan, session: auth, send, readBody, sendOpening });
-  })();
+  })().finally(() => {
+    if (request.changesLogin) forgetGrants(web.sessions, to.ip);
+  });
   const mayRefuse = typeof auth === 'object' && (!login || carried) && answer.status < 400;
   if (mayRefuse && (await auth.isRefused?.(readBody(answer)))) throw peerError('peer.auth', what);
   throwIfFailed(answer, what, plain?.password);

@@ -37,16 +37,24 @@ export function contentOf({
 }
 
 /** The request with what the device wants to see of the login. */
-export async function carrying(request: HttpRequest, { carry }: CarriedLogin, login: PlainLogin): Promise<HttpRequest> {
-  const { headers, json, form, fields } = await carry(login);
-  const { upload } = request;
-  return {
-    ...request,
-    ...(headers && { headers: { ...request.headers, ...headers } }),
-    ...(json && { json: { ...(isJsonObject(request.json) ? request.json : {}), ...json } }),
-    ...(form && { form: { ...request.form, ...form } }),
-    ...(fields && upload && { upload: { ...upload, fields: { ...upload.fields, ...fields } } }),
-  };
+export async function carrying(
+  request: HttpRequest,
+  carriers: readonly (Partial<Pick<CarriedLogin, 'carry'>> | undefined)[],
+  login: PlainLogin,
+): Promise<HttpRequest> {
+  let sent = request;
+  for (const carrier of carriers) {
+    const { headers, json, form, fields } = (await carrier?.carry?.(login)) ?? {};
+    const { upload } = sent;
+    sent = {
+      ...sent,
+      ...(headers && { headers: { ...sent.headers, ...headers } }),
+      ...(json && { json: { ...(isJsonObject(sent.json) ? sent.json : {}), ...json } }),
+      ...(form && { form: { ...sent.form, ...form } }),
+      ...(fields && upload && { upload: { ...upload, fields: { ...upload.fields, ...fields } } }),
+    };
+  }
+  return sent;
 }
 
 /** Text fields come first: some devices read them before the file. */

@@ -113,7 +113,7 @@ export type DigestPlan = {
   /** `ip:port`, and the TLS key. */
   readonly endpoint: string;
   readonly login: Login;
-  readonly request: Pick<HttpRequest, 'method' | 'path' | 'upload'>;
+  readonly request: Pick<HttpRequest, 'method' | 'path' | 'upload' | 'carry'>;
   readonly what: string;
   readonly signal: AbortSignal | undefined;
   send(authorization?: string): Promise<HttpAnswer>;
@@ -142,6 +142,8 @@ export async function sendWithDigest(plan: DigestPlan): Promise<HttpAnswer> {
   } else {
     // The device does not act on a request without login, so a lost challenge may be asked for again.
     challenged = await beforeSent(() => askForChallenge(plan));
+    if (challenged.status !== 401 && request.carry)
+      throw peerError('peer.auth', `${what}: not sent, because the device asks for no login`, { wasSent: false });
     if (challenged.status !== 401) return request.upload === undefined ? challenged : send();
   }
   for (let isSecondTry = false; ; isSecondTry = true) {

@@ -67,6 +67,11 @@ export async function sendWithSession(plan: SessionPlan): Promise<HttpAnswer> {
   }
 }
 
+/** Grants outlive a password on some devices, and would show as good a login that is none any more. */
+export function forgetGrants({ grants }: Sessions, ip: string): void {
+  grants.deleteMany([...grants.keys()].filter((key) => String(key).startsWith(`${ip}:`)));
+}
+
 /** Some put their login page in place of the answer with 200, some with 403, which others say of the request itself. */
 const mayBeLogin = ({ status }: HttpAnswer): boolean => status < 400 || status === 403;
 

@@ -21,6 +21,7 @@ export type CheckFault =
   | 'write-api-off'
   | 'ignores-writes'
   | 'ignores-reboot'
+  | 'keeps-password'
   | 'sessions-end'
   | StateFault;
 export type StateFault =
@@ -37,10 +38,15 @@ export type CheckedDevice = {
   readonly ip: string;
   readonly isUp: boolean;
   readonly reboots: number;
+  /** What opens it now. */
+  readonly login: { readonly user: string; readonly password: string } | undefined;
   truth(): Truth;
   setFault(name: CheckFault, isOn: boolean, value?: string | number): void;
   setMode(mode: 'sleep' | 'low' | 'normal' | 'high'): void;
 };
+
+/** Another password than that of now, and what is told when the device lets it in. */
+export type Trial = { readonly password: string; readonly onTaken: () => void };
 
 export type Bench = {
   readonly kinds: readonly Kind[];
@@ -53,7 +59,7 @@ export type Bench = {
   /** The same of one of the kind, as `read` gets it. */
   known(kind: Kind): Promise<Known>;
   /** With the login of now. Sessions are kept per device, whatever link they were made over. */
-  link(device: CheckedDevice): MinerLink;
+  link(device: CheckedDevice, trial?: Trial): MinerLink;
   /** A firmware file of that form, which makes a device of the family run `version`. */
   file(kind: Kind, form: string | undefined, version: string): FirmwareImage;
   /** How long something may take to show. */
@@ -109,12 +115,13 @@ export async function look(
   kind: Kind,
   device: CheckedDevice,
   memory = new VisitMemory(),
+  link = bench.link(device),
 ): Promise<{ readonly reading: Reading; readonly unparsable: readonly string[] }> {
   const { reading, unparsable } = await visit({
     // No pauses: they are the devices' need, not the check's.
     driver: { ...driver, quirks: {} },
     known: await bench.known(kind),
-    link: bench.link(device),
+    link,
     memory,
     rhythms: RHYTHMS,
     clock: systemClock,

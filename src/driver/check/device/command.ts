@@ -6,6 +6,8 @@ import type { FamilyData } from '../contract-data.ts';
 export type Command = { readonly params: object; readonly image?: FirmwareImage };
 
 export const VERSION = '9.9.9';
+/** No longer than any family takes. */
+export const NEW_PASSWORD = 'n3w-Pa55';
 export const MODES = ['sleep', 'low', 'high', 'normal'] as const;
 
 export const poolOf = (name: string) => ({ url: `stratum+tcp://${name}.example:3333`, user: 'farm.w1', password: 'x' });
@@ -27,6 +29,8 @@ export function commandsFor(
     case 'firmware':
       if (own.length === 0) return [{ params: { version: VERSION }, image: fileOf(undefined) }];
       return own.map(({ params, file }) => (file === undefined ? { params } : { params, image: fileOf(file) }));
+    case 'password':
+      return [{ params: { password: NEW_PASSWORD } }, ...own];
     case 'reboot':
     case 'log':
       return [{ params: {} }, ...own];

@@ -10,6 +10,7 @@ import { COMMAND_CASES, type CommandCase, type FamilyData } from '../contract-da
 import { type Check, type Problem, problem, shown } from '../finding.ts';
 import {
   type CheckedDevice,
+  type CheckFault,
   type DeviceSubject,
   Found,
   type Kind,
@@ -19,8 +20,9 @@ import {
   watched,
   withFault,
 } from './bench.ts';
-import { type Command, commandsFor, VERSION } from './command.ts';
+import { type Command, commandsFor, NEW_PASSWORD, VERSION } from './command.ts';
 import { mayChange } from './may-change.ts';
+import { mustOpen } from './password.ts';
 
 /** More than any ability sends. */
 const MOST_REQUESTS = 16;
@@ -145,8 +147,11 @@ export class CommandChecks {
     return watched(this.#subject.bench.link(device), mishap);
   }
 
-  #untouched(device: CheckedDevice, before: Truth, outcome: PeerError): void {
-    const isSame = JSON.stringify(device.truth()) === JSON.stringify(before) && device.reboots === 0;
+  #untouched(device: CheckedDevice, before: Before, outcome: PeerError): void {
+    const isSame =
+      JSON.stringify(device.truth()) === JSON.stringify(before.truth) &&
+      device.login?.password === before.password &&
+      device.reboots === 0;
     if (!isSame)
       throw this.#found(
         `it failed with ${outcome.code}, and the device has changed`,
@@ -161,7 +166,7 @@ export class CommandChecks {
     command: Command,
     device: CheckedDevice,
     result: ActResult,
-    before: Truth,
+    before: Before,
   ) {
     const { shows } = this.#ability(name);
     const { patienceMs } = this.#subject.bench;
@@ -179,7 +184,8 @@ export class CommandChecks {
     }
     if (name === 'reboot') return wanted('the device did not restart once', () => device.reboots === 1);
     if (name === 'firmware') return wanted('the device did not come back', () => rebooted() && device.isUp);
-    const isChanged = () => JSON.stringify(device.truth()) !== JSON.stringify(before);
+    if (name === 'password') return mustOpen(this.#subject, kind, device, { now: NEW_PASSWORD, not: before.password });
+    const isChanged = () => JSON.stringify(device.truth()) !== JSON.stringify(before.truth);
     // What does not show is accepted and no more.
     if (shows === undefined && name === 'light' && device.truth().light_on === null) return;
     if (shows === undefined) return wanted('nothing changed', isChanged);
@@ -193,7 +199,7 @@ export class CommandChecks {
   async #accepted(kind: Kind, name: AbilityName, command: Command): Promise<boolean> {
     const { bench } = this.#subject;
     const device = bench.take(kind);
-    const before = device.truth();
+    const before = beforeOf(device);
     const link = this.#link(device);
     const outcome = await this.#act(kind, name, command, link);
     if (!isRefusal(outcome)) {
@@ -244,7 +250,7 @@ export class CommandChecks {
     let last = '';
     for (const each of [kind, ...others]) {
       const device = bench.take(each);
-      const before = device.truth();
+      const before = beforeOf(device);
       const link = this.#link(device);
       const outcome = await withFault(device, fault, () => this.#act(each, name, command, link));
       if (!isRefusal(outcome)) {
@@ -286,12 +292,14 @@ export class CommandChecks {
     const { bench } = this.#subject;
     const device = bench.take(kind);
     const { shows } = this.#ability(name);
-    await withFault(device, name === 'reboot' ? 'ignores-reboot' : 'ignores-writes', async () => {
+    const old = device.login?.password;
+    await withFault(device, IGNORES[name] ?? 'ignores-writes', async () => {
       const outcome = await this.#act(kind, name, command, this.#link(device));
       if (isRefusal(outcome)) {
         if (outcome.code === 'peer.rejected') return;
         throw this.#found(`it ends with ${outcome.code}`, 'end with peer.rejected where it sees for itself');
       }
+      if (name === 'password') return mustOpen(this.#subject, kind, device, { now: old, not: NEW_PASSWORD });
       if (name === 'reboot' || name === 'firmware') await until(RESTART_SEEN_MS, () => device.reboots > 0);
       if (device.reboots === 0 && (name === 'reboot' || name === 'firmware')) return;
       // The core compares the version that a task names with the one that runs.
@@ -320,7 +328,7 @@ export class CommandChecks {
     let settled = 0;
     for (let place = 0; place < MOST_REQUESTS; place++) {
       const device = bench.take(kind);
-      const before = device.truth();
+      const before = beforeOf(device);
       const link = this.#link(device, { nth: place, answer: 'lost' });
       const outcome = await this.#act(kind, name, command, link);
       if (isRefusal(outcome)) {
@@ -344,7 +352,7 @@ export class CommandChecks {
   async #nonsenseReply({ kind, command }: Carrier, name: AbilityName): Promise<void> {
     for (let nth = 0; nth < MOST_REQUESTS; nth++) {
       const device = this.#subject.bench.take(kind);
-      const before = device.truth();
+      const before = beforeOf(device);
       const link = this.#link(device, { nth, answer: 'nonsense' });
       const outcome = await this.#act(kind, name, command, link);
       if (isRefusal(outcome) && outcome.wasSent !== true) this.#untouched(device, before, outcome);
@@ -352,6 +360,15 @@ export class CommandChecks {
     }
   }
 }
+
+type Before = { readonly truth: Truth; readonly password: string | undefined };
+const beforeOf = (device: CheckedDevice): Before => ({ truth: device.truth(), password: device.login?.password });
+
+/** The fault of devices that say yes and do nothing. */
+const IGNORES: Readonly<Partial<Record<AbilityName, CheckFault>>> = {
+  reboot: 'ignores-reboot',
+  password: 'keeps-password',
+};
 
 /** None of the usual commands is taken. */
 class NotTaken extends Found {}

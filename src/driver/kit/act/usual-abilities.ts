@@ -170,6 +170,9 @@ export const firmware = (
 
 const newPassword = z.looseObject(PARAMS_FIELDS['miner.password.update']);
 
+/** For devices whose scripts may make something else of other characters, and then let in with neither. */
+export const plainPassword = (longest: number): RegExp => new RegExp(`^[A-Za-z0-9._@-]{1,${longest}}$`);
+
 /**
  * A new password for the user that the link logs in with; requests carry the one that counts until then (`carry`). The
  * core keeps both until a login with the new one is proven.

@@ -47,12 +47,16 @@ export class Acts {
     this.#take(request)?.reject(error);
   }
 
-  async #run({ id, act, ip, ability, params, known, image }: Begin): Promise<unknown> {
+  async #run({ id, act, ip, ability, fn, params, known, image }: Begin): Promise<unknown> {
     const driver = this.#drivers.get(id);
     const name = `abilities.${ability}`;
-    const fitting = parsed(driver, name, params);
     const bytes = image && standIn(image.size);
     const link = { ip, send: (request: unknown, limits?: ExchangeLimits) => this.#send(act, request, limits, bytes) };
+    if (fn === 'provesLogin') {
+      await driver?.call(`${name}.${fn}`, [link, known]);
+      return undefined;
+    }
+    const fitting = parsed(driver, name, params);
     return driver?.call(`${name}.act`, [link, fitting, known, image && { ...image, bytes }]);
   }
 

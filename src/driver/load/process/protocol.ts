@@ -52,7 +52,7 @@ export const toProcessSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('claim'), seq, id: text, text }),
   z.object({
     kind: z.literal('act'),
-    ...{ seq, id: text, act: z.int(), ip: text, ability: text },
+    ...{ seq, id: text, act: z.int(), ip: text, ability: text, fn: z.enum(['act', 'provesLogin']) },
     ...{ params: z.unknown(), known: z.unknown() },
     image: z.object({ name: text, sha256: text, size: z.number() }).exactOptional(),
   }),

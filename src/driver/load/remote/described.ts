@@ -86,6 +86,7 @@ const abilitySchema = z.strictObject({
   shows: functionSchema.exactOptional(),
   shownWithinS: seconds.exactOptional(),
   fetchesItself: z.enum(['from-url', 'from-own-source']).exactOptional(),
+  provesLogin: functionSchema.exactOptional(),
 });
 
 export function describedSchema(call: CallDriver) {

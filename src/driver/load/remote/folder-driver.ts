@@ -12,6 +12,7 @@ import type { Described } from './described.ts';
 
 export type ActCall = {
   readonly ability: AbilityName;
+  readonly fn: 'act' | 'provesLogin';
   readonly link: MinerLink;
   readonly params: unknown;
   readonly known: Known;
@@ -88,7 +89,7 @@ export function folderDriver(
     ...(ipReport && {
       ipReport: reportForm(ipReport, (text) => orElse(undefined, remote.claim(text).then(claimSchema.parse))),
     }),
-    abilities: allowed(abilities, allow, { remote, checked, orElse }),
+    abilities: allowed(abilities, allow, { id, remote, checked, orElse }),
     withheld: ABILITY_NAMES.filter((name) => abilities[name] !== undefined && !allow.includes(name)),
     ...(afterLogin && {
       afterLogin: {
@@ -115,19 +116,27 @@ type Check = <T>(fn: string, schema: z.ZodType<T>, value: unknown, what?: string
 function allowed(
   abilities: Described['abilities'],
   allow: readonly AbilityName[],
-  { remote, checked, orElse }: { readonly remote: Remote; readonly checked: Check; readonly orElse: OrElse },
+  { id, remote, checked, orElse }: { id: string; remote: Remote; checked: Check; orElse: OrElse },
 ): LoadedAbilities {
   const made: Partial<Record<AbilityName, LoadedAbility>> = {};
   for (const name of ABILITY_NAMES) {
     const described = abilities[name];
     if (described === undefined || !allow.includes(name)) continue;
-    const { shows, act: _, ...rule } = described;
+    const { shows, provesLogin, act: _, ...rule } = described;
+    const run = (call: Omit<ActCall, 'ability'>) => remote.act({ ability: name, ...call });
     made[name] = {
       ...rule,
       // Its process checks them before it begins.
       params: z.unknown(),
       act: async (link, params, known, image) =>
-        checked('act', resultSchema, await remote.act({ ability: name, link, params, known, image }), `act of ${name}`),
+        checked('act', resultSchema, await run({ fn: 'act', link, params, known, image }), `act of ${name}`),
+      ...(provesLogin && {
+        provesLogin: async (link: MinerLink, known: Known) => {
+          const result = await run({ fn: 'provesLogin', link, params: {}, known, image: undefined });
+          // Its process ended on the way.
+          if (result !== undefined) throw new BugError(`prove the login by driver ${id}: it came to no end`);
+        },
+      }),
       ...(shows && {
         shows: (reading: unknown, params: unknown) =>
           orElse(

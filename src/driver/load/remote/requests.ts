@@ -56,14 +56,12 @@ export function requestSchemas(call: CallDriver, image?: Blob) {
     isRefused,
     provesLogin: z.literal(true).exactOptional(),
   });
-  const carried = z.strictObject({
-    carry: functionSchema.transform(
-      ({ fn }): CarriedLogin['carry'] =>
-        async (login) =>
-          carriedSchema.parse(await call(fn, [login])),
-    ),
-    isRefused,
-  });
+  const carry = functionSchema.transform(
+    ({ fn }): CarriedLogin['carry'] =>
+      async (login) =>
+        carriedSchema.parse(await call(fn, [login])),
+  );
+  const carried = z.strictObject({ carry, isRefused });
   const bytes = imageSchema.transform((_, context) => {
     if (image !== undefined) return image;
     context.addIssue('only a firmware command has an image to send');
@@ -92,6 +90,8 @@ export function requestSchemas(call: CallDriver, image?: Blob) {
     ...{ method, path },
     port: port.exactOptional(),
     auth: z.union([z.enum(['none', 'digest']), session, carried]),
+    carry: carry.exactOptional(),
+    changesLogin: z.literal(true).exactOptional(),
     headers: texts.exactOptional(),
     json: z.unknown().exactOptional(),
     form: texts.exactOptional(),
