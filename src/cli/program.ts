@@ -15,7 +15,7 @@ Examples:
 type Add = (program: Command, context: CliContext) => unknown;
 
 /** First words of the commands that act on miners. */
-const VERB_WORDS = ['light', 'refresh', 'reboot', 'sleep', 'wake', 'power', 'pools', 'firmware', 'log', 'maintenance'];
+const VERB_WORDS = 'light refresh reboot sleep wake power pools firmware password log maintenance'.split(' ');
 
 const verb = (word: string) =>
   [[word], async (): Promise<Add> => (await import('./acts/commands.ts')).addVerbs(word)] as const;

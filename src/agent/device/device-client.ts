@@ -13,6 +13,7 @@ import type { Recorder } from '../../transport/tcp/recorder.ts';
 import { createTransport } from '../../transport/transport.ts';
 import { Identification } from './identification.ts';
 import { type Credentials, Logins, type MinerTarget, ruleFor } from './logins.ts';
+import { passwordActs } from './passwords/password-acts.ts';
 import { createQuestions } from './questions.ts';
 import { Recognition } from './recognition.ts';
 import { targetMaker } from './targets.ts';
@@ -119,51 +120,8 @@ export function createDeviceClient(options: DeviceClientOptions) {
       ...config.credentials.logins.map(({ login }) => login.password.reveal()),
       ...record.passwords.all(),
     ],
-    /** One write, before anything else that waits for this miner. The next visit asks everything again. */
-    act: (target: MinerTarget, name: AbilityName, params: unknown, signal: AbortSignal, image?: FirmwareImage) =>
-      asCommand(target, signal, async () => {
-        const { ip, driver, known, memory } = target;
-        const ability = driver.abilities[name];
-        if (ability === undefined)
-          throw new PeerError(
-            'peer.unsupported',
-            `${name} on ${ip}: driver ${driver.id} ${whyNot(driver, name)}`,
-            'never',
-          );
-        const isChange = ability.effect !== 'read-only';
-        if (isChange || driver.login.kind !== 'none')
-          await identification.askAgain(target, { signal, identifying: questions.identifying(ip) });
-        if (isChange) {
-          await identification.confirm(target, signal);
-          logins.mustBeChangeable(target, name);
-          memory.isStale = true;
-        }
-        const given = ability.params.parse(params);
-        if (name !== 'password') return ability.act(logins.linkFor(target, true), given, known, image);
-        return logins.passwords.change(target, given, (link) => ability.act(link, given, known));
-      }),
-    /** Why the password of this miner may not be changed; undefined = it may. Nothing is sent. */
-    whyNoPassword: (target: MinerTarget) => logins.passwords.whyNot(target),
-    /**
-     * What logins have shown of a password that was to be set: see `PasswordShown`. Where the driver has a request for
-     * that, the device is asked.
-     */
-    passwordShown: (target: MinerTarget, wanted: string, signal: AbortSignal) =>
-      asCommand(target, signal, async () => {
-        const { driver, known } = target;
-        const before = logins.passwords.shown(target, wanted);
-        const proof = driver.abilities.password?.provesLogin;
-        if (proof === undefined || before === 'new' || before === 'none') return before;
-        try {
-          await identification.askAgain(target, { signal, identifying: questions.identifying(target.ip) });
-          await proof(logins.linkFor(target), known);
-        } catch (error) {
-          if (!(error instanceof PeerError)) throw error;
-        }
-        return logins.passwords.shown(target, wanted);
-      }),
-    /** A new password that was refused may be tried once more. */
-    tryPasswordAgain: (target: MinerTarget) => logins.passwords.tryAgain(target),
+    act: actWith({ logins, asCommand, identification, questions }),
+    ...passwordActs({ logins, asCommand, identification, questions }),
     targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined {
       const driver = drivers.get(driverId);
       return driver && newTarget(ip, driver, known);
@@ -173,6 +131,33 @@ export function createDeviceClient(options: DeviceClientOptions) {
     close: () => transport.close(),
   };
 }
+
+/** One write, before anything else that waits for this miner. The next visit asks everything again. */
+const actWith =
+  ({ logins, asCommand, identification, questions }: Parameters<typeof passwordActs>[0] & Acting) =>
+  (target: MinerTarget, name: AbilityName, params: unknown, signal: AbortSignal, image?: FirmwareImage) =>
+    asCommand(target, signal, async () => {
+      const { ip, driver, known, memory } = target;
+      const ability = driver.abilities[name];
+      if (ability === undefined)
+        throw new PeerError(
+          'peer.unsupported',
+          `${name} on ${ip}: driver ${driver.id} ${whyNot(driver, name)}`,
+          'never',
+        );
+      const isChange = ability.effect !== 'read-only';
+      if (isChange || driver.login.kind !== 'none')
+        await identification.askAgain(target, { signal, identifying: questions.identifying(ip) });
+      if (isChange) {
+        await identification.confirm(target, signal);
+        logins.mustBeChangeable(target, name);
+        memory.isStale = true;
+      }
+      const given = ability.params.parse(params);
+      if (name !== 'password') return ability.act(logins.linkFor(target, true), given, known, image);
+      return logins.passwords.change(target, given, (link) => ability.act(link, given, known));
+    });
+type Acting = { readonly identification: Pick<Identification, 'askAgain' | 'confirm'> };
 
 const whyNot = ({ id, withheld }: LoadedDriver, name: AbilityName): string =>
   withheld?.includes(name)

@@ -6,8 +6,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { Driver } from '../../driver/contract.ts';
 import type { Login } from '../../transport/request.ts';
 import { type LoginTrial, newTrial } from './login-attempts.ts';
-import type { DeviceTrust } from './trust/device-trust.ts';
 import { KEPT_ROLES, type KeptRole } from './passwords/kept-password.ts';
+import type { DeviceTrust } from './trust/device-trust.ts';
 import { CONFIGURED } from './trust/record/attempts.ts';
 
 /** While the disk refuses, visits do not try a refused configured login again for so long; commands do. */

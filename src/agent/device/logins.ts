@@ -124,8 +124,7 @@ export class Logins {
     const isKept = this.#kept.find(target) !== undefined;
     if (isKept || rule === undefined || rule === ownRule) {
       const hasLogin =
-        driver.login.kind !== 'none' &&
-        (isKept || rule !== undefined || this.#factoryLoginOf(target) !== undefined);
+        driver.login.kind !== 'none' && (isKept || rule !== undefined || this.#factoryLoginOf(target) !== undefined);
       return hasLogin && this.#withheldOf(target) === undefined ? this.linkFor(target) : undefined;
     }
     if (this.#trust.why(ip, driver.id, 'configured') !== undefined) return undefined;
@@ -186,7 +185,11 @@ export class Logins {
   /** With what the device says of this login noted, where `found` is kept of it. */
   #tryKept(
     target: MinerTarget,
-    { found, role, login }: Omit<Chosen, 'found' | 'role'> & {
+    {
+      found,
+      role,
+      login,
+    }: Omit<Chosen, 'found' | 'role'> & {
       readonly found: Found | undefined;
       readonly role: KeptRole | 'usual';
     },

@@ -1,11 +1,15 @@
 // The commands of the verbs, made from their table: words, arguments, options, help. What a command does is act.ts.
 import type { Command } from 'commander';
+import { withForcedCanary } from '../../model/task.ts';
 import { CONNECTION_HELP, mustHaveService } from '../connection/connection.ts';
 import { readSelector, SELECTOR_HELP } from '../connection/selection.ts';
 import { addReachOptions } from '../miners/access-options.ts';
+import { withUsage } from '../options.ts';
+import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { carryOut } from './act.ts';
+import { type ActTerms, carryOut } from './act.ts';
 import { addLog } from './commands/log.ts';
+import { readNewPassword } from './commands/new-password.ts';
 import { addPoolsShow } from './commands/pools-show.ts';
 import { opsStatusRunner } from './runners/ops-status.ts';
 import { addTaskTerms, addTerms, termsOf } from './terms.ts';
@@ -74,7 +78,8 @@ async function act(
   flags: ActFlags,
   context: CliContext,
 ): Promise<void> {
-  const terms = termsOf(flags);
+  const terms = termsFor(verb, flags);
+  mustReadOnce(words, flags);
   const selector = await readSelector(words, flags);
   mustName(selector);
   if (!('task' in verb))
@@ -82,7 +87,8 @@ async function act(
       const service = mustHaveService(connection, 'maintenance');
       return carryOut(opsStatusRunner(service, verb.opsStatus, selection), verb.sentences, terms, context);
     });
-  const params = verb.params({ word, flags });
+  const given = verb.words === 'password' ? await withUsage(() => readNewPassword(flags.passwordFile, context)) : word;
+  const params = verb.params({ word: given, flags });
   const { limits, isDetached } = terms;
   if (verb.words === 'reboot')
     return withReboot(selector, { params, limits, isDetached }, flags, context, (runner) =>
@@ -91,4 +97,17 @@ async function act(
   return withSelection(selector, flags, context, (connection, selection) =>
     carryOut(runnerOn(connection, { task: verb.task, params, limits }, selection), verb.sentences, terms, context),
   );
+}
+
+/** With the canary that some acts always have. */
+function termsFor(verb: Verb, flags: ActFlags): ActTerms {
+  const { limits, ...terms } = termsOf(flags);
+  const canary = 'task' in verb ? withForcedCanary(verb.task, limits)?.canary : limits.canary;
+  return { ...terms, limits: { ...limits, canary } };
+}
+
+/** The standard input is there once. */
+function mustReadOnce(words: readonly string[], { passwordFile, file = [] }: ActFlags): void {
+  if (passwordFile === '-' && [...words, ...file].includes('-'))
+    throw new CommandFailed('--password-file: standard input cannot give the miners, too', EXIT.usage);
 }

@@ -92,7 +92,15 @@ export async function createBatches(
       `${REFUSALS['request.invalid'].text}: body.params: received ${length} characters of JSON, accepted: at most ${MAX_PARAMS_LENGTH}`,
     );
   // The farm stays readable, so that a conflict can say what differs.
-  const sent = { name, ids: filter ?? ids, params: sentParams ?? params, rollout: asked, expectCount, expiresInS, wording };
+  const sent = {
+    name,
+    ids: filter ?? ids,
+    params: sentParams ?? params,
+    rollout: asked,
+    expectCount,
+    expiresInS,
+    wording,
+  };
   const bodyHash = `${farmId} ${hash('sha256', canonical(sent))}`;
   const rollout = withForcedCanary(name, asked);
   const usualMs = rollout === undefined ? TASK_TTL_MS : ROLLOUT_TTL_MS;

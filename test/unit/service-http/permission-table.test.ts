@@ -96,7 +96,10 @@ const ORDERS: Readonly<Record<(typeof EXECUTION_TASK_NAMES)[number], { needs: st
     needs: 'tasks.firmware',
     body: { miner_ids: [UNKNOWN], params: { url: 'https://files.example/image.bin', sha256: 'a'.repeat(64) } },
   },
-  'miner.password.update': { needs: 'tasks.password', body: { miner_ids: [UNKNOWN], params: { password: 'a new one' } } },
+  'miner.password.update': {
+    needs: 'tasks.password',
+    body: { miner_ids: [UNKNOWN], params: { password: 'a new one' } },
+  },
   'agent.scan.create': { needs: 'tasks.scan', body: { agent_ids: [UNKNOWN] } },
   'agent.self.update': {
     needs: 'tasks.agent_update',

@@ -19,7 +19,7 @@ export type KeptRole = (typeof KEPT_ROLES)[number];
 /** A change to `next` begins. `inForce` = the login that counts now. An open change that was refused is given up. */
 export function changeBegun(before: KeptPassword | undefined, inForce: PlainLogin, next: string): KeptPassword {
   const { user, password: current } = inForce;
-  const isSet = before !== undefined && before.isSet && before.user === user && before.current === current;
+  const isSet = before?.isSet === true && before.user === user && before.current === current;
   return { user, current, isSet, next };
 }
 

@@ -129,7 +129,5 @@ const REFUSALS: ReadonlySet<string> = new Set(['peer.rejected', 'peer.permission
 /** The device has certainly kept its password. */
 const isNotDone = (error: unknown): boolean =>
   error instanceof RefusedError ||
-  (error instanceof PeerError &&
-    (error.wasSent === false || REFUSALS.has(error.code) || NOT_REACHED.has(error.code)));
+  (error instanceof PeerError && (error.wasSent === false || REFUSALS.has(error.code) || NOT_REACHED.has(error.code)));
 const NOT_REACHED: ReadonlySet<string> = new Set(['peer.busy', 'peer.refused', 'peer.unreachable', 'peer.tls-key']);
-

@@ -73,14 +73,17 @@ export function passwordsIn(database: TrustDatabase, cache: Map<string, Cached>,
     hasKey: vault !== undefined,
     /** The first of these names under which one is kept. */
     of: (names: readonly string[]): Found | undefined =>
-      database.read((db) => {
-        database.refresh(db);
-        for (const name of names) {
-          const found = cachedOne(db, name);
-          if (found !== null) return found;
-        }
-        return undefined;
-      }, firstOf(names, cache)),
+      database.read(
+        (db) => {
+          database.refresh(db);
+          for (const name of names) {
+            const found = cachedOne(db, name);
+            if (found !== null) return found;
+          }
+          return undefined;
+        },
+        firstOf(names, cache),
+      ),
     /** In place of `before`; false = it is not written, and nothing may be sent. `kept` undefined = none is kept. */
     replace,
     /** Each password that is kept, of all devices. */

@@ -271,7 +271,8 @@ function openBatches(db: DatabaseSync) {
 const MAX_BATCH_ROWS = 10_000;
 
 /** Such params are kept of what did not succeed, so that it can be asked for again. */
-export const isWithoutSecrets = (params: StoredTask['params']): boolean => isDeepStrictEqual(shownParams(params), params);
+export const isWithoutSecrets = (params: StoredTask['params']): boolean =>
+  isDeepStrictEqual(shownParams(params), params);
 
 const SELECT_PARAMS = "SELECT task_id AS key, params AS text FROM tasks_journal WHERE state <> 'final'";
 const SEAL_PARAMS = 'UPDATE tasks_journal SET params = ? WHERE task_id = ?';

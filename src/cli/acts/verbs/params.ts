@@ -24,6 +24,7 @@ export type VerbFlags = {
   toVersion?: string;
   family?: string;
   zip?: string;
+  passwordFile?: string;
 };
 
 export type Given = {

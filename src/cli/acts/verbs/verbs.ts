@@ -182,6 +182,19 @@ Where the name of the image tells a family or a model, miners of others are refu
     params: firmwareParams,
   },
   {
+    words: 'password',
+    task: 'miner.password.update',
+    description: 'change the password that miners are logged in to with',
+    sentences: sentences('change the password of {}', 'changing passwords'),
+    options: [['--password-file <file>', 'the new one is the first line of this file; - = of standard input']],
+    help: `
+The new password is typed twice, or read from a file; it is never on the command line. One miner goes first, whatever --canary says: the others only
+when a login with the new password is proven there. The agent keeps the new one encrypted before it sends it, and both until that login. Miners that
+no person has accepted are left out: pithead trust list. Off until the agent allows it: tasks.allow.password.`,
+    examples: ['10.31.0.17', 'rack:C03', 'all --password-file new-password.txt --yes'],
+    params: ({ word }) => ({ password: word }),
+  },
+  {
     words: 'log',
     task: 'miner.log.get',
     description: 'print the log that a miner keeps, or save the logs of many; passwords are hidden',

@@ -17,22 +17,22 @@ afterEach(async () => {
   bench.remove();
 });
 
-test('everything is allowed unless the configuration says otherwise', () => {
+test('everything but changes of passwords is allowed unless the configuration says otherwise', () => {
   const settings = taskSettingsSchema.parse({});
-  expect(EXECUTION_TASK_NAMES.map((name) => notAllowed(name, settings))).toEqual(
-    EXECUTION_TASK_NAMES.map(() => undefined),
-  );
-  expect(switchedOff(settings)).toEqual([]);
+  const refused = EXECUTION_TASK_NAMES.filter((name) => notAllowed(name, settings) !== undefined);
+  expect(refused).toEqual(['miner.password.update']);
+  expect(notAllowed('miner.password.update', settings)).toContain('tasks.allow.password is false');
+  expect(switchedOff(settings), 'nobody has switched it off').toEqual([]);
 });
 
 test('each kind of task has its switch, but a refresh, which only looks; and each switch a kind', () => {
   const { allow } = taskSettingsSchema.parse({});
   for (const kind of Object.keys(allow)) {
-    const settings = taskSettingsSchema.parse({ allow: { [kind]: false } });
+    const settings = taskSettingsSchema.parse({ allow: { password: true, [kind]: false } });
     const refused = EXECUTION_TASK_NAMES.filter((name) => notAllowed(name, settings) !== undefined);
     expect(refused).toHaveLength(1);
     expect(notAllowed(refused[0] ?? '', settings)).toContain(`tasks.allow.${kind} is false`);
-    expect(switchedOff(settings)).toEqual([`tasks.allow.${kind}`]);
+    expect(switchedOff(settings)).toEqual(kind === 'password' ? [] : [`tasks.allow.${kind}`]);
   }
   expect(Object.keys(allow)).toHaveLength(EXECUTION_TASK_NAMES.filter((name) => name !== 'miner.refresh.get').length);
 });
