@@ -65,11 +65,13 @@ export function createDeviceClient(options: DeviceClientOptions) {
     recentMs: () => RECENT_INTERVALS * config.poll.interval,
   });
   const link = (...to: Parameters<typeof transport.link>) => questions.noted(transport.link(...to));
-  const coveredBy = (driverId: string, ip: string) => {
+  const coveredBy = (driverId: string, ip: string): 'family' | 'range' | undefined => {
+    // A password that a task has set is for this device alone.
+    if (record.passwords.of(trust.keptAs(ip)) !== undefined) return 'family';
     const rule = ruleFor(config.credentials.logins, driverId, ip);
     return rule && (rule.family === undefined ? 'range' : 'family');
   };
-  const trust = new DeviceTrust({ ...options.trust, clock, settings: config, coveredBy });
+  const trust: DeviceTrust = new DeviceTrust({ ...options.trust, clock, settings: config, coveredBy });
   const logins: Logins = new Logins({
     ...{ clock, link, trust, credentials: () => config.credentials, passwords: record.passwords },
     keyFile: () => config.credentials.keyFile,

@@ -12,6 +12,7 @@ import {
   type TrustRecord,
 } from '../../agent/device/trust/trust-record.ts';
 import {
+  acceptableDevices,
   readSelector,
   type Selector,
   toAccept,
@@ -40,7 +41,7 @@ const SELECTORS = 'addresses (10.31.0.17), ranges (10.31.0.0/24), MAC addresses,
 const HELP = `
 A device that only looks like a miner gives no proof of its family: it is not polled and not reported until a person says what it is (accept --as).
 A login of the configuration (credentials.logins) goes to devices that proved their family and that a person accepted. A device that shows another MAC,
-family, realm or TLS key than it was accepted with waits again. With credentials.trust: network every device of the networks that proved its family gets it.
+family, realm or TLS key than it was accepted with waits again. One that has the login of the factory is accepted by name, before its password is changed. With credentials.trust: network every device of the networks that proved its family gets it.
 Exit codes: 0 done, 1 something that was named could not be done, 78 a wrong selector.
 
 `;
@@ -196,7 +197,8 @@ async function accept(
 ): Promise<void> {
   const { all = false, as: vouchedFor, json = false } = flags;
   if (vouchedFor !== undefined) mustBeDriver(vouchedFor, '--as');
-  const { selected, unknown } = select(waitingDevices(record, systemClock.nowMs()), named, all);
+  const candidates = (all ? waitingDevices : acceptableDevices)(record, systemClock.nowMs());
+  const { selected, unknown } = select(candidates, named, all);
   const { accepted, unproven } = toAccept(selected, vouchedFor, all);
   if (accepted.length > 0 && !record.accept(accepted, vouchedFor, userName()))
     throw new CommandFailed(`nothing was accepted: ${record.fault() ?? 'the record could not be written'}`);

@@ -48,7 +48,7 @@ export class PasswordChanges {
     if (!rows.hasKey)
       return `no key file: passwords are kept encrypted, and ${keyFile()} holds no key; make one: pithead config seal`;
     const withheld = trust.why(ip, driver.id, 'configured');
-    if (withheld !== undefined) return `${WITHHELD_TEXT[withheld]}; pithead trust list`;
+    if (withheld !== undefined) return `${WITHHELD_TEXT[withheld]}${withheld === 'contested' ? '' : REMEDY}`;
     const { chosen, login } = logins.inForce(target);
     if (login === undefined) return 'no login that it accepts is known here';
     return chosen?.role === 'next'
@@ -119,6 +119,8 @@ export class PasswordChanges {
   }
 }
 
+/** As a group of miners is left out: without the address of one. */
+const REMEDY = ': pithead trust accept <address>';
 const NOT_KEPT = 'the new password cannot be kept here, so it is not sent: see the disk of this host';
 
 const passwordIn = (params: unknown): unknown =>

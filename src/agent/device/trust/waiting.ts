@@ -2,8 +2,8 @@
 // the record that it reads.
 import { type Ipv4Range, isInRange, parseIpv4, parseIpv4Range } from '../../../base/net/ipv4.ts';
 import { normaliseMac } from '../../../model/identity-facts.ts';
-import type { Withheld } from './rules.ts';
-import type { MetDevice, TrustRecord } from './trust-record.ts';
+import { pinKeyOf, standingOf, type Withheld } from './rules.ts';
+import { factsOf, type MetDevice, type TrustRecord } from './trust-record.ts';
 
 /** A device that was not seen for so long has left, or never was of this farm. */
 const LEFT_MS = 2 * 24 * 3_600_000;
@@ -21,6 +21,24 @@ export function waitingDevices(record: Pick<TrustRecord, 'devices'>, nowMs: numb
     if (Math.abs(nowMs - seenAtMs) > LEFT_MS) return [];
     return [{ ...device, why, isHeldUp: isCovered }];
   });
+}
+
+/**
+ * Those that wait, and those that need no person's word yet because they have the login of the factory: a password is
+ * changed only where a person has accepted the device.
+ */
+export function acceptableDevices(
+  record: Pick<TrustRecord, 'devices' | 'pinNamed' | 'pinAt'>,
+  nowMs: number,
+): Waiting[] {
+  const others = record.devices().flatMap((device): Waiting[] => {
+    const { ip, why, confidence, seenAtMs } = device;
+    if (why !== null || confidence !== 'sure' || Math.abs(nowMs - seenAtMs) > LEFT_MS) return [];
+    const facts = factsOf(device);
+    const standing = standingOf(facts, record.pinNamed(pinKeyOf(ip, facts)), record.pinAt(ip));
+    return standing === 'known' ? [] : [{ ...device, why: standing, isHeldUp: false }];
+  });
+  return [...waitingDevices(record, nowMs), ...others];
 }
 
 /** What a person writes to mean devices: addresses and ranges, MACs, ids of drivers. */

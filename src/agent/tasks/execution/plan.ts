@@ -11,7 +11,7 @@ import type { StoredTask } from '../stored-task.ts';
 import type { Controls, Execution, ExecutionParts } from './execution.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const RESTARTS_NOTHING: readonly AbilityName[] = ['light', 'log'];
+const RESTARTS_NOTHING: readonly AbilityName[] = ['light', 'log', 'password'];
 
 /** Whether a task of this name makes some devices restart, or their mining at least. */
 export function mayRestart(name: string): boolean {
@@ -119,6 +119,8 @@ type Planned = Pick<Plan, 'ability' | 'rule'>;
 
 /** Whether the farm's power budget counts it: a restart, whatever task brings it about, or a wake. */
 function drawsInrush({ ability, rule }: Planned, { params }: Pick<StoredTask, 'params'>): boolean {
+  // A web server that starts anew is no miner that does.
+  if (ability === 'password') return false;
   if (ability === 'powerMode') return params.mode !== 'sleep';
   return ability === 'firmware' || goesOffline(rule, ability);
 }
