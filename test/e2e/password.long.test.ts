@@ -210,14 +210,18 @@ test('an agent that is killed on the way goes on with the proof, and sends nothi
   agent.kill('SIGKILL');
   await agent.end();
   await startUp();
-  const tasks = z.object({
-    tasks: z.array(z.looseObject({ ip: z.string().nullable(), name: z.string(), status: z.string() })),
+  const taskSchema = z.looseObject({
+    ip: z.string().nullish(),
+    name: z.string().nullish(),
+    status: z.string().nullish(),
   });
   const ended = await until(
     async () =>
-      tasks
-        .parse(JSON.parse((await pithead('tasks', '--json')).stdout))
-        .tasks.find(({ ip, name }) => ip === device.ip && name === 'miner.password.update'),
+      (await pithead('tasks', '--json')).stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => taskSchema.parse(JSON.parse(line)))
+        .find(({ ip, name }) => ip === device.ip && name === 'miner.password.update'),
     (task) => task !== undefined && task.status !== 'running' && task.status !== 'pending',
   );
   expect(ended).toMatchObject({ status: 'succeeded' });

@@ -116,7 +116,8 @@ export function createDeviceClient(options: DeviceClientOptions) {
     /** Why the record of login attempts cannot be used; then no factory login is tried. */
     trustFault: () => record.fault(),
     /**
-     * Passwords that operators and tasks have set, of all miners: one that looked like another family may have got the other's.
+     * Passwords that operators and tasks have set, of all miners: one that looked like another family may have got the
+     * other's.
      */
     secrets: (): string[] => [
       ...config.credentials.logins.map(({ login }) => login.password.reveal()),

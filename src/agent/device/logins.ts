@@ -59,7 +59,7 @@ export class Logins {
   readonly #trials: LoginTrials;
   readonly #kept: KeptLogins;
   /** Changes of the passwords of devices. */
-  readonly passwords: PasswordChanges;
+  readonly passwords: PasswordChanges<MinerTarget>;
   /** Memories of visits whose login was withheld. */
   readonly #withheldFrom = new WeakSet<VisitMemory>();
 

@@ -3,10 +3,10 @@
 import { PeerError, RefusedError } from '../../../base/errors.ts';
 import { Secret } from '../../../base/secrets.ts';
 import type { ActResult } from '../../../driver/contract.ts';
+import type { LoadedDriver } from '../../../driver/load/loaded-driver.ts';
 import { PARAMS_FIELDS } from '../../../model/tasks/task-params.ts';
 import type { MinerLink, PlainLogin } from '../../../transport/request.ts';
 import type { LoginTrials } from '../login-trials.ts';
-import type { MinerTarget } from '../logins.ts';
 import type { DeviceTrust } from '../trust/device-trust.ts';
 import { WITHHELD_TEXT } from '../trust/rules.ts';
 import type { Chosen, KeptLogins } from './kept-logins.ts';
@@ -15,33 +15,36 @@ import type { PasswordRows } from './password-rows.ts';
 
 /**
  * What logins of this process have shown of a new password: `new` = one with it was accepted; `old` = it was refused,
- * and one with the password before it was accepted; `refused` = it was refused, and nothing was accepted since; `open` =
- * it was not tried yet; `none` = it is not kept here: it was never sent, or the device refused the change.
+ * and one with the password before it was accepted; `refused` = it was refused, and nothing was accepted since;
+ * `open` = it was not tried yet; `none` = it is not kept here: it was never sent, or the device refused the change.
  */
 export type PasswordShown = 'new' | 'old' | 'refused' | 'open' | 'none';
 
-type Parts = {
+/** As far as changing its password needs to know it. */
+type Target = { readonly ip: string; readonly driver: Pick<LoadedDriver, 'id' | 'login'> };
+
+type Parts<T extends Target> = {
   readonly rows: PasswordRows;
   readonly kept: KeptLogins;
   readonly trust: Pick<DeviceTrust, 'why' | 'keptAs'>;
   readonly trials: Pick<LoginTrials, 'isRefused' | 'forget'>;
   readonly logins: {
-    linkFor(target: MinerTarget, isCommand?: boolean): MinerLink;
+    linkFor(target: T, isCommand?: boolean): MinerLink;
     /** What is tried now: kept, or else what configuration and factory say, where the device has not refused it. */
-    inForce(target: MinerTarget): { readonly chosen: Chosen | undefined; readonly login: PlainLogin | undefined };
+    inForce(target: T): { readonly chosen: Chosen | undefined; readonly login: PlainLogin | undefined };
   };
   readonly keyFile: () => string;
 };
 
-export class PasswordChanges {
-  readonly #parts: Parts;
+export class PasswordChanges<T extends Target> {
+  readonly #parts: Parts<T>;
 
-  constructor(parts: Parts) {
+  constructor(parts: Parts<T>) {
     this.#parts = parts;
   }
 
   /** Why nothing may be sent; undefined = it may. */
-  whyNot(target: MinerTarget): string | undefined {
+  whyNot(target: T): string | undefined {
     const { rows, trust, logins, keyFile } = this.#parts;
     const { ip, driver } = target;
     if (driver.login.kind === 'none') return 'it asks for no login';
@@ -57,11 +60,11 @@ export class PasswordChanges {
   }
 
   /**
-   * Through `send`, with the login that counts until now. Throws RefusedError where nothing may be sent, and what `send`
-   * throws where the device did not do it.
+   * Through `send`, with the login that counts until now. Throws RefusedError where nothing may be sent, and what
+   * `send` throws where the device did not do it.
    */
   async change(
-    target: MinerTarget,
+    target: T,
     params: unknown,
     send: (link: MinerLink) => Promise<ActResult>,
   ): Promise<ActResult> {
@@ -95,7 +98,7 @@ export class PasswordChanges {
     }
   }
 
-  shown(target: MinerTarget, wanted: string): PasswordShown {
+  shown(target: T, wanted: string): PasswordShown {
     const { kept, trials } = this.#parts;
     const found = kept.find(target);
     if (found === undefined) return 'none';
@@ -108,7 +111,7 @@ export class PasswordChanges {
   }
 
   /** The device may take a while to take it over: the new one, which it refused, may be tried once more. */
-  tryAgain(target: MinerTarget): void {
+  tryAgain(target: T): void {
     const { kept, trials } = this.#parts;
     const found = kept.find(target);
     if (found === undefined) return;
