@@ -24,7 +24,7 @@ test('goes out with the one that counts until then', async () => {
   expect(await result).toEqual({ kind: 'accepted' });
   const [request] = link.sent;
   if (request?.via !== 'http') throw new Error('no request to the web');
-  expect(request).toMatchObject({ path: '/cgi-bin/passwd.cgi', changesLogin: true });
+  expect(request).toMatchObject({ path: '/cgi-bin/passwd.cgi', freshLogin: true });
   expect(request.json).toEqual({ newPwd: 'n3w-Pa55', confirmPwd: 'n3w-Pa55' });
   expect(await request.carry?.({ user: 'root', password: 'old' })).toEqual({ json: { curPwd: 'old' } });
 });

@@ -56,8 +56,11 @@ export type HttpRequest = {
    * sent (`peer.auth`).
    */
   carry?: CarriedLogin['carry'];
-  /** Another password counts afterwards: grants at this device are kept no longer, whatever the answer. */
-  readonly changesLogin?: true;
+  /**
+   * It is about the password itself: what the device granted before does not count for it, and what it grants now is
+   * not kept. Some grants outlive the password.
+   */
+  readonly freshLogin?: true;
   /** Fixed headers that the device wants to see; never a secret. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as `application/json`. */
@@ -111,7 +114,7 @@ export type CarriedLogin = {
 
 export type PlainLogin = { readonly user: string; readonly password: string };
 /** The port is that of the request unless it names its own. A path that holds the password is not sent. */
-export type SessionOpening = Omit<HttpRequest, 'auth' | 'carry' | 'changesLogin' | 'upload' | 'octets' | 'as'>;
+export type SessionOpening = Omit<HttpRequest, 'auth' | 'carry' | 'freshLogin' | 'upload' | 'octets' | 'as'>;
 export type SessionAnswer = {
   readonly status: number;
   /** JSON value, or the text when it is not JSON. */

@@ -30,7 +30,7 @@ export type WebSession = {
   readonly provesLogin?: true;
 };
 /** Abilities of drivers. */
-export declare const ABILITY_NAMES: readonly ['reboot', 'light', 'powerMode', 'pools', 'firmware', 'log'];
+export declare const ABILITY_NAMES: readonly ['reboot', 'light', 'powerMode', 'pools', 'firmware', 'log', 'password'];
 export type AbilityName = (typeof ABILITY_NAMES)[number];
 /** What the shared probe questions answered. Absent = that port is closed or gave nothing. */
 export type Evidence = {
@@ -145,6 +145,11 @@ export type Ability = {
    * here, or from a source of its own. No image is looked for.
    */
   readonly fetchesItself?: 'from-url' | 'from-own-source';
+  /**
+   * For \`password\` only: a request that changes nothing and that the device answers only to those whom it let in.
+   * Absent = some ask of the driver needs the login, so that a visit shows whether it is accepted.
+   */
+  provesLogin?(link: MinerLink, known: Known): Promise<unknown>;
 };
 /** Proved by an answer of a real device, by our simulated device, or written from documents only. */
 export type EvidenceLevel = 'recording' | 'simulated' | 'claimed';
@@ -360,6 +365,17 @@ export declare const pools: (spec: Timing & {
 export declare const firmware: (spec: Timing & {
   send(link: MinerLink, image: FirmwareImage, known: Known): Promise<ActResult>;
   isVersion?(told: string, wanted: string): boolean | undefined;
+}) => UsualAbility;
+/** For devices whose scripts may make something else of other characters, and then let in with neither. */
+export declare const plainPassword: (longest: number) => RegExp;
+/**
+ * A new password for the user that the link logs in with; requests carry the one that counts until then (\`carry\`). The
+ * core keeps both until a login with the new one is proven.
+ */
+export declare const password: (spec: Pick<Ability, 'offlineS' | 'shownWithinS' | 'provesLogin'> & {
+  /** Of passwords, beyond what the task allows: its length or its characters. */
+  readonly pattern?: RegExp;
+  set(link: MinerLink, password: string, known: Known): Promise<ActResult>;
 }) => UsualAbility;
 /** \`read\` gets the log as text. */
 export declare const log: (read: (link: MinerLink, known: Known) => Promise<string>) => UsualAbility;
@@ -724,7 +740,7 @@ type PlainLogin = {
 /** A driver in another process answers later. */
 type Awaitable<T> = T | Promise<T>;
 /** The port is that of the request unless it names its own. A path that holds the password is not sent. */
-type SessionOpening = Omit<HttpRequest, 'auth' | 'upload' | 'octets' | 'as'>;
+type SessionOpening = Omit<HttpRequest, 'auth' | 'carry' | 'freshLogin' | 'upload' | 'octets' | 'as'>;
 type SessionAnswer = {
   readonly status: number;
   /** JSON value, or the text when it is not JSON. */
@@ -805,7 +821,7 @@ type Named = {
 type Device = {
   readonly ip: string;
 };
-type Spec<S extends z.ZodType> = Pick<Ability, 'effect' | 'offlineS' | 'shownWithinS' | 'fetchesItself'> & {
+type Spec<S extends z.ZodType> = Pick<Ability, 'effect' | 'offlineS' | 'shownWithinS' | 'fetchesItself' | 'provesLogin'> & {
   readonly params: S;
   act(link: MinerLink, params: z.output<S>, known: Known, image?: FirmwareImage): Promise<ActResult>;
   shows?(reading: Reading, params: z.output<S>): boolean | undefined;
@@ -865,7 +881,7 @@ type CarriedLogin = {
   isRefused?(answer: unknown): Awaitable<boolean>;
 };
 type Auth = HttpRequest['auth'];
-type Body = Pick<HttpRequest, 'json' | 'form' | 'upload' | 'octets' | 'headers' | 'port'>;
+type Body = Pick<HttpRequest, 'json' | 'form' | 'upload' | 'octets' | 'headers' | 'port' | 'carry' | 'freshLogin'>;
 /**
  * HTTP. Redirects are never followed. Answer: parsed JSON, or text. A status of 400 or above is a
  * PeerError. At most one of \`json\`, \`form\`, \`upload\` and \`octets\`.
@@ -877,6 +893,17 @@ type HttpRequest = {
   /** Default 80. */
   readonly port?: number;
   readonly auth: 'none' | 'digest' | WebSession | CarriedLogin;
+  /**
+   * What the body says of the login beside \`auth\`, as where a new password is set and the old one stands with it. It
+   * wins over what the request itself says. Without a login at hand, or where \`digest\` is not asked for, nothing is
+   * sent (\`peer.auth\`).
+   */
+  carry?: CarriedLogin['carry'];
+  /**
+   * It is about the password itself: what the device granted before does not count for it, and what it grants now is
+   * not kept. Some grants outlive the password.
+   */
+  readonly freshLogin?: true;
   /** Fixed headers that the device wants to see; never a secret. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as \`application/json\`. */

@@ -41,6 +41,6 @@ export async function mustOpen(
   if (await opens(subject, kind, device, not))
     throw new Found(
       'a login with a password that it has not looks accepted',
-      `set \`changesLogin\` in the request that changes it, and send in \`provesLogin\` what needs the login, in ${subject.folder}`,
+      `set \`freshLogin\` in the request that changes it and in the one that proves it, and send in \`provesLogin\` what needs the login, in ${subject.folder}`,
     );
 }

@@ -91,7 +91,7 @@ export function requestSchemas(call: CallDriver, image?: Blob) {
     port: port.exactOptional(),
     auth: z.union([z.enum(['none', 'digest']), session, carried]),
     carry: carry.exactOptional(),
-    changesLogin: z.literal(true).exactOptional(),
+    freshLogin: z.literal(true).exactOptional(),
     headers: texts.exactOptional(),
     json: z.unknown().exactOptional(),
     form: texts.exactOptional(),
