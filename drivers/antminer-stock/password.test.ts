@@ -16,7 +16,9 @@ const act = (answer: unknown, generation = 'c') => {
 test.each(['b', 'c'])('is set on generation %s, and only what opens counts', async (generation) => {
   const device = site().farm.devices.find(({ family }) => family === `antminer-${generation}`);
   if (device === undefined) throw new Error('no such device in the farm');
-  await passwordsOf(driver, site, { generation }).hold(device);
+  const { hold, holdUnclear } = passwordsOf(driver, site, { generation });
+  await hold(device);
+  await holdUnclear(device);
 });
 
 test('goes out with the one that counts until then', async () => {

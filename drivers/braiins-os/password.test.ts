@@ -11,12 +11,13 @@ const of = (family: string, nth = 0) => {
   if (device === undefined) throw new Error(`no ${family} in the farm`);
   return device;
 };
-const { set, opens, hold } = passwordsOf(driver, site);
+const { set, opens, hold, holdUnclear } = passwordsOf(driver, site);
 
 test('is set, and only what opens counts', async () => {
   const device = of('braiins-rest');
   expect(await set(device, 'first-0ne')).toEqual({ kind: 'accepted' });
   await hold(device);
+  await holdUnclear(device);
 });
 
 test('is not proven by a device that lets in with any', async () => {

@@ -129,6 +129,8 @@ export type Whatsminer2Write = {
   readonly cmd: string;
   /** Most are texts, even numbers (`percent: "80"`); the light takes numbers. */
   readonly params: Readonly<Record<string, string | number>>;
+  /** Params that hold the login; they win. The token is not kept afterwards. */
+  carry?(login: PlainLogin): Awaitable<Readonly<Record<string, string | number>>>;
   /** Sent behind its length on the same connection when the device is ready. The answer is the verdict on it. */
   readonly upload?: Blob;
   readonly download?: Download;
@@ -140,6 +142,8 @@ export type Whatsminer3Write = {
   readonly cmd: string;
   readonly param?: unknown;
   readonly isEncrypted?: boolean;
+  /** What of the param holds the login; `user` is the account that the write is signed for. */
+  carry?(login: PlainLogin): Awaitable<Readonly<Record<string, unknown>>>;
   /** As for `Whatsminer2Write`. */
   readonly upload?: Blob;
   readonly download?: Download;
