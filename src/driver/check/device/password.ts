@@ -1,7 +1,6 @@
 // Which passwords open a device, and that finding out changes nothing: for the checks of the ability `password`. It
 // sets none.
 import { PeerError } from '../../../base/errors.ts';
-import type { MinerRequest } from '../../../transport/request.ts';
 import { type CheckedDevice, type DeviceSubject, Found, type Kind, look, watched } from './bench.ts';
 import { mayChange } from './may-change.ts';
 
@@ -18,10 +17,10 @@ async function opens(subject: DeviceSubject, kind: Kind, device: CheckedDevice, 
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
   }
-  // These have no other requests with a login.
-  const isWrite = (sent: MinerRequest) => sent.via !== 'whatsminer2-write' && sent.via !== 'whatsminer3-write';
+  // The other ways have no reads with a login.
   const hasChanged =
-    JSON.stringify(device.truth()) !== before || link.sent.some((sent) => isWrite(sent) && mayChange(driver, sent));
+    JSON.stringify(device.truth()) !== before ||
+    link.sent.some((sent) => sent.via === 'http' && mayChange(driver, sent));
   if (hasChanged)
     throw new Found(
       'what proves the login may change something',
