@@ -12,7 +12,7 @@ export function mayChange(driver: Driver, request: MinerRequest): boolean {
   const isAsked = (same: (ask: MinerRequest) => boolean) => Object.values(driver.asks).some(same);
   switch (request.via) {
     case 'http':
-      if (request.method === 'GET' || /\/login$/.test(request.path)) return false;
+      if (request.method === 'GET') return false;
       if (/"query":"\s*(query|\{)/.test(JSON.stringify(request.json ?? {}))) return false;
       return !isAsked((ask) => ask.via === 'http' && ask.path === request.path && said(ask) === said(request));
     case 'cgminer':

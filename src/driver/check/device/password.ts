@@ -2,7 +2,6 @@
 // sets none.
 import { PeerError } from '../../../base/errors.ts';
 import { type CheckedDevice, type DeviceSubject, Found, type Kind, look, watched } from './bench.ts';
-import { mayChange } from './may-change.ts';
 
 /** Whether the device lets in with this password, as the core finds it out. */
 async function opens(subject: DeviceSubject, kind: Kind, device: CheckedDevice, password: string): Promise<boolean> {
@@ -17,13 +16,9 @@ async function opens(subject: DeviceSubject, kind: Kind, device: CheckedDevice, 
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
   }
-  // The other ways have no reads with a login.
-  const hasChanged =
-    JSON.stringify(device.truth()) !== before ||
-    link.sent.some((sent) => sent.via === 'http' && mayChange(driver, sent));
-  if (hasChanged)
+  if (JSON.stringify(device.truth()) !== before)
     throw new Found(
-      'what proves the login may change something',
+      'what proves the login changes something',
       `ask in \`provesLogin\` of ${folder} for what is only read`,
     );
   return isTaken;
