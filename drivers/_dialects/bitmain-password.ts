@@ -18,7 +18,7 @@ export const password = kit.password({
       {
         ...submit('passwd.cgi', { json: { newPwd: wanted, confirmPwd: wanted } }),
         carry: ({ password: current }) => ({ json: { curPwd: current } }),
-        changesLogin: true,
+        freshLogin: true,
       },
       (answer) => {
         const [stats, code, msg] = [answer.text('stats', 32), answer.text('code', 32), answer.text('msg')];

@@ -37,9 +37,10 @@ export class DeviceLogin {
     return this.#changes * 2 + Number(this.#device.faults.has('wrong-password'));
   }
 
-  /** It says yes in any case. */
+  /** It says yes in any case. What it has already takes nothing, and undoes nothing that is on its way. */
   change(password: string): void {
     const { faults } = this.#device;
+    if (password === this.now?.password) return;
     if (faults.has('keeps-password') || faults.has('ignores-writes')) return;
     const take = () => {
       this.#password = password;

@@ -19,8 +19,8 @@ const session = kit.tokenSession({
 export const resource = (name: string) => kit.get(`/${name}`, session, { port: 8080 });
 
 /** Every command repeats its own name. The device's words may hold what it was told: they go no further. */
-const order = (link: kit.MinerLink, name: string, params: object = {}) => {
-  const request = kit.post(`/${name}`, session, { port: 8080, json: { command: name, ...params } });
+const order = (link: kit.MinerLink, name: string, params: object = {}, more: Parameters<typeof kit.post>[2] = {}) => {
+  const request = kit.post(`/${name}`, session, { port: 8080, json: { command: name, ...params }, ...more });
   return kit.command(link, `command ${name} of`, request, (answer) => {
     const status = answer.row('STATUS').text('STATUS');
     if (status === 'S' || status === 'I') return true;
@@ -63,6 +63,18 @@ export const abilities = {
     atMost: 3,
     set: (link, wanted) => order(link, 'updatepools', { pools: wanted.map(poolRow) }),
     shownWithinS: 120,
+  }),
+  password: kit.password({
+    offlineS: [0, 0],
+    pattern: kit.plainPassword(32),
+    provesLogin: (link) => link.send({ ...resource('led'), freshLogin: true }),
+    set: (link, wanted) =>
+      order(
+        link,
+        'password',
+        { new: wanted },
+        { carry: ({ user, password }) => ({ json: { user, old: password } }), freshLogin: true },
+      ),
   }),
   /** It takes no file, only an address to fetch one from. */
   firmware: kit.ability({

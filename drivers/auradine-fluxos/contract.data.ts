@@ -5,7 +5,6 @@ import { RECORDINGS } from './recordings.data.ts';
 export const contract = {
   lacks: {
     log: 'no call is known that gives one',
-    password: 'how its call answers is not known',
   },
   families: {
     auradine: {

@@ -325,6 +325,13 @@ function write(
         .filter(isRecord)
         .map(({ url, user, pass }) => ({ url: String(url), user: String(user), pass: String(pass) }));
       return done();
+    case 'password': {
+      const { user, password } = device.login ?? {};
+      const isRight = body.user === user && body.old === password && typeof body.new === 'string' && body.new !== '';
+      if (!isRight) return json(word(45, 'Invalid user or password', {}, 'E'));
+      device.logins.change(String(body.new));
+      return device.logins.losesReply ? { ...done(), hangUp: true } : done();
+    }
     case 'firmware-upgrade':
       return done(() => device.reboot());
     default:

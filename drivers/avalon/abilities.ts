@@ -44,7 +44,36 @@ export const abilities = {
     shows: kit.showsFilledUp,
     shownWithinS: 240,
   }),
+  password: kit.password({
+    offlineS: [0, 0],
+    pattern: kit.plainPassword(16),
+    /** It stays what it is. */
+    provesLogin: (link) => changePassword(link, 'prove the login of', (present) => present),
+    set: setPassword,
+  }),
 };
+
+/** Some send a hash in place of it. A device that takes the present one as it is takes the new one so. */
+async function setPassword(link: kit.MinerLink, wanted: string, { generation }: kit.Known): Promise<kit.ActResult> {
+  const what = 'set the password of';
+  if (generation !== 'a') throw kit.unsupported(link, what, 'it is known of the A series only');
+  return changePassword(link, what, () => wanted);
+}
+
+/** A no is thrown by the link; what else it answers is not known by its number. */
+const changePassword = (link: kit.MinerLink, what: string, next: (present: string) => string) =>
+  kit.command(
+    link,
+    what,
+    {
+      ...kit.tcp('ascset'),
+      carry({ password }: { readonly password: string }) {
+        if (!password.includes(',')) return `0,password,${password},${next(password)}`;
+        throw kit.unsupported(link, what, 'its commands have no place for a password with a comma');
+      },
+    },
+    (answer) => /^[SI]$/.test(answer.row('STATUS').text('STATUS') ?? '') || undefined,
+  );
 
 const STATS = kit.tcp('stats');
 const tokensOf = (answer: kit.Answer) => modulesOf(answer)[0]?.tokens;

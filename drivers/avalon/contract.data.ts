@@ -6,7 +6,6 @@ export const contract = {
   lacks: {
     firmware: 'no way is known',
     log: 'no way is known',
-    password: 'how a login is proven without a change is not known',
   },
   families: {
     'avalon-home': {
@@ -16,6 +15,7 @@ export const contract = {
       },
       lacks: {
         light: 'some home models have one: only the device knows, and says no',
+        password: 'it is known of the A series only',
       },
       deviceRefuses: ['light'],
       requests: {

@@ -5,7 +5,7 @@ import type { AvalonModel } from './farm.data.ts';
 
 type Word = (level: 'S' | 'I' | 'E', code: 45 | 118 | 119 | 120, msg: string) => object;
 
-const VERBS = 'help|led|fan-spd|workmode|reboot|softon|softoff|setpool|';
+const VERBS = 'help|led|fan-spd|workmode|reboot|softon|softoff|setpool|password|';
 const HOME_VERBS = 'help|voltage|fan-spd|lcd|workmode|worklevel|reboot|softon|softoff|filter-clean|';
 const HOME_MODES = ['low', 'normal', 'high'] as const;
 /** Times further ahead are refused. */
@@ -49,6 +49,12 @@ export function ascset(device: SimDevice, { isHome }: AvalonModel, parameter: st
           device.reboot();
         }),
       );
+    }
+    case 'password': {
+      const refusal = isHome ? `unknown option: ${verb}` : setPassword(device, rest);
+      if (refusal !== undefined) return failed(refusal);
+      const done = info('new password success set.');
+      return device.logins.losesReply ? { ...done, hangUp: true } : done;
     }
     case 'setpool': {
       const refusal = isHome ? `unknown option: ${verb}` : setPool(device, rest);
@@ -107,6 +113,15 @@ function workLevel(device: SimDevice, rest: string, { ok, info, failed }: Words)
   if (level === undefined) return failed('invalid value');
   device.settings.preset = level;
   return ok(() => device.restart());
+}
+
+/** `<old>,<new>`. Undefined = taken. */
+function setPassword(device: SimDevice, parameter: string): string | undefined {
+  const [old, wanted, ...more] = parameter.split(',');
+  if (old !== device.login?.password) return 'invalid password';
+  if (wanted === undefined || wanted === '' || more.length > 0) return 'invalid value';
+  device.logins.change(wanted);
+  return undefined;
 }
 
 /**

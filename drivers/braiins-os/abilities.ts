@@ -37,6 +37,13 @@ export const abilities = {
     set: (link, wanted) => kit.firstKnown([rest, graphql], (api) => api.setPools(link, wanted)),
   }),
   firmware: kit.firmware({ offlineS: [60, 900], send: rest.upgrade, isVersion: kit.showsVersionIn }),
+  password: kit.password({
+    offlineS: [0, 0],
+    // What else the login on the console takes is not known.
+    pattern: /^[\x21-\x7e]*$/,
+    provesLogin: rest.proveLogin,
+    set: rest.setPassword,
+  }),
   log: kit.log((link) => kit.firstKnown([rest, graphql], (api) => api.log(link))),
 };
 

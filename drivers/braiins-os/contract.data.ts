@@ -3,11 +3,11 @@ import type { ContractData } from '../../src/driver/check/contract-data.ts';
 import { RECORDINGS } from './recordings.data.ts';
 
 export const contract = {
-  lacks: { password: 'to come but later' },
   families: {
     'braiins-graphql': {
       lacks: {
         firmware: 'GraphQL has no way to send a file',
+        password: 'what GraphQL wants for it is not known',
       },
       requests: {
         mean: 5.7,
@@ -24,6 +24,7 @@ export const contract = {
         pools: 'firmware that answers over TCP only can be stopped and started, and told nothing else',
         firmware: 'firmware that answers over TCP only can be stopped and started, and told nothing else',
         log: 'firmware that answers over TCP only can be stopped and started, and told nothing else',
+        password: 'firmware that answers over TCP only can be stopped and started, and told nothing else',
       },
       requests: {
         mean: 5.7,
@@ -34,6 +35,9 @@ export const contract = {
     },
     'braiins-rest': {
       cannotShow: {
+        password: {
+          'done nothing': 'as it leaves the factory it lets in with any password, so that none is proven',
+        },
         reboot: {
           'nonsense reply':
             'it takes an answer that it cannot read for a refusal, though the command may have been carried out',

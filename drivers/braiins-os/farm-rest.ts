@@ -90,6 +90,13 @@ function write(device: SimDevice, model: BraiinsModel, order: string, { body }: 
       if (body !== 'true' && body !== 'false') return no(400, 'expected a boolean');
       device.settings.isLightOn = body === 'true';
       return json(device.settings.isLightOn);
+    case 'PUT auth/password': {
+      const password = parseObject(body)?.password;
+      if (typeof password !== 'string') return no(400, 'expected a password');
+      // Who is logged in stays so.
+      device.logins.change(password);
+      return device.logins.losesReply ? { ...DONE, hangUp: true } : DONE;
+    }
     case 'PUT performance/power-target': {
       const watt = parseObject(body)?.watt;
       const problem = powerTargetProblem(model, watt);

@@ -15,6 +15,9 @@ type Password = { readonly password: string };
 const inBody = { carry: ({ password }: Password) => ({ json: { password } }), isRefused };
 const inFields = { carry: ({ password }: Password) => ({ fields: { password } }), isRefused };
 
+/** Of a login that is tried: whatever is no yes is no proof. */
+const mustBeYes = { ...inBody, isRefused: (raw: unknown) => new kit.Answer(raw).value('result') !== true };
+
 /** Its `error` may repeat what it was told: it goes no further. */
 function verdict(answer: kit.Answer): kit.Verdict {
   const result = answer.value('result');
@@ -61,8 +64,26 @@ export const abilities = {
     shownWithinS: 120,
   }),
   firmware: kit.firmware({ offlineS: [60, 900], send: update, isVersion: kit.showsVersionIn }),
+  password: kit.password({
+    offlineS: [0, 0],
+    pattern: kit.plainPassword(32),
+    provesLogin,
+    set: (link, wanted) => order(link, 'password', wanted),
+  }),
   log: kit.log((link) => kit.fetchLog(link, kit.asText(resource('log')))),
 };
+
+/** All reads are free: the light is told to be what it is. */
+async function provesLogin(link: kit.MinerLink): Promise<unknown> {
+  const light = (summary: kit.Answer) => summary.at('Misc').bool('Locate Miner State');
+  const summary = await kit.askFirst(
+    link,
+    'prove the login of',
+    resource('summary'),
+    (each) => light(each) !== undefined,
+  );
+  return link.send(kit.post('/identify', mustBeYes, { ...web, json: { param: light(summary) } }));
+}
 
 /** The algorithm that is set stays, if its target is of that kind; without one, the first that the firmware offers. */
 async function setTarget(link: kit.MinerLink, target: kit.Target): Promise<kit.ActResult> {

@@ -3,7 +3,6 @@ import type { ContractData } from '../../src/driver/check/contract-data.ts';
 import { RECORDINGS } from './recordings.data.ts';
 
 export const contract = {
-  lacks: { password: 'how a login is proven without a change is not known' },
   families: {
     epic: {
       cannotShow: {

@@ -212,6 +212,10 @@ function write(device: SimDevice, name: string, request: WebRequest): WebReply {
     case 'identify':
       device.settings.isLightOn = param === true;
       return yes();
+    case 'password':
+      if (typeof param !== 'string' || param === '') return no('Invalid parameter');
+      device.logins.change(param);
+      return device.logins.losesReply ? { ...yes(), hangUp: true } : yes();
     case 'miner':
       device.setMode(param === 'Stop' ? 'sleep' : 'normal');
       return yes();

@@ -2,7 +2,7 @@
 import type { ContractData } from '../../src/driver/check/contract-data.ts';
 
 export const contract = {
-  lacks: { password: 'what its call wants is not known' },
+  lacks: { password: 'one source alone names the fields, and none says how it answers' },
   families: {
     vnish: {
       showsDeadPool: true,

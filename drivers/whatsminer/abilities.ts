@@ -53,6 +53,19 @@ export const abilities = {
     // Makers and devices write `Rel` in any case.
     isVersion: (told, wanted) => told.toLowerCase() === wanted.trim().toLowerCase(),
   }),
+  password: kit.password({
+    offlineS: [0, 60],
+    // In bytes; API 3 does not say.
+    pattern: kit.plainPassword(8),
+    async provesLogin(link, known) {
+      const api = await apiOf(link, known, 'prove the login of');
+      return api.proveLogin(link);
+    },
+    async set(link, wanted, known) {
+      const what = 'set the password of';
+      return send(link, what, [(await apiOf(link, known, what)).password(wanted)]);
+    },
+  }),
   log: kit.log(async (link, known) => {
     const [first, second = first] = (await apiOf(link, known, 'read the log of')).log;
     const ask = () => link.send(first, MOST_LOG);

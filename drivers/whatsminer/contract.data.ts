@@ -3,7 +3,6 @@ import type { ContractData } from '../../src/driver/check/contract-data.ts';
 import { RECORDINGS } from './recordings.data.ts';
 
 export const contract = {
-  lacks: { password: 'its tokens are to be dropped first' },
   families: {
     'whatsminer-3': {
       showsDeadPool: true,

@@ -1,5 +1,5 @@
 // What an API 2 write does to the device once its token is right. Atlas section 4.2.
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import type { PoolSetting, SimDevice } from '../_farm/device.ts';
 import { versionIn } from '../_farm/image.ts';
 import type { Mode } from '../_farm/physics.ts';
@@ -32,6 +32,8 @@ export function ordersOf(device: SimDevice, model: WhatsminerModel): (request: R
   return (request) => {
     if (device.faults.has('ignores-writes')) return obey(device, model, request);
     switch (request.cmd) {
+      case 'update_pwd':
+        return setPassword(device, request.old, request.new);
       case 'update_pools': {
         const pools = poolsOf(request);
         if (typeof pools === 'string') return { code: 132, msg: pools };
@@ -105,6 +107,17 @@ function install(device: SimDevice, file: Buffer): Done {
       device.reboot();
     },
   };
+}
+
+const MOST_BYTES = 8;
+
+/** The tokens of before end with it: they are made of the password. */
+export function setPassword(device: SimDevice, old: unknown, wanted: unknown): Done {
+  if (old !== device.login?.password) return { code: 132, msg: 'old password error' };
+  if (typeof wanted !== 'string' || wanted === '' || Buffer.byteLength(wanted) > MOST_BYTES)
+    return { code: 132, msg: 'password length error' };
+  device.logins.change(wanted);
+  return device.logins.losesReply ? { ...OK, hangUp: true } : OK;
 }
 
 const quiet = (device: SimDevice): { readonly hangUp?: true } => (device.index % 2 === 1 ? { hangUp: true } : {});

@@ -41,6 +41,8 @@ export function obey3(device: SimDevice, model: WhatsminerModel, cmd: string, pa
       if (typeof param !== 'number' || param < 500 || param > 20_000) return WRONG;
       device.settings.powerLimitW = param;
       return { ...OK, after: () => device.restart() };
+    case CHANGE_PASSWORD:
+      return setPassword(device, param);
     case 'set.miner.pools':
       return setPools(device, param);
     case 'set.system.hostname':
@@ -50,6 +52,15 @@ export function obey3(device: SimDevice, model: WhatsminerModel, cmd: string, pa
     default:
       return undefined;
   }
+}
+
+export const CHANGE_PASSWORD = 'set.user.change_passwd';
+
+function setPassword(device: SimDevice, param: unknown): Done3 {
+  if (!isRecord(param) || param.account !== device.login?.user || typeof param.new !== 'string') return WRONG;
+  if (param.old !== device.login?.password) return { ...WRONG, msg: 'old passwd error' };
+  device.logins.change(param.new);
+  return device.logins.losesReply ? { ...OK, hangUp: true } : OK;
 }
 
 const UPDATE = 'set.system.update_firmware';

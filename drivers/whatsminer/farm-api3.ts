@@ -8,7 +8,7 @@ import type { Answer, Reply } from '../_farm/servers/host.ts';
 import type { SimServer } from '../_farm/servers/listener.ts';
 import type { WhatsminerModel } from './farm.data.ts';
 import { deviceInfo, minerStatus } from './farm-api3-answers.ts';
-import { type Done3, obey3 } from './farm-api3-writes.ts';
+import { CHANGE_PASSWORD, type Done3, obey3 } from './farm-api3-writes.ts';
 import { sha256, unseal } from './farm-crypt.ts';
 import { packedLogs } from './farm-facts.ts';
 
@@ -69,6 +69,9 @@ function answer(device: SimDevice, model: WhatsminerModel, text: string): Reply 
   }
 }
 
+/** Whose param comes encrypted. */
+const SEALED: ReadonlySet<string> = new Set(['set.miner.pools', CHANGE_PASSWORD]);
+
 /** Another one after each reboot. */
 function saltOf(device: SimDevice): string {
   return rollText(LETTERS, 8, device.site.seed, device.index, 600 + device.reboots);
@@ -82,7 +85,7 @@ function write(
 ): Reply {
   const key = signatureKey(device, request, cmd);
   if (!key || device.faults.has('write-api-off')) return frame(device, NO_PERMISSION, 'permission denied', cmd);
-  const param = cmd === 'set.miner.pools' ? openParam(request.param, key) : request.param;
+  const param = SEALED.has(cmd) ? openParam(request.param, key) : request.param;
   const done = obey3(device, model, cmd, param);
   if (!done) return frame(device, INVALID_COMMAND, 'invalid command', cmd);
   const say = ({ isOk, msg = isOk ? 'ok' : 'invalid param', after, hangUp, onFile }: Done3): Reply => {

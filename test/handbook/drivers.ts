@@ -128,7 +128,7 @@ function abilities(): string {
         const ability = abilities[name];
         return ability === undefined
           ? ''
-          : `${ability.effect}${offline(ability.offlineS)}${ability.shows === undefined ? '' : ', proven'}`;
+          : `${ability.effect}${offline(ability.offlineS)}${ability.shows === undefined && ability.provesLogin === undefined ? '' : ', proven'}`;
       }),
     ]),
   );

@@ -2,11 +2,13 @@
 import * as kit from '../../../src/driver/kit/index.ts';
 import { bareUnlessRefused } from '../login.ts';
 
+export const LOGIN_PATH = '/api/v1/auth/login';
+
 /** The bare token, without a scheme. */
 export const restSession = bareUnlessRefused(
   kit.tokenSession({
     name: 'rest',
-    path: '/api/v1/auth/login',
+    path: LOGIN_PATH,
     json: ({ user, password }) => ({ username: user, password }),
     token: (answer) => answer.text('token', 4_096),
     header: 'authorization',

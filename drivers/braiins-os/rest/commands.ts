@@ -1,6 +1,6 @@
 // What REST of Braiins OS can be told. The link throws its refusals, with the device's words.
 import * as kit from '../../../src/driver/kit/index.ts';
-import { apiPath, rest, restSession } from './asks.ts';
+import { apiPath, LOGIN_PATH, rest, restSession } from './asks.ts';
 import { STATUS } from './numbers.data.ts';
 import { poolsOf, powerTargetW } from './read.ts';
 
@@ -42,6 +42,34 @@ export async function setPools(link: kit.MinerLink, wanted: readonly kit.WantedP
   const pools = wanted.map(({ url, user, password }) => ({ url, user, password, enabled: true }));
   const name = group?.text('name') ?? 'default';
   return put(link, what, 'pools/batch', [{ name, pools, load_balance_strategy: { quota: { value: 1 } } }]);
+}
+
+/** The token stands for the present one. Nothing goes out to a version that does not know the API. */
+export async function setPassword(link: kit.MinerLink, password: string): Promise<kit.ActResult> {
+  const what = 'set the password of';
+  await kit.askFirst(link, what, rest('miner/details'), (details) => !kit.isPage(details));
+  const request = kit.put(apiPath('auth/password'), restSession, { json: { password }, freshLogin: true });
+  return kit.command(link, what, kit.asText(request), (answer) => !kit.isPage(answer) || undefined);
+}
+
+/** As it leaves the factory it lets in with any password: then that it takes one shows nothing. */
+export async function proveLogin(link: kit.MinerLink): Promise<void> {
+  if (await isOpenToAll(link)) {
+    const why = new Error('it lets in with an empty password, too');
+    throw new kit.PeerError('peer.auth', `prove the login of ${link.ip}`, 'later', why);
+  }
+  await link.send({ ...rest('miner/details'), freshLogin: true });
+}
+
+async function isOpenToAll(link: kit.MinerLink): Promise<boolean> {
+  const withoutPassword = { json: { username: 'root', password: '' } };
+  const granted = link.send(kit.post(LOGIN_PATH, 'none', withoutPassword)).then((answer) => new kit.Answer(answer));
+  const answer = await kit.orElse(
+    () => granted,
+    () => kit.NOTHING,
+    ['peer.auth', 'peer.permission', 'peer.rejected'],
+  );
+  return answer.text('token', 4_096) !== undefined;
 }
 
 export const upgrade = (link: kit.MinerLink, { name, bytes }: kit.FirmwareImage) => {

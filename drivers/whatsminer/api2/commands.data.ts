@@ -24,5 +24,6 @@ export const COMMANDS = {
   limit: { via, cmd: 'adjust_power_limit' },
   pools: { via, cmd: 'update_pools' },
   update: { via, cmd: 'update_firmware', params: {} },
+  password: { via, cmd: 'update_pwd' },
   log: [{ via, cmd: 'download_logs', params: {}, download: 'archive' }],
 } as const;

@@ -51,6 +51,8 @@ function summaryFaults(row: kit.Answer) {
   return count === undefined ? undefined : faultsOf(listed);
 }
 
+const MOST_LOG = { maxBytes: 1024 * 1024 };
+
 export const commands = {
   ...COMMANDS,
   look: async (link: kit.MinerLink, what: string, about: keyof typeof ABOUT) =>
@@ -61,5 +63,11 @@ export const commands = {
     const params = kit.placesAsFields(wanted, places, (no) => [`pool${no}`, `worker${no}`, `passwd${no}`]);
     return { ...COMMANDS.pools, params };
   },
+  password: (wanted: string) => ({
+    ...{ ...COMMANDS.password, params: { new: wanted } },
+    carry: ({ password }: { readonly password: string }) => ({ old: password }),
+  }),
+  /** The log is the one thing that is read with a token. */
+  proveLogin: (link: kit.MinerLink) => link.send(COMMANDS.log[0], MOST_LOG),
   update: (upload: Blob) => ({ ...COMMANDS.update, upload }),
 };

@@ -22,6 +22,7 @@ export const COMMANDS = {
   },
   limit: { via, cmd: 'set.miner.power_limit' },
   pools: { via, cmd: 'set.miner.pools', isEncrypted: true },
+  password: { via, cmd: 'set.user.change_passwd', isEncrypted: true },
   update: { via, cmd: 'set.system.update_firmware' },
   /** Newer firmware shows it to anybody; where it does not, it is asked for with the login. */
   log: [

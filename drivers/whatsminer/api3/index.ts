@@ -56,5 +56,21 @@ export const commands = {
     const param = wanted.map(({ url, user, password }) => ({ pool: url, worker: user, passwd: password }));
     return { ...COMMANDS.pools, param };
   },
+  password: (wanted: string) => ({
+    ...{ ...COMMANDS.password, param: { new: wanted } },
+    carry: ({ user, password }: { readonly user: string; readonly password: string }) => ({
+      ...{ account: user, old: password },
+    }),
+  }),
+  /** All that is read is shown to anybody: it is told again what it does already, which leaves the light as it is. */
+  async proveLogin(link: kit.MinerLink) {
+    const what = 'prove the login of';
+    const { machine } = told({ info3: await kit.askFirst(link, what, asks.info3, () => true) });
+    if (machine.text('led') !== 'auto') {
+      const why = new Error('its light is on, or it does not tell');
+      throw new kit.PeerError('peer.busy', `${what} ${link.ip}`, 'later', why, { wasSent: false });
+    }
+    return link.send(COMMANDS.lightOff[0]);
+  },
   update: (upload: Blob) => ({ ...COMMANDS.update, upload }),
 };

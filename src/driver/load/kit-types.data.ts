@@ -719,6 +719,8 @@ type Whatsminer2Write = {
   readonly cmd: string;
   /** Most are texts, even numbers (\`percent: "80"\`); the light takes numbers. */
   readonly params: Readonly<Record<string, string | number>>;
+  /** Params that hold the login; they win. The token is not kept afterwards. */
+  carry?(login: PlainLogin): Awaitable<Readonly<Record<string, string | number>>>;
   /** Sent behind its length on the same connection when the device is ready. The answer is the verdict on it. */
   readonly upload?: Blob;
   readonly download?: Download;
@@ -729,6 +731,8 @@ type Whatsminer3Write = {
   readonly cmd: string;
   readonly param?: unknown;
   readonly isEncrypted?: boolean;
+  /** What of the param holds the login; \`user\` is the account that the write is signed for. */
+  carry?(login: PlainLogin): Awaitable<Readonly<Record<string, unknown>>>;
   /** As for \`Whatsminer2Write\`. */
   readonly upload?: Blob;
   readonly download?: Download;
@@ -740,7 +744,7 @@ type PlainLogin = {
 /** A driver in another process answers later. */
 type Awaitable<T> = T | Promise<T>;
 /** The port is that of the request unless it names its own. A path that holds the password is not sent. */
-type SessionOpening = Omit<HttpRequest, 'auth' | 'carry' | 'changesLogin' | 'upload' | 'octets' | 'as'>;
+type SessionOpening = Omit<HttpRequest, 'auth' | 'carry' | 'freshLogin' | 'upload' | 'octets' | 'as'>;
 type SessionAnswer = {
   readonly status: number;
   /** JSON value, or the text when it is not JSON. */
@@ -881,7 +885,7 @@ type CarriedLogin = {
   isRefused?(answer: unknown): Awaitable<boolean>;
 };
 type Auth = HttpRequest['auth'];
-type Body = Pick<HttpRequest, 'json' | 'form' | 'upload' | 'octets' | 'headers' | 'port' | 'carry' | 'changesLogin'>;
+type Body = Pick<HttpRequest, 'json' | 'form' | 'upload' | 'octets' | 'headers' | 'port' | 'carry' | 'freshLogin'>;
 /**
  * HTTP. Redirects are never followed. Answer: parsed JSON, or text. A status of 400 or above is a
  * PeerError. At most one of \`json\`, \`form\`, \`upload\` and \`octets\`.
@@ -899,8 +903,11 @@ type HttpRequest = {
    * sent (\`peer.auth\`).
    */
   carry?: CarriedLogin['carry'];
-  /** Another password counts afterwards: grants at this device are kept no longer, whatever the answer. */
-  readonly changesLogin?: true;
+  /**
+   * It is about the password itself: what the device granted before does not count for it, and what it grants now is
+   * not kept. Some grants outlive the password.
+   */
+  readonly freshLogin?: true;
   /** Fixed headers that the device wants to see; never a secret. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as \`application/json\`. */

@@ -52,6 +52,10 @@ export async function askHttp(
   const sent = plain ? await carrying(request, [carried, request], plain) : request;
   const send = (more?: Readonly<Record<string, string>>) => sendOnce(web, to, sent, budget, what, more);
 
+  const forget = () => {
+    if (request.freshLogin) forgetGrants(web.sessions, to.ip);
+  };
+  forget();
   const answer = await (async () => {
     if (!login || (auth === 'none' && !request.carry)) return send();
     mustKeepSecrets(to, what);
@@ -70,9 +74,7 @@ export async function askHttp(
     if ('carry' in auth) return send();
     const sendOpening = (opening: SessionOpening) => openSession(web, reach, port, auth, opening, budget);
     return sendWithSession({ ...plan, session: auth, send, readBody, sendOpening });
-  })().finally(() => {
-    if (request.changesLogin) forgetGrants(web.sessions, to.ip);
-  });
+  })().finally(forget);
   const mayRefuse = typeof auth === 'object' && (!login || carried) && answer.status < 400;
   if (mayRefuse && (await auth.isRefused?.(readBody(answer)))) throw peerError('peer.auth', what);
   throwIfFailed(answer, what, plain?.password);

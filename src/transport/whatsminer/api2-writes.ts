@@ -14,7 +14,7 @@ import type { Engine } from '../tcp/engine.ts';
 import { DEFAULT_MAX_BYTES, type Endpoint } from '../tcp/exchange.ts';
 import { endOfObject, exchangeTwoSteps, type TwoStepAnswer } from '../tcp/two-step-exchange.ts';
 import { textOfArchive } from './archive.ts';
-import { beginWrite, MAX_ARCHIVE_BYTES, sizeOf } from './file-transfer.ts';
+import { beginWrite, carriedBy, MAX_ARCHIVE_BYTES, sizeOf } from './file-transfer.ts';
 import { md5CryptHash } from './md5-crypt.ts';
 
 export type WhatsminerToken = {
@@ -31,6 +31,7 @@ const CODE_DONE = 131;
 const CODE_TOKEN_WRONG = 135;
 /** How a device answers what it cannot decrypt: the key comes from the password. */
 const WRONG_KEY = /enc json|decrypt|password|token/i;
+const WRONG_CIPHER = /enc json|decrypt|token/i;
 
 const WRITE_API_ADVICE =
   'the write API is off: change the default password and choose "Enable API" with the WhatsMinerTool of the vendor';
@@ -51,11 +52,14 @@ export async function writeWhatsminer2(
   // Its answers hold salts, so nothing of them is logged.
   const wire: Wire = { engine: writer.engine, log: silentLog };
   const cacheKey = `${to.ip}:${to.port}`;
+  const params = { ...request.params, ...(await carriedBy(request, login, limits.signal)) };
   for (let isSecondTry = false; ; isSecondTry = true) {
     const cached = usableToken(writer, cacheKey, login);
     const token = cached ?? (await beforeSent(() => fetchToken(wire, to, login, what, budget.next(what))));
-    if (!cached) writer.tokens.set(cacheKey, token);
-    const plain = JSON.stringify({ cmd: request.cmd, token: token.sign, ...request.params });
+    // It is made of the password, which may be another one afterwards.
+    if (request.carry) writer.tokens.delete(cacheKey);
+    else if (!cached) writer.tokens.set(cacheKey, token);
+    const plain = JSON.stringify({ cmd: request.cmd, token: token.sign, ...params });
     const line = Buffer.from(`${JSON.stringify({ enc: 1, data: encrypt(plain, token.aesKey) })}\n`);
     const staged =
       upload || download ? await sendOrFetch(wire, to, line, token, request, what, budget.next(what)) : undefined;
@@ -68,12 +72,12 @@ export async function writeWhatsminer2(
       writer.tokens.delete(cacheKey);
       if (!isSecondTry) continue;
     }
-    throwIfRefused(answer, code, what);
+    throwIfRefused(answer, code, what, request);
     login.onTaken?.();
     if (staged === undefined) return answer;
     if (download) return textOfArchive(staged.second ?? Buffer.alloc(0), limits.maxBytes ?? DEFAULT_MAX_BYTES);
     const verdict = openAnswer(staged.second ?? Buffer.alloc(0), token, what);
-    throwIfRefused(verdict, statusCodeOf(verdict), what);
+    throwIfRefused(verdict, statusCodeOf(verdict), what, request);
     return verdict;
   }
 }
@@ -125,7 +129,7 @@ async function fetchToken(
   const { time, salt, newsalt } = message;
   const isWhole = [salt, newsalt].every((part) => typeof part === 'string' && part !== '');
   if (!isWhole || (typeof time !== 'string' && typeof time !== 'number')) {
-    throwIfRefused(answer, statusCodeOf(answer), what);
+    throwIfRefused(answer, statusCodeOf(answer), what, {});
     throw peerError('peer.unparsable', `${what}: get a token`);
   }
   const key = md5CryptHash(login.password.reveal(), String(salt));
@@ -148,7 +152,13 @@ function decryptAnswer(answer: Readonly<Record<string, unknown>>, token: Whatsmi
   return opened.value;
 }
 
-function throwIfRefused(answer: unknown, code: number | undefined, what: string): void {
+/** A device that is told a new password may speak of it, and does not mean the login. */
+function throwIfRefused(
+  answer: unknown,
+  code: number | undefined,
+  what: string,
+  { carry }: Pick<Whatsminer2Write, 'carry'>,
+): void {
   const refusal = refusalIn(answer);
   if (!refusal && (code === undefined || code === CODE_DONE || code < 132 || code > 137)) return;
   const { words, code: kind }: Pick<Refusal, 'words' | 'code'> = refusal ?? {
@@ -157,7 +167,7 @@ function throwIfRefused(answer: unknown, code: number | undefined, what: string)
   };
   if (kind === 'peer.permission') throw peerError('peer.permission', `${what}: ${WRITE_API_ADVICE}`);
   if (code === 136) throw deviceSays('peer.busy', what, words);
-  if (code === CODE_TOKEN_WRONG || (kind === 'peer.rejected' && WRONG_KEY.test(words))) {
+  if (code === CODE_TOKEN_WRONG || (kind === 'peer.rejected' && (carry ? WRONG_CIPHER : WRONG_KEY).test(words))) {
     throw deviceSays('peer.auth', what, words);
   }
   throw deviceSays(kind, what, words);

@@ -9,12 +9,16 @@ import type { ExchangeLimits, Login, Whatsminer3Write } from '../request.ts';
 import type { Engine } from '../tcp/engine.ts';
 import type { Endpoint } from '../tcp/exchange.ts';
 import { askFramed } from './api3-frames.ts';
-import { beginWrite, downloadFramed, uploadFramed } from './file-transfer.ts';
+import { beginWrite, carriedBy, downloadFramed, uploadFramed } from './file-transfer.ts';
 
 const TOKEN_CHARS = 8;
 /** Accounts that API 3 knows. A login for API 2 (`admin`) means the same person: its password is tried for `super`. */
 const ACCOUNTS: readonly string[] = ['super', 'user1', 'user2', 'user3'];
 const WRONG_TOKEN = /token|password|account|auth/i;
+/** Of a device that is told a new password, which it may speak of. */
+const WRONG_SIGN = /token|auth/i;
+
+const toObject = (param: unknown) => (isJsonObject(param) ? param : {});
 
 /**
  * The reply of a command that the device took, or the text of a download. Throws PeerError as askFramed does,
@@ -28,16 +32,17 @@ export async function writeWhatsminer3(
   limits: ExchangeLimits,
 ): Promise<unknown> {
   const { what, login, upload, download, budget } = beginWrite(engine, to, configured, request, limits);
+  const account = ACCOUNTS.includes(login.user) ? login.user : 'super';
+  const carried = await carriedBy(request, { ...login, user: account }, limits.signal);
+  const param = carried === undefined ? request.param : { ...toObject(request.param), ...carried };
   const { salt, ts } = await beforeSent(() => fetchSalt(engine, to, what, budget.next(what)));
   const digest = hash('sha256', `${request.cmd}${login.password.reveal()}${salt}${ts}`, 'buffer');
   const signed = {
     cmd: request.cmd,
     ts,
     token: digest.toString('base64').slice(0, TOKEN_CHARS),
-    account: ACCOUNTS.includes(login.user) ? login.user : 'super',
-    ...(request.param === undefined
-      ? {}
-      : { param: request.isEncrypted ? encrypt(JSON.stringify(request.param), digest) : request.param }),
+    account,
+    ...(param === undefined ? {} : { param: request.isEncrypted ? encrypt(JSON.stringify(param), digest) : param }),
   };
   try {
     const reply = await (upload
@@ -50,7 +55,10 @@ export async function writeWhatsminer3(
   } catch (error) {
     const isRefusal =
       error instanceof PeerError && (error.code === 'peer.rejected' || error.code === 'peer.permission');
-    if (isRefusal && WRONG_TOKEN.test(error.message.slice(error.message.indexOf('the device says')))) {
+    if (
+      isRefusal &&
+      (request.carry ? WRONG_SIGN : WRONG_TOKEN).test(error.message.slice(error.message.indexOf('the device says')))
+    ) {
       throw new PeerError('peer.auth', error.message, 'never', error.cause);
     }
     throw error;

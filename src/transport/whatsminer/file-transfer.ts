@@ -1,8 +1,8 @@
 // What a write to a Whatsminer begins with, and the files of API 3 (atlas section 4.3): firmware that goes out when the
 // device says `ready`, and logs that come behind an answer with their size. It signs nothing.
 import { isJsonObject } from '../cgminer/json-fixer.ts';
-import { peerError } from '../peer-errors.ts';
-import type { ExchangeLimits, Login, Whatsminer2Write, Whatsminer3Write } from '../request.ts';
+import { beforeSent, peerError } from '../peer-errors.ts';
+import type { Awaitable, ExchangeLimits, Login, PlainLogin, Whatsminer2Write, Whatsminer3Write } from '../request.ts';
 import type { Engine } from '../tcp/engine.ts';
 import { DEFAULT_MAX_BYTES, type Endpoint, timeBudget, UPLOAD_DEADLINE_MS } from '../tcp/exchange.ts';
 import { exchangeTwoSteps } from '../tcp/two-step-exchange.ts';
@@ -27,6 +27,17 @@ export function beginWrite(
   if (!login) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
   const usualMs = upload ? UPLOAD_DEADLINE_MS : download ? DOWNLOAD_DEADLINE_MS : WRITE_DEADLINE_MS;
   return { what, login, upload, download, budget: timeBudget(clock, limits, usualMs) };
+}
+
+/** What a write says of its login, once it may go out. */
+export async function carriedBy<T>(
+  { carry }: { carry?(login: PlainLogin): Awaitable<T> },
+  { user, password, beforeSending }: Login,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
+  if (carry === undefined) return undefined;
+  await beforeSent(async () => beforeSending?.(signal));
+  return carry({ user, password: password.reveal() });
 }
 
 function endOfFrame(received: Buffer): number | undefined {

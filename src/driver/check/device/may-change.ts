@@ -21,10 +21,9 @@ export function mayChange(driver: Driver, request: MinerRequest): boolean {
       );
     case 'whatsminer3':
       return !request.cmd.startsWith('get.');
-    // What is fetched by it is a log.
     case 'whatsminer2-write':
     case 'whatsminer3-write':
-      return request.download === undefined;
+      return true;
   }
 }
 const READS = /^(get_\w+|version|summary|status|stats|config|profiles|profileget|limits|groups|pools|session)$/;

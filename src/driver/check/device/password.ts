@@ -2,7 +2,6 @@
 // sets none.
 import { PeerError } from '../../../base/errors.ts';
 import { type CheckedDevice, type DeviceSubject, Found, type Kind, look, watched } from './bench.ts';
-import { mayChange } from './may-change.ts';
 
 /** Whether the device lets in with this password, as the core finds it out. */
 async function opens(subject: DeviceSubject, kind: Kind, device: CheckedDevice, password: string): Promise<boolean> {
@@ -17,10 +16,9 @@ async function opens(subject: DeviceSubject, kind: Kind, device: CheckedDevice, 
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
   }
-  const hasChanged = JSON.stringify(device.truth()) !== before || link.sent.some((sent) => mayChange(driver, sent));
-  if (hasChanged)
+  if (JSON.stringify(device.truth()) !== before)
     throw new Found(
-      'what proves the login may change something',
+      'what proves the login changes something',
       `ask in \`provesLogin\` of ${folder} for what is only read`,
     );
   return isTaken;
@@ -41,6 +39,6 @@ export async function mustOpen(
   if (await opens(subject, kind, device, not))
     throw new Found(
       'a login with a password that it has not looks accepted',
-      `set \`changesLogin\` in the request that changes it, and send in \`provesLogin\` what needs the login, in ${subject.folder}`,
+      `set \`freshLogin\` in the request that changes it and in the one that proves it, and send in \`provesLogin\` what needs the login, in ${subject.folder}`,
     );
 }

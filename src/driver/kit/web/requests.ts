@@ -2,7 +2,7 @@
 import type { HttpRequest } from '../../../transport/request.ts';
 
 type Auth = HttpRequest['auth'];
-type Body = Pick<HttpRequest, 'json' | 'form' | 'upload' | 'octets' | 'headers' | 'port' | 'carry' | 'changesLogin'>;
+type Body = Pick<HttpRequest, 'json' | 'form' | 'upload' | 'octets' | 'headers' | 'port' | 'carry' | 'freshLogin'>;
 
 /** `GET` of a page that answers JSON. */
 export const get = (path: string, auth: Auth = 'none', more: Body = {}): HttpRequest => ({

@@ -1,7 +1,7 @@
 // Requests of folder drivers as the core sends them: checked, and with functions that ask the driver's process. They
 // are sent by transport, not here.
 import { z } from 'zod';
-import type { CarriedLogin, MinerRequest, ReadRequest, WebSession } from '../../../transport/request.ts';
+import type { MinerRequest, PlainLogin, ReadRequest, WebSession } from '../../../transport/request.ts';
 import { functionSchema, imageSchema } from '../process/protocol.ts';
 
 /** Calls a function of the driver. */
@@ -25,6 +25,7 @@ const openingSchema = z.strictObject({
 });
 const grantSchema = texts.optional();
 const verdictSchema = z.boolean();
+const params2 = z.record(z.string(), z.union([text, z.number()]));
 const carriedSchema = z.strictObject({
   headers: texts.exactOptional(),
   json: z.record(z.string(), z.unknown()).exactOptional(),
@@ -56,11 +57,13 @@ export function requestSchemas(call: CallDriver, image?: Blob) {
     isRefused,
     provesLogin: z.literal(true).exactOptional(),
   });
-  const carry = functionSchema.transform(
-    ({ fn }): CarriedLogin['carry'] =>
-      async (login) =>
-        carriedSchema.parse(await call(fn, [login])),
-  );
+  const carrying = <T>(what: z.ZodType<T>) =>
+    functionSchema.transform(
+      ({ fn }) =>
+        async (login: PlainLogin) =>
+          what.parse(await call(fn, [login])),
+    );
+  const carry = carrying(carriedSchema);
   const carried = z.strictObject({ carry, isRefused });
   const bytes = imageSchema.transform((_, context) => {
     if (image !== undefined) return image;
@@ -71,13 +74,7 @@ export function requestSchemas(call: CallDriver, image?: Blob) {
     via: z.literal('cgminer'),
     command: text,
     parameter: text.exactOptional(),
-    carry: functionSchema
-      .transform(
-        ({ fn }) =>
-          async (login: unknown) =>
-            text.parse(await call(fn, [login])),
-      )
-      .exactOptional(),
+    carry: carrying(text).exactOptional(),
     newApi: z.boolean().exactOptional(),
     isBare: z.literal(true).exactOptional(),
     port: port.exactOptional(),
@@ -91,7 +88,7 @@ export function requestSchemas(call: CallDriver, image?: Blob) {
     port: port.exactOptional(),
     auth: z.union([z.enum(['none', 'digest']), session, carried]),
     carry: carry.exactOptional(),
-    changesLogin: z.literal(true).exactOptional(),
+    freshLogin: z.literal(true).exactOptional(),
     headers: texts.exactOptional(),
     json: z.unknown().exactOptional(),
     form: texts.exactOptional(),
@@ -102,11 +99,13 @@ export function requestSchemas(call: CallDriver, image?: Blob) {
   const upload = bytes.exactOptional();
   const whatsminer2Write = z.object({
     ...{ via: z.literal('whatsminer2-write'), cmd: text, upload, download },
-    params: z.record(z.string(), z.union([text, z.number()])),
+    params: params2,
+    carry: carrying(params2).exactOptional(),
   });
   const whatsminer3Write = z.object({
     ...{ via: z.literal('whatsminer3-write'), cmd: text, param: z.unknown().exactOptional(), upload, download },
     isEncrypted: z.boolean().exactOptional(),
+    carry: carrying(z.record(z.string(), z.unknown())).exactOptional(),
   });
   const read: z.ZodType<ReadRequest> = z.discriminatedUnion('via', [cgminer, whatsminer3, http]);
   const any: z.ZodType<MinerRequest> = z.discriminatedUnion('via', [

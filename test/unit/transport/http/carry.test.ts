@@ -80,12 +80,14 @@ describe('a session of before', () => {
   test.each([
     [true, 'peer.auth'],
     [undefined, undefined],
-  ] as const)('is forgotten with the password: %s', async (changesLogin, code) => {
+  ] as const)('is forgotten with the password: %s', async (freshLogin, code) => {
     const { link } = await device();
     await link.send(get('/status', { auth: session }));
-    await link.send(get('/password', { method: 'PUT', auth: session, ...(changesLogin && { changesLogin }) }));
+    await link.send(get('/password', { method: 'PUT', auth: session, ...(freshLogin && { freshLogin }) }));
     const after = link.send(get('/status', { auth: session }));
     if (code === undefined) await after;
     else expect((await peerErrorOf(after)).code).toBe(code);
+    // What it granted before counts for nobody who asks anew.
+    expect((await peerErrorOf(link.send(get('/status', { auth: session, freshLogin: true })))).code).toBe('peer.auth');
   });
 });

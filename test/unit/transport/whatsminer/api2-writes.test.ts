@@ -140,6 +140,37 @@ describe('an encrypted write', () => {
   });
 });
 
+describe('a write that holds the login', () => {
+  const setting = {
+    via: 'whatsminer2-write',
+    cmd: 'update_pwd',
+    params: { new: 'next' },
+    carry: ({ password }: { readonly password: string }) => ({ old: password }),
+  } as const;
+  test('goes out sealed, and its token is not used again', async () => {
+    const miner = await whatsminer(() => ({ sealed: done }));
+    await miner.link.send(setting);
+    await miner.link.send(reboot);
+    expect(miner.commands[0]).toMatchObject({ cmd: 'update_pwd', new: 'next', old: PASSWORD });
+    expect(miner.started.requests.join()).not.toContain(PASSWORD);
+    expect(miner.seen.tokens).toBe(2);
+  });
+  test('waits for leave', async () => {
+    const miner = await whatsminer(() => ({ sealed: done }));
+    const beforeSending = () => Promise.reject(new Error('not now'));
+    await expect(miner.transport.link('127.0.0.1', { ...login, beforeSending }).send(setting)).rejects.toThrow(
+      'not now',
+    );
+    expect(miner.started.connections).toBe(0);
+  });
+  test('is refused with words about passwords, which are not about the login', async () => {
+    const words = { STATUS: 'E', Code: 132, Msg: 'password too long', When: 1 };
+    const miner = await whatsminer(() => ({ sealed: words }));
+    expect((await peerErrorOf(miner.link.send(setting))).code).toBe('peer.rejected');
+    expect((await peerErrorOf(miner.link.send(reboot))).code).toBe('peer.auth');
+  });
+});
+
 describe('a lost answer', () => {
   test('by reset says that the command was sent', async () => {
     const miner = await whatsminer(() => 'reset');

@@ -61,6 +61,23 @@ describe('a signed write', () => {
     expect(await miner.link.send({ via: 'whatsminer3-write', cmd: 'set.system.reboot' })).toEqual(ok);
     expect(miner.written).toMatchObject([{ cmd: 'set.system.reboot', account: 'super', ts: DEVICE_TIME }]);
   });
+  test('may hold the login, sealed, with the account that it is signed for', async () => {
+    const miner = await whatsminer3(({ cmd }) =>
+      cmd === 'set.miner.pools' ? ok : { ...ok, code: -3, msg: 'passwd error' },
+    );
+    const carry = ({ user, password }: { readonly user: string; readonly password: string }) => ({
+      user,
+      old: password,
+    });
+    const param = { new: 'next' };
+    const request = { via: 'whatsminer3-write', cmd: 'set.miner.pools', param, isEncrypted: true, carry } as const;
+    const asAdmin = miner.transport.link('127.0.0.1', { user: 'admin', password: new Secret(PASSWORD) });
+    await asAdmin.send(request);
+    expect(miner.written.map((each) => each.param)).toEqual([{ new: 'next', user: 'super', old: PASSWORD }]);
+    expect(miner.started.requests.join()).not.toContain(PASSWORD);
+    // What it says of passwords is not about the login then.
+    expect((await peerErrorOf(asAdmin.send({ ...request, cmd: 'set.other' }))).code).toBe('peer.rejected');
+  });
   test('carries an open param, or a sealed one', async () => {
     const miner = await whatsminer3(() => ok);
     const pools = [{ pool: 'stratum+tcp://a:3333', worker: 'w.1', passwd: 'x' }];
