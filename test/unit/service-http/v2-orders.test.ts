@@ -1,6 +1,6 @@
 // Creating task batches in v2, for miners and for agents, each name with its params.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EXECUTION_TASK_NAMES } from '../../../src/model/task.ts';
+import { EXECUTION_TASK_NAMES, forcedCanaryOf } from '../../../src/model/task.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';
 import { startOwnedRig, startRig } from './rig.ts';
@@ -102,6 +102,9 @@ const BAD: readonly [string, unknown, string][] = [
 
 const targetOf = (name: string) => (name.startsWith('agent.') ? 'agent_ids' : 'miner_ids');
 
+/** Of those with a canary of their own: as with every rollout. */
+const lifeMsOf = (name: string) => (forcedCanaryOf(name) === undefined ? 15 : 240) * MINUTE_MS;
+
 describe('each task', () => {
   let place: Place;
   let stop: () => Promise<void>;
@@ -132,7 +135,7 @@ describe('each task', () => {
         miner_key: ofAgent ? agent.identity.agentId : keys[0],
         params: params ?? {},
         created_at: made?.created_at,
-        expires_at: new Date(Date.parse(made?.created_at ?? '') + 15 * MINUTE_MS).toISOString(),
+        expires_at: new Date(Date.parse(made?.created_at ?? '') + lifeMsOf(name)).toISOString(),
       });
       const tasks = (await rig.get(path(rig, `/${made?.id}/tasks`))).body.data;
       expect(tasks).toMatchObject([

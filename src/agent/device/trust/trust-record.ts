@@ -31,8 +31,8 @@ export const TRUST_FILE = 'trust.sqlite';
 export type TrustRecord = ReturnType<typeof openTrustRecord>;
 
 /**
- * `path` = of the file, or `:memory:`; `vault` encrypts passwords. Never throws: a record that cannot be opened is tried
- * again after half a minute.
+ * `path` = of the file, or `:memory:`; `vault` encrypts passwords. Never throws: a record that cannot be opened is
+ * tried again after half a minute.
  */
 export function openTrustRecord(
   path: string,

@@ -1,4 +1,5 @@
-// The proof of a new password, without a clock: only a login proves it, the new one is tried at most twice, and it ends.
+// The proof of a new password, without a clock: only a login proves it, the new one is tried twice at most, and then it
+// ends.
 import { expect, test } from 'vitest';
 import type { PasswordShown } from '../../../../../../src/agent/device/passwords/password-changes.ts';
 import type { Execution } from '../../../../../../src/agent/tasks/execution/execution.ts';
