@@ -12,6 +12,7 @@ import { filesBelow, sightingsOf, textOf } from '../fault/sightings.ts';
 import { loopback } from '../support/loopback.ts';
 import { runPithead, type Started, startPithead } from './process.ts';
 import { minerListSchema } from './site.ts';
+import { runOnTerminal } from './terminal.ts';
 import { until } from './until.ts';
 
 const { network: NETWORK } = loopback(26);
@@ -141,6 +142,24 @@ test('nothing is sent to miners that no person has accepted', async () => {
   expect(refused.code, refused.stderr).toBe(5);
   expect(refused.stderr).toContain(`${MINERS} left out: refused: no person has accepted it yet: pithead trust accept`);
   expect((await pithead('trust', 'accept', NETWORK)).code).toBe(0);
+});
+
+test('typed twice on a terminal, it is not on the screen, and two that differ send nothing', async () => {
+  const type = (first: string, second: string) =>
+    runOnTerminal(['password', at(0).ip, '--dry-run', '--config', config], {
+      columns: 80,
+      environment: { NO_COLOR: '1' },
+      answers: [
+        ['The new password', `${first}\r`],
+        ['Once more', `${second}\r`],
+      ],
+    });
+  const [same, other] = [await type(NEW.first, NEW.first), await type(NEW.first, NEW.kept)];
+  answers.push(same.raw, other.raw);
+  expect(same.code, same.lines.join('\n')).toBe(0);
+  expect(same.lines.join('\n')).toContain('nothing was sent (--dry-run)');
+  expect(other.code).toBe(2);
+  expect(other.lines.join('\n')).toContain('the two are not the same');
 });
 
 test('one goes first, each is proven by a login, and the agent goes on with the new one', async () => {

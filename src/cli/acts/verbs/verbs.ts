@@ -190,7 +190,7 @@ Where the name of the image tells a family or a model, miners of others are refu
     help: `
 The new password is typed twice, or read from a file; it is never on the command line. One miner goes first, whatever --canary says: the others only
 when a login with the new password is proven there. The agent keeps the new one encrypted before it sends it, and both until that login. Miners that
-no person has accepted are left out: pithead trust list. Off until the agent allows it: tasks.allow.password.`,
+no person has accepted are left out: pithead trust accept. Off until the agent allows it: tasks.allow.password.`,
     examples: ['10.31.0.17', 'rack:C03', 'all --password-file new-password.txt --yes'],
     params: ({ word }) => ({ password: word }),
   },
