@@ -67,22 +67,28 @@ export const abilities = {
   password: kit.password({
     offlineS: [0, 0],
     pattern: kit.plainPassword(32),
-    provesLogin,
-    set: (link, wanted) => order(link, 'password', wanted),
+    provesLogin: async (link) => link.send(await sameLight(link, 'prove the login of', mustBeYes)),
+    set: setPassword,
   }),
   log: kit.log((link) => kit.fetchLog(link, kit.asText(resource('log')))),
 };
 
-/** All reads are free: the light is told to be what it is. */
-async function provesLogin(link: kit.MinerLink): Promise<unknown> {
+/** All reads are free, so a login is shown by telling the light to be what it is. */
+async function sameLight(link: kit.MinerLink, what: string, auth: typeof inBody): Promise<kit.MinerRequest> {
   const light = (summary: kit.Answer) => summary.at('Misc').bool('Locate Miner State');
-  const summary = await kit.askFirst(
-    link,
-    'prove the login of',
-    resource('summary'),
-    (each) => light(each) !== undefined,
-  );
-  return link.send(kit.post('/identify', mustBeYes, { ...web, json: { param: light(summary) } }));
+  const summary = await kit.askFirst(link, what, resource('summary'), (each) => light(each) !== undefined);
+  return kit.post('/identify', auth, { ...web, json: { param: light(summary) } });
+}
+
+/** Once the present one is shown to open it: a no is about the new one then, whatever its words. */
+async function setPassword(link: kit.MinerLink, wanted: string): Promise<kit.ActResult> {
+  const what = 'set the password of';
+  await kit.beforeAct(link, what, async () => {
+    const answer = await link.send(await sameLight(link, what, inBody));
+    return kit.resultOf(`${what} ${link.ip}`, verdict(new kit.Answer(answer)));
+  });
+  const { carry } = inBody;
+  return kit.command(link, what, kit.post('/password', { carry }, { ...web, json: { param: wanted } }), verdict);
 }
 
 /** The algorithm that is set stays, if its target is of that kind; without one, the first that the firmware offers. */

@@ -1,6 +1,6 @@
 // New passwords of ePIC firmware.
 import { expect, test } from 'vitest';
-import type * as kit from '../../src/driver/kit/index.ts';
+import * as kit from '../../src/driver/kit/index.ts';
 import { acting } from '../../test/contract/acting.ts';
 import { passwordsOf } from '../../test/contract/new-password.ts';
 import { standing } from '../../test/contract/simulated.ts';
@@ -29,6 +29,25 @@ test('is proven by a light that stays as it is', async () => {
     await miner.ability('password').provesLogin?.(site().link(device.ip), {});
     expect(device.truth().light_on).toBe(on);
   }
+});
+
+test('that it does not like is no wrong login', async () => {
+  const sent: string[] = [];
+  const link = {
+    ip: '10.0.0.9',
+    send: async (request: kit.MinerRequest) => {
+      if (request.via !== 'http') throw new Error('only the web');
+      sent.push(request.path);
+      if (request.method === 'GET') return { Misc: { 'Locate Miner State': true } };
+      const answer = request.path === '/password' ? { result: false, error: 'Password too short' } : { result: true };
+      const isRefused = typeof request.auth === 'object' && (await request.auth.isRefused?.(answer));
+      if (isRefused) throw new kit.PeerError('peer.auth', 'ask', 'never');
+      return answer;
+    },
+  };
+  const { act } = acting(driver, site).ability('password');
+  await expect(act(link, { password: 'a' }, {})).rejects.toMatchObject({ code: 'peer.rejected' });
+  expect(sent).toEqual(['/summary', '/identify', '/password']);
 });
 
 test.each([[{ result: false, error: 'no' }], [{}], ['ok']])('%j is no proof', async (answer) => {
