@@ -81,7 +81,7 @@ export class Forecast {
       onPassed: times.passed,
       onStarted: times.started,
       onBack: times.back,
-      /** `isWhole` = nobody cut it short, and it was seen from its begin. */
+      /** `isWhole` = it ended by itself, and was seen from its begin. */
       onEnd(isWhole: boolean) {
         const sample = times.end();
         const driverId = deps.find(row.minerKey)?.driverId;
