@@ -88,7 +88,9 @@ async function act(
     return withReboot(selector, { params, limits, isDetached }, flags, context, (runner) =>
       carryOut(runner, verb.sentences, terms, context),
     );
-  return withSelection(selector, flags, context, (connection, selection) =>
-    carryOut(runnerOn(connection, { task: verb.task, params, limits }, selection), verb.sentences, terms, context),
-  );
+  return withSelection(selector, flags, context, async (connection, selection) => {
+    const act = { task: verb.task, params, limits };
+    const runner = await runnerOn(connection, act, selection, flags, context);
+    await carryOut(runner, verb.sentences, terms, context);
+  });
 }
