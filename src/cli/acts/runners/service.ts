@@ -109,10 +109,11 @@ const CHANGES_POWER: ReadonlySet<ActTask> = new Set([
 function notesOf(task: ActTask, miners: readonly BoardMiner[]): string[] {
   const unknown = 'how many at a time, kW at full load and how long it takes: only their agents know, on their hosts';
   if (!CHANGES_POWER.has(task)) return [unknown];
+  const image = task === 'miner.firmware.update' ? ['whether the image is for them, their agents check'] : [];
   const known = miners.flatMap(({ powerW, isOnline }) => (isOnline && powerW !== null ? [powerW] : []));
   const kw = known.reduce((sum, powerW) => sum + powerW, 0) / 1_000;
   const some = known.length === miners.length ? '' : `, as far as it is known (of ${known.length})`;
-  return known.length === 0 ? [unknown] : [`${kw.toFixed(1)} kW drawn now${some}`, unknown];
+  return [...image, ...(known.length === 0 ? [] : [`${kw.toFixed(1)} kW drawn now${some}`]), unknown];
 }
 
 async function createAll(

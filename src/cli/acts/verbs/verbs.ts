@@ -125,7 +125,7 @@ this command reboots addresses and ranges itself, within its own limits.`,
     examples: ['low rack:C03', '3200W model:m50 --dry-run'],
     help: `
 A preset is named in the words of the firmware. Watts are a preset of firmware that takes a power target or limit; other miners refuse them, each with
-its reason, and do not change.`,
+its reason, and do not change. A bare number is the name of a preset; firmware that has none takes it for watts.`,
     params: powerParams,
   },
   {
