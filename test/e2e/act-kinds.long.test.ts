@@ -3,7 +3,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { antminerBundle } from '../support/firmware-files.ts';
@@ -29,7 +28,7 @@ beforeAll(async () => {
   );
   folder = mkdtempSync(join(tmpdir(), 'pithead-kinds-'));
   writeFileSync(join(folder, 'pithead.yaml'), JSON.stringify({ stateDir: site.stateDir, networks: [] }));
-  const { workspaceId, farmId, service, url } = site.stack;
+  const { workspaceId, service } = site.stack;
   const { key } = await service.admin.createKey({ workspaceId, name: 'kinds', role: 'admin' });
   writeFileSync(join(folder, 'key'), key);
   await site.until(
@@ -37,12 +36,11 @@ beforeAll(async () => {
     (miners) => miners.length === MINERS && miners.every(({ is_mining }) => is_mining),
   );
   for (const set of Object.values(SET_OF)) {
-    const saved = await request(`${url}/public-api/v2/workspaces/${workspaceId}/farms/${farmId}/pool-sets/${set}`, {
-      method: 'PUT',
-      headers: { 'x-api-key': key, 'content-type': 'application/json' },
-      body: JSON.stringify({ pools: [{ url: urlOf(set), user: `${set}.{ip4}`, password: 'secret-of-pools' }] }),
-    });
-    expect(saved.statusCode).toBe(200);
+    const pools = ['--url', urlOf(set), '--worker', `${set}.{ip4}`, '--password', 'secret-of-pools'];
+    const saved = await runPithead(['pools', 'save', set, ...pools, ...WAYS['the service']()]);
+    expect(saved.code, saved.stderr).toBe(0);
+    expect(saved.stdout).toMatch(new RegExp(`^${set} .*${set}\\.\\{ip4\\}`, 'm'));
+    expect(saved.stdout).not.toContain('secret-of-pools');
   }
 });
 afterAll(async () => {

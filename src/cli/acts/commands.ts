@@ -6,6 +6,7 @@ import { addReachOptions } from '../miners/access-options.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { carryOut } from './act.ts';
 import { addLog } from './commands/log.ts';
+import { addPoolSets } from './commands/pool-sets.ts';
 import { addPoolsShow } from './commands/pools-show.ts';
 import { opsStatusRunner } from './runners/ops-status.ts';
 import { addTaskTerms, addTerms, termsOf } from './terms.ts';
@@ -17,7 +18,7 @@ export type ActFlags = WayFlags & VerbFlags;
 
 const GROUPS = {
   light: 'find miners by their light',
-  pools: 'show, set and lock the pools of miners',
+  pools: 'show, set, save and lock the pools of miners',
   maintenance: 'say which miners are being worked on',
 } as const;
 type Group = keyof typeof GROUPS;
@@ -34,7 +35,10 @@ export const addVerbs =
       return;
     }
     const group = program.command(word).description(GROUPS[word]);
-    if (word === 'pools') addPoolsShow(group, context);
+    if (word === 'pools') {
+      addPoolsShow(group, context);
+      addPoolSets(group, context);
+    }
     for (const verb of verbs) addVerb(group, verb.words.slice(word.length + 1), verb, context);
     const examples = verbs.map(({ words, examples: [first = ''] }) => `  $ pithead ${words} ${first}`.trimEnd());
     group.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
