@@ -13,7 +13,7 @@ export type ReportedMiner = {
   readonly abilities: readonly string[];
 };
 
-/** What no report tells; times in ms since the epoch. */
+/** What no report says; times in ms since the epoch. */
 export type Circumstances = {
   readonly id: string;
   readonly key: string | null;

@@ -174,7 +174,7 @@ others. 'keep' stands for what the miner has. Three of the workers are shown bef
       ['--family <driver>', 'the driver whose miners the image is for; others are refused'],
     ],
     help: `
-Where the name of the image tells a family or a model, miners of others are refused, each with its reason. Begin with one miner: --canary 1.`,
+Where the name of the image says a family or a model, miners of others are refused, each with its reason. Begin with one miner: --canary 1.`,
     examples: [
       'S19-2026-08.tar.gz model:s19 --canary 1 --stop-after 1',
       '--url https://files.example/s19.tar.gz --sha256 9f86d08188… model:s19',

@@ -1,5 +1,5 @@
 // What the routes share that change where miners stand: who asks, the answer, and how the wrong lines of a file are
-// told.
+// shown.
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Clock } from '../../../../base/clock.ts';
