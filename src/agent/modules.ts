@@ -274,7 +274,7 @@ export function createTasks(base: Polled) {
   return { firmware, pools, tasks };
 }
 
-/** How services and the people of this host reach the agent, and the watchdog that they are told by. */
+/** How services and the people of this host reach the agent, and the watchdog that reports to them. */
 export function createWaysIn(base: Writing, { uplinks, reload, ownService, askService, otherFigures }: AgentOptions) {
   const { config, db, clock, random, log, instanceId, outbox, emit, tasks, opsStatuses, poller } = base;
   const { client, fleet, registry, scanning, captures, mayReach, neighbours, outages, clockWatch, trust, startedMs } =

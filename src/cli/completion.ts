@@ -2,13 +2,14 @@
 // key.
 import addTo from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
+import { COMMANDS_WITH_VALUES, namesWithValues, valuesFor } from './completion-values.ts';
 import { type Offer, offersAt } from './completion-words.ts';
 import type { CliContext } from './output/terminal.ts';
 
 const COMPLETE_HELP = '\nExamples:\n  $ pithead complete -- sc';
 const COMPLETION_HELP = `
 Where miners are selected it offers racks, containers, models, flags, states and drivers, of the agent or service that
-the command would ask.
+the command would ask. Where an option takes one of some words, such as --columns, it offers these.
 
 Examples:
   $ pithead completion bash >> ~/.bashrc
@@ -22,6 +23,7 @@ const SELECTOR = 'selector';
 /** To be called when all commands are there: what completes words has to know them. */
 export function addCompletion(program: Command, context: CliContext): void {
   let offers: readonly Offer[] = [];
+  let typed = '';
   const root = addTo(program, { completionCommandName: 'completion' });
   for (const { arguments: parts } of root.commands.values()) {
     const part = parts.get(SELECTOR);
@@ -30,14 +32,24 @@ export function addCompletion(program: Command, context: CliContext): void {
         for (const { value, about } of offers) complete(value, about);
       };
   }
-  const selecting = new Set(
-    [...root.commands].flatMap(([name, { arguments: parts }]) => (parts.has(SELECTOR) ? name : [])),
-  );
+  for (const command of COMMANDS_WITH_VALUES) {
+    const { options, arguments: parts } = root.commands.get(command) ?? {};
+    for (const name of namesWithValues(command)) {
+      const part = options?.get(name) ?? parts?.get(name);
+      if (part === undefined) continue;
+      part.handler = (complete: (value: string, about: string) => void) => {
+        for (const { value, about } of valuesFor(command, name, typed) ?? []) complete(value, about);
+      };
+    }
+  }
+  const selecting = [...root.commands].flatMap(([name, { arguments: parts }]) => (parts.has(SELECTOR) ? name : []));
+  const isSelecting = (words: string) => selecting.some((name) => words.startsWith(`${name} `));
   for (const command of program.commands) {
     if (command.name() === 'complete') {
       command.addHelpText('after', COMPLETE_HELP);
       command.hook('preAction', async (_, { args }) => {
-        if (selecting.has(args[0] ?? '') && args.length > 1) offers = await offersAt(args, context);
+        typed = /^--[\w-]+=(.*)$/.exec(args.at(-1) ?? '')?.[1] ?? args.at(-1) ?? '';
+        if (isSelecting(args.join(' '))) offers = await offersAt(args, context);
       });
     }
     if (command.name() !== 'completion') continue;

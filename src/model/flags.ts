@@ -51,6 +51,12 @@ export const flagSchema = z.strictObject({
 });
 export type Flag = z.infer<typeof flagSchema>;
 
+const SEVERITIES = ['critical', 'major', 'minor', 'info'] as const satisfies readonly Flag['severity'][];
+
+/** And the oldest first among those that are as bad. */
+export const worstFirst = (a: Pick<Flag, 'severity' | 'since'>, b: Pick<Flag, 'severity' | 'since'>): number =>
+  SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || (a.since < b.since ? -1 : 1);
+
 /** Category of a vendor error code → flag; `state` is no fault (atlas 25.3). */
 export const ERROR_CATEGORY_FLAG = {
   fan: 'fan',

@@ -99,7 +99,7 @@ export const minerExtrasSchema = z.strictObject({
       expected_chips: nullableNumber,
       bad_chips: nullableNumber,
       expected_hashrate: nullableNumber,
-      /** Of the board, in V and W; absent where the device tells none. */
+      /** Of the board, in V and W; absent where the device reports none. */
       voltage: z.number().optional(),
       power: z.number().optional(),
     }),

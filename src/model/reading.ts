@@ -159,7 +159,7 @@ export const readingSchema = z.strictObject({
   psuOutputPowerW: powerW.optional(),
   /** Age of the mining process. */
   uptimeS: seconds.optional(),
-  /** Age of the operating system, where the device tells both. */
+  /** Age of the operating system, where the device reports both. */
   systemUptimeS: seconds.optional(),
   /** Device clock, seconds since the epoch. */
   deviceTimeS: seconds.optional(),

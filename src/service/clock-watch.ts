@@ -28,7 +28,7 @@ export function createClockWatch(parts: WatchParts) {
   let kept: { readonly elapsedMs: number; readonly certainMs: number } | undefined;
   let warnedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** False when the database answered too late to tell its time. */
+  /** False when the database answered too late to say its time. */
   const measure = async (): Promise<boolean> => {
     if (store.sharedNowMs === undefined) return true;
     const measured = await measureDatabase(clock, store.sharedNowMs);

@@ -12,6 +12,7 @@ import { benchPace } from './pace.ts';
 import { benchPoll } from './poll.ts';
 import { benchRequests } from './requests.ts';
 import { benchStart } from './start.ts';
+import { benchWatch } from './watch.ts';
 
 const BENCHES = {
   board: benchBoard,
@@ -26,6 +27,7 @@ const BENCHES = {
   poll: benchPoll,
   requests: benchRequests,
   start: benchStart,
+  watch: benchWatch,
 } as const;
 
 const isBench = (name: string | undefined): name is keyof typeof BENCHES => name !== undefined && name in BENCHES;

@@ -2,14 +2,14 @@
 // service in processes of their own. Prints what is resident (and how much of it is not a mapped file) every so often;
 // `--node` hands options to Node, `--env` sets a variable.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
 import { ENVIRONMENT } from '../../src/update/linux/units.ts';
 import { startFarmProcess, startServiceProcess } from './farm-process.ts';
-import { print } from './figures.ts';
+import { print, processFigures } from './figures.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const NETWORK = '127.44.0.0/20';
@@ -62,7 +62,7 @@ export async function benchMemory(args: readonly string[]): Promise<void> {
       const stepS = Math.min(Number(values.every), Number(values.seconds) - atS);
       await systemClock.sleep(stepS * 1_000);
       atS += stepS;
-      const { residentMb, anonymousMb, mostMb, cpuS } = memoryOf(child.pid ?? 0);
+      const { residentMb, anonymousMb, mostMb, cpuS } = processFigures(child.pid ?? 0);
       print(
         `${String(atS).padStart(5)} s: RSS ${residentMb.toFixed(0)} MB, not of files ${anonymousMb.toFixed(0)} MB, most ${mostMb.toFixed(0)} MB; CPU ${cpuS.toFixed(1)} s`,
       );
@@ -74,15 +74,4 @@ export async function benchMemory(args: readonly string[]): Promise<void> {
     await farm.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-const TICKS_PER_S = 100;
-
-/** Of a process of this host, as Linux tells. MB = 2^20 bytes. */
-function memoryOf(pid: number) {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const mb = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024;
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  const cpuS = (Number(stat[11]) + Number(stat[12])) / TICKS_PER_S;
-  return { residentMb: mb('VmRSS'), anonymousMb: mb('RssAnon'), mostMb: mb('VmHWM'), cpuS };
 }

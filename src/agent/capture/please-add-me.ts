@@ -1,5 +1,5 @@
 // A text sample of an unknown device that its owner may send us, so that we can write a driver for it. It holds the
-// shape of the answers and nothing that tells who or where the owner is: no password, wallet, worker, address, serial
+// shape of the answers and nothing that shows who or where the owner is: no password, wallet, worker, address, serial
 // number or host.
 import type { Evidence } from '../../driver/contract.ts';
 import { hideText, hideValue } from '../../driver/redact.ts';

@@ -225,7 +225,7 @@ const shownUnitSchema = z.object({
   /** Where it answers, or answered last. */
   ip: z.string(),
   model: nullableText,
-  /** What the network shows of it, and what it tells; null = nothing. */
+  /** What the network shows of it, and what it reports; null = nothing. */
   network_mac: nullableText,
   mac: nullableText,
   serial_number: nullableText,

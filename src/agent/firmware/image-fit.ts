@@ -1,4 +1,4 @@
-// Whether a firmware image is for a miner, as far as its name, its first bytes and the task tell: the family of the
+// Whether a firmware image is for a miner, as far as its name, its first bytes and the task say: the family of the
 // firmware, the make and the model of the machine. Drivers look into the formats that they know before they send.
 import type { FirmwareImage } from '../../driver/contract.ts';
 import { MODELS } from '../../driver/kit/models/models.data.ts';
@@ -51,7 +51,7 @@ export function unfitByName(
   return `${name} is for ${models.join(' and ')} by its name, and the miner is ${model}; if it is for that, give the file another name`;
 }
 
-/** A firmware that the name tells, when it is not that of the miner. */
+/** A firmware that the name says, when it is not that of the miner. */
 function familyIn(said: readonly string[], own: string, driverIds: readonly string[]): string | undefined {
   const namesOf = (id: string) => id.split('-').filter((word) => !PLAIN_WORDS.has(word) && !MAKES.has(word));
   const isNamed = (id: string) => namesOf(id).some((word) => word.length > 3 && said.includes(word));

@@ -77,7 +77,11 @@ async function follow(
 }
 
 /** Those that it would be sent to on stdout, a line each. */
-function showDryRun({ miners, leftOut, atOnce, kw, etaS }: ActPreview, { json }: ActTerms, context: CliContext): void {
+function showDryRun(
+  { miners, leftOut, atOnce, kw, etaS, notes = [] }: ActPreview,
+  { json }: ActTerms,
+  context: CliContext,
+): void {
   const { stdout } = context;
   if (!json) {
     for (const { ip, model, rack, position } of miners)
@@ -85,7 +89,7 @@ function showDryRun({ miners, leftOut, atOnce, kw, etaS }: ActPreview, { json }:
     return;
   }
   for (const miner of miners) stdout.write(`${JSON.stringify(miner)}\n`);
-  const summary = { count: miners.length, left_out: leftOut, at_once: atOnce, kw, eta_s: etaS };
+  const summary = { count: miners.length, left_out: leftOut, at_once: atOnce, kw, eta_s: etaS, notes };
   stdout.write(`${JSON.stringify(summary)}\n`);
 }
 

@@ -1,5 +1,7 @@
 // From the rows that a selector found to the miners that an act can be sent to, and why not to the others. Pure.
+import { parseIpv4Range } from '../../base/net/ipv4.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
+import type { PoolFacts } from '../../model/pools/resolve-pools.ts';
 import { TASK_KINDS } from '../../model/tasks/task-kinds.data.ts';
 import type { ActMiner, LeftOut } from './runners/runner.ts';
 import type { ActTask, StatusVerb } from './verbs/verbs.ts';
@@ -34,3 +36,13 @@ export const shownMiner = ({ ip, mac, make, model, container, rack, position }: 
   ...{ ip, mac, container, rack, position },
   model: [make, model].filter((text) => text !== null && text !== '').join(' ') || null,
 });
+
+/** What is known of a miner for its pools, away from its agent. */
+export const poolFactsOf = ({ pool, worker, ...miner }: BoardMiner): PoolFacts => ({
+  ...{ ip: miner.ip, mac: miner.mac ?? undefined, serial: miner.serial ?? undefined, model: miner.model ?? undefined },
+  ...{ rack: miner.rack ?? undefined, position: miner.position ?? undefined, set: 'elsewhere' },
+  shown: pool === null || worker === null ? [] : [{ url: pool, user: worker, isActive: true }],
+});
+
+/** An address or a range, as it is written. */
+export const isAddress = (text: string): boolean => typeof parseIpv4Range(text) !== 'string';

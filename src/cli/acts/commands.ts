@@ -10,6 +10,7 @@ import type { CliContext } from '../output/terminal.ts';
 import { type ActTerms, carryOut } from './act.ts';
 import { addLog } from './commands/log.ts';
 import { readNewPassword } from './commands/new-password.ts';
+import { addPoolSets } from './commands/pool-sets.ts';
 import { addPoolsShow } from './commands/pools-show.ts';
 import { opsStatusRunner } from './runners/ops-status.ts';
 import { addTaskTerms, addTerms, termsOf } from './terms.ts';
@@ -21,7 +22,7 @@ export type ActFlags = WayFlags & VerbFlags;
 
 const GROUPS = {
   light: 'find miners by their light',
-  pools: 'show, set and lock the pools of miners',
+  pools: 'show, set, save and lock the pools of miners',
   maintenance: 'say which miners are being worked on',
 } as const;
 type Group = keyof typeof GROUPS;
@@ -38,7 +39,10 @@ export const addVerbs =
       return;
     }
     const group = program.command(word).description(GROUPS[word]);
-    if (word === 'pools') addPoolsShow(group, context);
+    if (word === 'pools') {
+      addPoolsShow(group, context);
+      addPoolSets(group, context);
+    }
     for (const verb of verbs) addVerb(group, verb.words.slice(word.length + 1), verb, context);
     const examples = verbs.map(({ words, examples: [first = ''] }) => `  $ pithead ${words} ${first}`.trimEnd());
     group.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
@@ -94,9 +98,11 @@ async function act(
     return withReboot(selector, { params, limits, isDetached }, flags, context, (runner) =>
       carryOut(runner, verb.sentences, terms, context),
     );
-  return withSelection(selector, flags, context, (connection, selection) =>
-    carryOut(runnerOn(connection, { task: verb.task, params, limits }, selection), verb.sentences, terms, context),
-  );
+  return withSelection(selector, flags, context, async (connection, selection) => {
+    const act = { task: verb.task, params, limits };
+    const runner = await runnerOn(connection, act, selection, flags, context);
+    await carryOut(runner, verb.sentences, terms, context);
+  });
 }
 
 /** With the canary that some acts always have. */

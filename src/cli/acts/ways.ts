@@ -1,7 +1,6 @@
 // Which way an act goes: through the agent of this host, as tasks of a service elsewhere, or by this command itself
 // where a verb can do that. It opens and closes what is on the way.
 import type { RunningAgent } from '../../agent/control/control-client.ts';
-import { parseIpv4Range } from '../../base/net/ipv4.ts';
 import type { Selector } from '../../model/selector/selector.ts';
 import {
   type Connection,
@@ -15,6 +14,8 @@ import type { AccessFlags } from '../miners/access-options.ts';
 import { throughRunning } from '../miners/running-agent.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
+import { isAddress } from './candidates.ts';
+import { withLocations } from './locations.ts';
 import { aloneRunner } from './runners/alone.ts';
 import type { ActLimits, ActRunner } from './runners/runner.ts';
 import { serviceRunner } from './runners/service.ts';
@@ -49,14 +50,21 @@ export const withSelection = <T>(
 
 type Act = { readonly task: ActTask; readonly params: Params; readonly limits: ActLimits };
 
-export function runnerOn(connection: Connection, act: Act, selection: Selection): ActRunner {
+/** Throws CommandFailed where something is lacking that the act needs. */
+export async function runnerOn(
+  connection: Connection,
+  act: Act,
+  selection: Selection,
+  flags: WayFlags,
+  context: CliContext,
+): Promise<ActRunner> {
   const { agent } = connection;
   // Passwords of saved pools do not leave the service.
   if (act.params.pool_set !== undefined)
     return serviceRunner(mustHaveService(connection, 'a saved set of pools'), { ...act, selection });
   return agent === undefined
     ? serviceRunner(connection.service, { ...act, selection })
-    : socketRunner(agent, { ...act, selection });
+    : socketRunner(agent, { ...act, selection: await withLocations(act.params, selection, flags, context) });
 }
 
 /** A reboot, which works without an agent too. */
@@ -69,8 +77,8 @@ export async function withReboot(
 ): Promise<void> {
   const act = { task: 'miner.system.reboot', params, limits } as const;
   if (namesServer(flags, context))
-    return withSelection(selector, flags, context, (connection, selection) =>
-      work(runnerOn(connection, act, selection)),
+    return withSelection(selector, flags, context, async (connection, selection) =>
+      work(await runnerOn(connection, act, selection, flags, context)),
     );
   return throughRunning(flags, context, {
     writes: true,
@@ -99,10 +107,8 @@ async function onAgent(
 ): Promise<void> {
   const connection = await connectionOf(agent, flags, lasting(context));
   const selection = await selectMiners(connection, selector);
-  await work(runnerOn(connection, act, selection));
+  await work(await runnerOn(connection, act, selection, flags, context));
 }
-
-const isAddress = (value: string) => typeof parseIpv4Range(value) !== 'string';
 
 /** All that can be found without an agent. */
 function mustBeAddresses({ words }: Selector): string[] {

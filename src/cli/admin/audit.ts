@@ -29,7 +29,7 @@ const VERIFY = ['pithead audit verify', 'pithead audit verify --trail service --
 const VERIFY_HELP = `
 A trail is a chain of hashes: what was changed, removed, inserted or moved is found. With the key file, so is what was written anew with
 all its hashes, and an end that was cut. \`--head\` takes a head that was noted before, as the log of the service shows it every hour: it finds also a trail
-that was put back to an earlier state with everything that belongs to it. Agents tell the service the newest entry of their own trails: one that goes back is
+that was put back to an earlier state with everything that belongs to it. Agents report to the service the newest entry of their own trails: one that goes back is
 found, and that of the agent of this host must reach it.
 
 Exit codes: 0 each trail is whole, 1 one is not or there is none, 2 wrong usage.`;

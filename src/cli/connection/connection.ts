@@ -105,6 +105,26 @@ export async function connectionOf(
   return { agent, service: await service };
 }
 
+/**
+ * The service that the environment names, for what an agent of this host lacks; undefined = it names none. Closed when
+ * `work` is done. Throws what asking it throws.
+ */
+export async function withServiceBeside<T>(
+  { config: _, ...flags }: ConnectionFlags,
+  context: CliContext,
+  work: (service: ServiceClient | undefined) => Promise<T>,
+): Promise<T> {
+  const { environment, signal } = context;
+  const server = environment.PITHEAD_KEY && serverOf(flags, context);
+  if (!server) return work(undefined);
+  const transport = overHttp(server);
+  try {
+    return await work(await openService(transport, { farm: flags.farm ?? environment.PITHEAD_FARM }, signal));
+  } finally {
+    await transport.close();
+  }
+}
+
 /** Whether a service elsewhere is meant, and no agent of this host. */
 export const namesServer = (flags: ConnectionFlags, context: CliContext): boolean =>
   serverOf(flags, context) !== undefined;

@@ -53,6 +53,8 @@ const linesOf = (content: string): string[] =>
     .filter((line) => line !== '');
 
 export type Selection = {
+  /** Undefined = the miners are not all that a selector means. */
+  readonly selector: Selector | undefined;
   readonly miners: readonly BoardMiner[];
   readonly unmatched: readonly Unmatched[];
   /** What the answer knows nothing of, because only the service keeps it. */
@@ -63,5 +65,5 @@ export type Selection = {
 export async function selectMiners(connection: Connection, selector: Selector): Promise<Selection> {
   const withKeys = connection.agent !== undefined;
   const { miners, unmatched, lacks } = await askBoard(connection, selectorText(selector), { withKeys });
-  return { miners, unmatched, lacks };
+  return { selector, miners, unmatched, lacks };
 }

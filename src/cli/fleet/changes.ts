@@ -21,11 +21,15 @@ type Flags = ConnectionFlags & { since: string; print?: boolean; json?: boolean 
 /** Of each kind. What is more is counted. */
 const MOST = 2_000;
 const PAGE_WIDTH = 80;
+/** Of a sheet of paper. */
+const PAGE_LINES = 66;
 
 export function addChanges(program: Command, context: CliContext): void {
   const command = program
     .command('changes')
-    .description('what changed in the farm: flags, miners, notes, locations, and what was done by whom')
+    .description(
+      'what changed in the farm: flags, miners, notes, locations, what was done by whom; what is still open from before',
+    )
     .option('--since <duration>', 'how far back', '12h')
     .option('--print', `one plain page of ${PAGE_WIDTH} columns, without colours`)
     .option('--json', 'one JSON object per change, times in UTC; the last line is a summary');
@@ -36,7 +40,7 @@ export function addChanges(program: Command, context: CliContext): void {
 
 const HELP = `
 ${CONNECTION_HELP}
-Times are in the time zone of this host.
+Times are in the time zone of this host. What was open or missing before the span is shown if it still is, the worst first.
 
 Examples:
   $ pithead changes
@@ -59,7 +63,9 @@ async function run(flags: Flags, context: CliContext): Promise<void> {
     }
     const farm = service.farm.name ?? service.farm.id;
     const plain = (_: unknown, text: string) => text;
-    const [paint, width] = flags.print ? [plain, PAGE_WIDTH] : [painter(stdout), screenWidth(stdout)];
-    stdout.write(changesText(data, { farm, paint, width }));
+    const page = flags.print
+      ? { paint: plain, width: PAGE_WIDTH, lines: PAGE_LINES }
+      : { paint: painter(stdout), width: screenWidth(stdout) };
+    stdout.write(changesText(data, { farm, ...page }));
   });
 }

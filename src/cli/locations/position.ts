@@ -111,7 +111,10 @@ async function exportPositions(flags: LocationFlags, context: CliContext): Promi
 }
 
 const printMoved = ({ data, meta }: Moved, flags: LocationFlags, context: CliContext): void =>
-  print(flags, context, { ...meta, changes: data }, moveLines(data, meta.dry_run));
+  print(flags, context, { ...meta, changes: data }, [
+    ...meta.rack_containers.map(({ rack, container }) => `rack ${rack}  -> container ${container}`),
+    ...moveLines(data, meta.dry_run),
+  ]);
 
 const COLUMNS: readonly Column<PlacedMiner>[] = [
   { title: 'RACK', text: ({ rack }) => rack ?? UNKNOWN },

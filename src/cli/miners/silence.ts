@@ -1,4 +1,4 @@
-// What a person is told of a miner that is known and answers nothing now, or nothing that is understood.
+// What a person is shown of a miner that is known and answers nothing now, or nothing that is understood.
 import type { Found, KnownMiner } from '../../agent/capture/found.ts';
 import { systemClock } from '../../base/clock.ts';
 import { formatModel, formatSince } from '../output/format.ts';

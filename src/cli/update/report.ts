@@ -1,4 +1,4 @@
-// What of an update is told to people and to scripts: its steps, its end, and how things stand.
+// What of an update is shown to people and to scripts: its steps, its end, and how things stand.
 import { existsSync } from 'node:fs';
 import { VERSION } from '../../base/version.ts';
 import { currentLink, linkedVersion, type Places, provenLink } from '../../update/install/layout.ts';

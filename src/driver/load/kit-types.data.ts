@@ -528,7 +528,7 @@ export type Target = {
 };
 /** Undefined for other words, and for targets that no machine has. */
 export declare function parseTarget(preset: string): Target | undefined;
-/** Of a preset that is a power, in whole watts. */
+/** Of a preset that is a power, in whole watts, for families that take nothing else: there a bare number is one too. */
 export declare function wattsOf(preset: string): number | undefined;
 export declare const targetText: ({ value, unit }: Target) => string;
 /** Whether both name the same target, however they are written. */
@@ -1058,7 +1058,7 @@ declare const readingSchema: z.ZodObject<{
   psuOutputPowerW: z.ZodOptional<z.ZodNumber>;
   /** Age of the mining process. */
   uptimeS: z.ZodOptional<z.ZodNumber>;
-  /** Age of the operating system, where the device tells both. */
+  /** Age of the operating system, where the device reports both. */
   systemUptimeS: z.ZodOptional<z.ZodNumber>;
   /** Device clock, seconds since the epoch. */
   deviceTimeS: z.ZodOptional<z.ZodNumber>;

@@ -30,7 +30,7 @@ export type BoardMiner = {
   /** Names of the tasks that its driver can do. */
   readonly abilities: readonly string[];
   readonly opsStatus: OpsStatus | null;
-  /** Null when the device tells none. */
+  /** Null when the device reports none. */
   readonly mode: string | null;
   readonly isMining: boolean;
   /** It is read now: its agent reports it and the newest poll succeeded. */

@@ -1,6 +1,6 @@
 // Makes the row of one miner from what its agent reported of it and what is known of it besides. Numbers are rounded to
 // what people read, so that a row changes when something has changed. Pure.
-import type { Flag } from '../flags.ts';
+import { type Flag, worstFirst } from '../flags.ts';
 import type { MinerDocument, MinerExtras, OpsStatus } from '../miner.ts';
 import type { SelectableMiner } from '../selector/selector.ts';
 import type { BoardFlag } from './board-miner.ts';
@@ -13,7 +13,7 @@ export type ReportedMiner = {
   readonly abilities: readonly string[];
 };
 
-/** What no report tells; times in ms since the epoch. */
+/** What no report says; times in ms since the epoch. */
 export type Circumstances = {
   readonly id: string;
   readonly key: string | null;
@@ -87,11 +87,8 @@ function fastest({ fans }: MinerExtras): number | null {
   return speeds.length === 0 ? null : Math.round(Math.max(...speeds));
 }
 
-const SEVERITIES = ['critical', 'major', 'minor', 'info'] as const satisfies readonly Flag['severity'][];
-
 function firstOf(flags: readonly Flag[]): BoardFlag | null {
-  const rank = ({ severity }: Flag) => SEVERITIES.indexOf(severity);
-  const [first] = flags.toSorted((a, b) => rank(a) - rank(b) || (a.since < b.since ? -1 : 1));
+  const [first] = flags.toSorted(worstFirst);
   if (first === undefined) return null;
   const { type, severity, message, since } = first;
   return { type, severity, message, sinceMs: floorTo(Date.parse(since), SECOND_MS) };

@@ -82,7 +82,7 @@ export class BoardRows {
     return this.#removed.filter(({ version }) => version > since).map(({ row }) => row);
   }
 
-  /** Whether a reader that has this version can be told what changed; otherwise it needs all rows. */
+  /** Whether a reader that has this version can be sent what changed; otherwise it needs all rows. */
   isKnown(since: number): boolean {
     return since <= this.#seq && since >= this.#oldest;
   }

@@ -14,20 +14,22 @@ export type PastEvent = {
 /** In the order in which they are shown. */
 // biome-ignore format: a table
 export const CHANGE_KINDS = {
-  open:       'a flag was raised and is still set at the end',
-  healed:     'a flag was raised and cleared',
-  ended:      'a flag was cleared that had been raised before',
-  missing:    'a miner has not answered for an hour',
-  back:       'a miner that was missing answers again',
-  appeared:   'a miner was found that was not known',
-  moved:      'a known miner has another address',
-  replaced:   'another unit stands where the miner was',
-  location:   'a person changed where the miner stands',
-  ops_status: 'a person changed the ops status of the miner',
-  note:       'a person wrote a note about the miner',
-  task:       'tasks of one batch, with how many ended how',
-  agent:      'an agent went offline or came back, or many miners suffered from one cause',
-  other:      'any other event of the farm',
+  open:          'a flag was raised and is still set at the end',
+  still_open:    'a flag was raised before and is set now',
+  healed:        'a flag was raised and cleared',
+  ended:         'a flag was cleared that had been raised before',
+  missing:       'a miner has not answered for an hour',
+  still_missing: 'a miner was missing before and is so now',
+  back:          'a miner that was missing answers again',
+  appeared:      'a miner was found that was not known',
+  moved:         'a known miner has another address',
+  replaced:      'another unit stands where the miner was',
+  location:      'a person changed where the miner stands',
+  ops_status:    'a person changed the ops status of the miner',
+  note:          'a person wrote a note about the miner',
+  task:          'tasks of one batch, with how many ended how',
+  agent:         'an agent went offline or came back, or many miners suffered from one cause',
+  other:         'any other event of the farm',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type ChangeKind = keyof typeof CHANGE_KINDS;
@@ -60,7 +62,7 @@ export type Change = {
     readonly status: string;
     readonly message: string | null;
   }[];
-  /** How many events it stands for. */
+  /** How many events of the span it stands for. */
   readonly events: number;
 };
 

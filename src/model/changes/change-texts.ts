@@ -10,10 +10,12 @@ const word = (value: unknown, instead = 'unknown'): string =>
 export function textOf(kind: ChangeKind, { type, detail }: Pick<PastEvent, 'type' | 'detail'>): string {
   switch (kind) {
     case 'open':
+    case 'still_open':
     case 'healed':
     case 'ended':
       return word(detail.message, word(detail.flag, 'flag'));
     case 'missing':
+    case 'still_missing':
       return `has not answered since ${word(detail.since)}`;
     case 'back':
       return `answers again; it was missing since ${word(detail.since)}`;

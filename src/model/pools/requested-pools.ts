@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { orNull } from '../tasks/or-null.ts';
 import { POOL_FIELDS, POOL_PASSWORD, poolList } from '../tasks/task-params.ts';
-import { factsOf, TEMPLATE_FORMS, TEMPLATE_PATTERN } from './worker-template.ts';
+import { factsOf, TEMPLATE_FORMS, TEMPLATE_PATTERN, type TemplateFact } from './worker-template.ts';
 
 export const kept = z.strictObject({
   keep: z.literal(true).meta({ description: 'As the miner has it in the pool of the same number' }),
@@ -49,11 +49,19 @@ export const POOLS_PREVIEW_FIELDS = {
   pools_refusal: z.string().exactOptional(),
 };
 
-const names = (pools: RequestedPools, facts: readonly string[]): boolean =>
-  pools.some(({ user }) => !isKept(user) && [...factsOf(user)].some((fact) => facts.includes(fact)));
+const namedIn = (pools: RequestedPools): ReadonlySet<TemplateFact> =>
+  new Set(pools.flatMap(({ user }) => (isKept(user) ? [] : [...factsOf(user)])));
 
-export const needsLocation = (pools: RequestedPools): boolean => names(pools, ['rack', 'position']);
+const LOCATION_FACTS = ['rack', 'position'] as const satisfies readonly TemplateFact[];
+
+/** What the workers say of where a miner stands. */
+export function locationFactsOf(pools: RequestedPools): readonly (typeof LOCATION_FACTS)[number][] {
+  const named = namedIn(pools);
+  return LOCATION_FACTS.filter((fact) => named.has(fact));
+}
+
+export const needsLocation = (pools: RequestedPools): boolean => locationFactsOf(pools).length > 0;
 
 /** Whether what is sent depends on the pools that the miner has now. */
 export const needsPools = (pools: RequestedPools): boolean =>
-  names(pools, ['worker']) || pools.some(({ url, user, password }) => [url, user, password].some(isKept));
+  namedIn(pools).has('worker') || pools.some(({ url, user, password }) => [url, user, password].some(isKept));

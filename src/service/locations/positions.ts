@@ -48,6 +48,8 @@ export type Moved = {
   readonly changeId: string | null;
   /** Columns of the file that say nothing of a location. */
   readonly ignored: readonly string[];
+  /** Of racks that stood in none, by rack. */
+  readonly containers: ReadonlyMap<string, string>;
 };
 
 /**
@@ -118,7 +120,8 @@ async function place(
     const others = swapsOf(outcome.problems, new Map(rows.map(({ id, from }) => [id, from])));
     if (others.length > 0) outcome = await operators.edit({ ...edit, edits: [...edits, ...others] });
   }
-  if (outcome.kind === 'done') return { changed: outcome.changed, changeId: outcome.changeId };
+  if (outcome.kind === 'done')
+    return { changed: outcome.changed, changeId: outcome.changeId, containers: racks.containers };
   const pathOf = new Map(rows.map(({ id, path }) => [id, path]));
   throw refused(
     outcome.problems.map((problem) => ({ path: pathOf.get(problem.id) ?? 'request', message: wordsOf(problem) })),

@@ -42,14 +42,23 @@ describe('a row names its miner', () => {
     expect(data).toMatchObject([
       { ip: '10.0.0.1', before: { rack: 'C03', position: 1 }, after: { rack: 'C03', position: 7 } },
     ]);
-    expect(meta).toEqual({ dry_run: true, changed_count: 1, change_id: null, ignored_columns: ['owner'] });
+    expect(meta).toEqual({
+      dry_run: true,
+      changed_count: 1,
+      change_id: null,
+      ignored_columns: ['owner'],
+      rack_containers: [],
+    });
     expect(await farm.standing()).toEqual(START);
   });
 
   test('row and column count by the shape of the rack; a container is for a rack that has none', async () => {
     await farm.ask('PUT', '/racks/C06', { shape: SHAPE });
     const head = 'ip,container,rack,row,column\n';
-    expect((await farm.change(`${head}10.0.0.3,7,C06,1,3\n10.0.0.4,7,C06,2,1\n`)).status).toBe(200);
+    const csv = `${head}10.0.0.3,7,C06,1,3\n10.0.0.4,7,C06,2,1\n`;
+    for (const isDryRun of [true, false])
+      expect((await farm.change(csv, isDryRun)).body.meta.rack_containers).toEqual([{ rack: 'C06', container: '7' }]);
+    expect((await farm.change(csv)).body.meta.rack_containers).toEqual([]);
     expect(await farm.standing()).toEqual([...START, '10.0.0.3 C06-4', '10.0.0.4 C06-1']);
     expect((await farm.ask('GET', '/racks/C06')).body.data.container).toBe('7');
     const other = await farm.change(`${head}10.0.0.3,8,C06,1,2\n`);

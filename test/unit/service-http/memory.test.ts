@@ -176,3 +176,45 @@ test('what changed since a time: flags, locations by whom, tasks, notes; each wi
   expect((await rig.get(`${farm}/changes?kind=nothing`)).status).toBe(400);
   await agent.close();
 });
+
+test('what was there before the span and still is: flags with their miner, miners that are missing; not twice, nor of those off their place', async () => {
+  const { rig, agent, ids, report, farm } = await startFarm(2);
+  const began = rig.clock.nowMs();
+  const since = new Date(began).toISOString();
+  const fan = { type: 'fan', since, severity: 'major', value: 0, limit: 600, source: 'fans[1].rpm' } as const;
+  const ill: MinerChange = {
+    document: { anomaly_flags: 1 },
+    extras: { flags: [{ ...fan, message: 'fan 1 stands still' }] },
+  };
+  await report(ill);
+  rig.clock.step(61 * MINUTE_MS);
+  await report(silent(began));
+  rig.clock.step(MINUTE_MS);
+  const ask = async (from: number) => {
+    const { body } = await rig.get(`${farm}/changes?since=${new Date(from).toISOString()}`);
+    const { changes, ...summary } = changesSchema.parse(body.data);
+    return { summary, shown: changes.map(({ kind, miner, at, text }) => [kind, miner?.id, at, text]) };
+  };
+  const afterwards = rig.clock.nowMs();
+  const missing = ['still_missing', ids[0], since, `has not answered since ${since}`];
+  expect((await ask(afterwards)).shown).toEqual([missing]);
+  const whole = (await ask(began - 1)).shown.map(([kind]) => kind);
+  expect(whole).toEqual(['open', 'healed', 'missing']);
+  await report(ill);
+  rig.clock.step(MINUTE_MS);
+  const again = await ask(rig.clock.nowMs());
+  expect(again.shown).toEqual([['still_open', ids[0], since, 'fan 1 stands still']]);
+  expect(again.summary.kinds.find(({ kind }) => kind === 'still_open')).toMatchObject({ count: 1, left_out: 0 });
+  expect(again.summary.miners_left_out).toBe(0);
+  const operators = (ops_status: string) =>
+    call(`${rig.url}${farm}/miners/${ids[0]}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', 'x-api-key': rig.key },
+      body: JSON.stringify({ ops_status }),
+    });
+  await operators('maintenance');
+  expect((await ask(rig.clock.nowMs())).shown).toHaveLength(1);
+  await operators('retired');
+  expect((await ask(rig.clock.nowMs() + 1)).shown).toEqual([]);
+  await agent.close();
+});

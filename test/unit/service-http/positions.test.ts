@@ -51,7 +51,7 @@ test('out, tried, in, and out again; the formula is guarded on its way to the sp
     200,
     {
       ...{ success: true, data: moves, error: null },
-      meta: { dry_run: true, changed_count: 2, change_id: null, ignored_columns: [] },
+      meta: { dry_run: true, changed_count: 2, change_id: null, ignored_columns: [], rack_containers: [] },
     },
   ]);
   expect(await exported()).toBe(before);

@@ -1,5 +1,5 @@
 // Every v2 row of the authorisation table × every kind of key × own, granted, foreign, no workspace and farm: the row
-// decides each cell. Which permission opens which row is permission-table.test.ts.
+// decides each cell. Which permission opens which row is permission-table.long.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enoughFor, PERMISSIONS, TASK_PERMISSIONS } from '../../../src/model/permissions/permissions.ts';
 import { RULES, type Rule } from '../../../src/service/auth/rules.data.ts';

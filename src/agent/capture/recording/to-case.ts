@@ -42,7 +42,7 @@ function cookiesOf(heard: readonly RecordedAnswer[]): Record<string, string> {
   return cookies.length === 0 ? {} : { 'set-cookie': cookies.join('\n') };
 }
 
-/** Headers that tell a firmware; of a challenge only what is not of one moment. */
+/** Headers by which a firmware is known; of a challenge only what is not of one moment. */
 function headersOf({ headers = {} }: RecordedAnswer): Record<string, string> {
   return Object.fromEntries(
     HEADERS.flatMap((name) => {

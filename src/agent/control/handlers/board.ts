@@ -109,7 +109,7 @@ function rowOf(state: MinerState, entry: MinerEntry | undefined, now: ClockLook)
       createdAtMs: entry === undefined ? null : Math.min(entry.firstSeenMs, now.wallMs),
     },
   );
-  // The registry may know what this device does not tell itself.
+  // The registry may know what this device does not report itself.
   return {
     ...row,
     mac: row.mac ?? entry?.mac ?? null,

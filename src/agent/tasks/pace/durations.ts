@@ -1,6 +1,5 @@
-// How long tasks take here: the medians of those that succeeded, per queue and driver; else what is usual. In memory,
-// bounded; the journal gives what earlier runs of the agent saw.
-import { median } from '../../../base/numbers.ts';
+// How long tasks take here: as long as those that ended, per queue and driver; else what is usual. In memory, bounded;
+// the journal gives what earlier runs of the agent saw.
 import type { AbilityName } from '../../../driver/contract.ts';
 import type { LoadedAbility } from '../../../driver/load/loaded-driver.ts';
 import type { TaskTimes } from './eta.ts';
@@ -15,30 +14,37 @@ type Sample = Omit<TaskTimes, 'checkS'> & { readonly checkS?: number };
 
 export class Durations {
   readonly #samples = new Map<string, Sample[]>();
+  /** The same by length, as far as it was asked for. */
+  readonly #sorted = new Map<string, readonly Sample[]>();
 
+  /** Failures are learnt from as well: they take their time, too. */
   learn(queue: string, driverId: string, sample: Sample): void {
     for (const key of [queue, `${queue} ${driverId}`]) {
       const samples = this.#samples.get(key);
       if (samples !== undefined) samples.splice(0, samples.push(sample) - KEPT);
       else if (this.#samples.size < MAX_KEYS) this.#samples.set(key, [sample]);
+      this.#sorted.delete(key);
     }
   }
 
-  /** Of this driver's miners; else of all in the queue; else what is usual. */
-  of(queue: string, driverId: string, usual: TaskTimes): TaskTimes {
+  /**
+   * Of this driver's miners; else of all in the queue; else what is usual. One of those that ended, in the order of
+   * their length: `at` says which, from 0 = the shortest to 1 = the longest.
+   */
+  of(queue: string, driverId: string, usual: TaskTimes, at: number): TaskTimes {
     const samples = this.#enough(`${queue} ${driverId}`) ?? this.#enough(queue);
-    if (samples === undefined) return usual;
-    const checks = samples.flatMap(({ checkS }) => checkS ?? []);
-    return {
-      checkS: checks.length === 0 ? usual.checkS : median(checks),
-      holdS: median(samples.map(({ holdS }) => holdS)),
-      totalS: median(samples.map(({ totalS }) => totalS)),
-    };
+    const sample = samples?.[Math.min(samples.length - 1, Math.floor(at * samples.length))];
+    return sample === undefined ? usual : { ...sample, checkS: sample.checkS ?? usual.checkS };
   }
 
   #enough(key: string): readonly Sample[] | undefined {
     const samples = this.#samples.get(key);
-    return samples !== undefined && samples.length >= ENOUGH ? samples : undefined;
+    if (samples === undefined || samples.length < ENOUGH) return undefined;
+    const known = this.#sorted.get(key);
+    if (known !== undefined) return known;
+    const sorted = samples.toSorted((a, b) => a.totalS - b.totalS);
+    this.#sorted.set(key, sorted);
+    return sorted;
   }
 }
 
@@ -50,11 +56,13 @@ const WARM_UP_S = 180;
 const START_S = 30;
 const UPLOAD_S = 120;
 const LOG_S = 10;
+const USUAL_PART = 4;
 
 /** Where nothing was learnt, by what the driver says of the device. */
 export function usualTimes(ability: AbilityName | undefined, rule: LoadedAbility | undefined): TaskTimes {
   const [shortestS, longestS] = rule?.offlineS ?? [0, 0];
-  const awayS = (shortestS + longestS) / 2;
+  // The longest is of the slowest unit of the family.
+  const awayS = shortestS + (longestS - shortestS) / USUAL_PART;
   const lasts = (totalS: number) => ({ checkS: CHECK_S, holdS: totalS, totalS });
   switch (ability) {
     case 'reboot':

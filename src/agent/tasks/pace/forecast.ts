@@ -81,10 +81,11 @@ export class Forecast {
       onPassed: times.passed,
       onStarted: times.started,
       onBack: times.back,
-      onEnd(hasSucceeded: boolean) {
+      /** `isWhole` = it ended by itself, and was seen from its begin. */
+      onEnd(isWhole: boolean) {
         const sample = times.end();
         const driverId = deps.find(row.minerKey)?.driverId;
-        if (hasSucceeded && sample !== undefined && driverId !== undefined) learn(kind.queue, driverId, sample);
+        if (isWhole && sample !== undefined && driverId !== undefined) learn(kind.queue, driverId, sample);
       },
     };
   }
@@ -103,8 +104,8 @@ export class Forecast {
     const capacity = this.capacityOf(kind);
     const { concurrency = capacity, canary = 0 } = limits;
     const ahead = [...jobs.values()].filter((job) => job.kind.queue === kind.queue).map(({ row }) => row);
-    const tasks = going.map((command): PlannedTask => {
-      const task = this.#timesOf(kind, { params: {}, ...command });
+    const tasks = going.map((command, turn): PlannedTask => {
+      const task = this.#timesOf(kind, { params: {}, ...command }, turn);
       // The next of a run with a bound of its own begins when the one before is over.
       return limits.concurrency === undefined ? task : { ...task, holdS: task.totalS };
     });
@@ -113,15 +114,17 @@ export class Forecast {
     const seconds =
       canary > 0 || ahead.length === 0
         ? etaS(tasks, { ...pace, canary })
-        : etaS([...ahead.map((row) => this.#timesOf(kind, row)), ...tasks], pace);
+        : etaS([...ahead.map((row, turn) => this.#timesOf(kind, row, turn)), ...tasks], pace);
     return { selected, leftOut, atOnce, drawW, etaS: seconds };
   }
 
-  #timesOf(kind: Kind, task: Pick<StoredTask, 'minerKey' | 'params'>): PlannedTask {
+  /** `turn` = its place among the planned: each takes as long as another one of those that ended. */
+  #timesOf(kind: Kind, task: Pick<StoredTask, 'minerKey' | 'params'>, turn: number): PlannedTask {
     const { deps } = this.#parts;
     const { driverId = '', abilities = {} } = deps.find(task.minerKey) ?? {};
     const rule = kind.ability && abilities[kind.ability];
-    const times: TaskTimes = this.#durations.of(kind.queue, driverId, usualTimes(kind.ability, rule));
+    const usual = usualTimes(kind.ability, rule);
+    const times: TaskTimes = this.#durations.of(kind.queue, driverId, usual, evenlySpread(turn));
     const startingW =
       kind.ability === undefined || rule === undefined
         ? 0
@@ -153,6 +156,10 @@ export class Forecast {
     return notAllowed(name, settings);
   }
 }
+
+/** From 0 to 1, the middle first: each next one falls into the widest gap that those before it left. */
+const evenlySpread = (turn: number): number => (0.5 + turn * GOLDEN) % 1;
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /** Seconds of one task, the wait for the power budget apart. */
 function stopwatch(clock: Pick<Clock, 'monotonicMs'>) {

@@ -111,7 +111,7 @@ function openReads(db: DatabaseSync, vault: Vault | undefined) {
   const durations = db.prepare(
     `SELECT name, miner_key AS minerKey, starting_w > 0 AS isPowered, (finished_ms - started_ms) / 1000.0 AS totalS,
             json_extract(evidence, '$.backAfterS') AS backS
-     FROM tasks_journal WHERE status = 'succeeded' AND started_ms IS NOT NULL AND finished_ms >= started_ms
+     FROM tasks_journal WHERE status IN ('succeeded', 'failed', 'timeout') AND started_ms IS NOT NULL AND finished_ms >= started_ms
      ORDER BY accepted_ms DESC LIMIT ?`,
   );
   const size = db.prepare('SELECT count(*) AS count FROM tasks_journal');
@@ -136,7 +136,7 @@ function openReads(db: DatabaseSync, vault: Vault | undefined) {
       actions.all(minerKey, Math.round(sinceMs)).map((row) => actionSchema.parse(row)),
     /** When tasks that count for the power budget were started, and what for. */
     poweredSince: (sinceMs: number) => poweredStarts.all(Math.round(sinceMs)).map((row) => startSchema.parse(row)),
-    /** Of those that succeeded, newest first. */
+    /** Of those that ended by themselves, newest first. */
     durations: (limit: number) => durations.all(limit).flatMap((row) => durationSchema.safeParse(row).data ?? []),
     size: () => countSchema.parse(size.get()).count,
   };

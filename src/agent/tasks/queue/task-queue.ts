@@ -343,7 +343,7 @@ export class TaskQueue {
       onState: completion.reportState,
       onProgress: this.#reports.send,
       settle(row, outcome) {
-        times.onEnd(outcome.status === 'succeeded' && !job.isRecovered);
+        times.onEnd(outcome.status !== 'cancelled' && !job.isRecovered);
         completion.settle([{ row, outcome }]);
       },
       repeat: () => this.#repeat(job),

@@ -45,12 +45,14 @@ async function retry(id: string, flags: TermFlags, context: CliContext): Promise
     const miners = all.filter(({ key, id: minerId }) => batch.failed.has(key ?? '') || batch.failed.has(minerId));
     if (miners.length === 0) throw new CommandFailed(`nothing failed in the batch ${id}`, EXIT.nothing);
     const act = { task, params, limits: terms.limits };
-    await carryOut(
-      runnerOn(connection, act, { miners, unmatched: [], lacks }),
-      sentencesOf(task, params),
-      terms,
+    const runner = await runnerOn(
+      connection,
+      act,
+      { selector: undefined, miners, unmatched: [], lacks },
+      flags,
       context,
     );
+    await carryOut(runner, sentencesOf(task, params), terms, context);
   });
 }
 

@@ -24,6 +24,8 @@ export type ActPreview = {
   /** What all of them draw at full load; null = not known. */
   readonly kw: number | null;
   readonly etaS: number | null;
+  /** What is not known on this way, and what is known instead, for people. */
+  readonly notes?: readonly string[];
   /** Workers that some of them would get. */
   readonly workers: readonly { readonly ip: string; readonly user: string }[];
 };

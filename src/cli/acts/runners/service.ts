@@ -1,13 +1,9 @@
 // Acts as task batches of a service elsewhere: made with few requests, followed by asking once a second, given up where
 // the caller stops. The agents of the farm carry them out.
-import { v4 as newUuid } from 'uuid';
 import { z } from 'zod';
 import { systemClock } from '../../../base/clock.ts';
-import { PeerError } from '../../../base/errors.ts';
 import type { BoardMiner } from '../../../model/board/board-miner.ts';
-import { requestedPoolsSchema } from '../../../model/pools/requested-pools.ts';
-import { previewWorkers } from '../../../model/pools/resolve-pools.ts';
-import { createdAnswerSchema } from '../../../wire/api/tasks.ts';
+import { MAX_TARGETS } from '../../../wire/api/tasks.ts';
 import type { Selection } from '../../connection/selection.ts';
 import type { ServiceClient } from '../../connection/service-client.ts';
 import { CommandFailed, EXIT } from '../../output/exit.ts';
@@ -16,44 +12,39 @@ import type { Params } from '../verbs/params.ts';
 import type { ActTask } from '../verbs/verbs.ts';
 import { type BatchTask, followBatch } from './follow-batch.ts';
 import type { ActLimits, ActPreview, ActRunner, LeftOut } from './runner.ts';
-
-/** Ids in one request. */
-const MAX_IDS = 1_000;
-/** A request whose answer was lost is sent again with its key: it creates nothing twice. */
-const ATTEMPTS = 4;
-const AGAIN_MS = 2_000;
+import { askWho, type Created, create, type Targets, targetsOf } from './service-batch.ts';
 
 export type ServiceAct = {
   readonly task: ActTask;
   readonly params: Params;
   readonly limits: ActLimits;
-  readonly selection: Pick<Selection, 'miners' | 'unmatched'>;
+  readonly selection: Pick<Selection, 'selector' | 'miners' | 'unmatched'>;
 };
-
-type Created = Pick<z.output<typeof createdAnswerSchema>, 'data' | 'meta'>;
 
 /** `service` is closed by its owner; its requests must not end with the signal of a run. */
 export function serviceRunner(service: Pick<ServiceClient, 'ask'>, act: ServiceAct): ActRunner {
   const { task, limits, selection } = act;
-  const { miners, leftOut } = candidatesFor(task, selection.miners);
-  const ipOf = new Map(miners.map(({ id, ip }) => [id, ip]));
+  const ours = candidatesFor(task, selection.miners);
+  const targets = targetsOf(selection.selector, selection.miners, ours.miners);
+  const ipOf = new Map(selection.miners.map(({ id, ip }) => [id, ip]));
+  const isShown = new Set<string>();
   return {
     async preview(): Promise<ActPreview> {
-      mustFit(limits, miners.length);
-      const unmatched = selection.unmatched.map(({ text, reason }) => ({ who: text, reason }));
-      const unforeseen = { atOnce: null, kw: null, etaS: null, workers: workersOf(act, miners) };
-      return { miners: miners.map(shownMiner), leftOut: [...leftOut, ...unmatched], ...unforeseen };
+      mustFit(limits, targets.length);
+      const answers: Created[] = [];
+      for (const part of targets) answers.push(await askWho(service, act, part));
+      const { miners, leftOut } = whoOf(answers, ours, selection, ipOf);
+      for (const { who } of leftOut) isShown.add(who);
+      return {
+        ...{ miners: miners.map(shownMiner), leftOut, atOnce: null, kw: null, etaS: null },
+        notes: notesOf(task, miners),
+        workers: answers[0]?.meta.pools_preview ?? [],
+      };
     },
     async run(onStep, { isDetached, signal }) {
-      const batchIds: string[] = [];
-      const skipped: LeftOut[] = [];
-      for (const part of chunksOf(miners)) {
-        if (signal.aborted) break;
-        const { data, meta } = await create(service, act, part);
-        skipped.push(...skippedOf(meta.skipped, ipOf));
-        batchIds.push(...data.map(({ id }) => id));
-      }
-      if (isDetached) return { batchIds, leftOut: skipped };
+      const { batchIds, skipped } = await createAll(service, act, targets, signal);
+      const leftOut = skippedOf(skipped, ipOf).filter(({ who }) => !isShown.has(who));
+      if (isDetached) return { batchIds, leftOut };
       const hear = ({ minerId, ...step }: BatchTask) => onStep({ ip: ipOf.get(minerId) ?? minerId, ...step });
       const giveUp = () => void Promise.all(batchIds.map((id) => cancel(service, id)));
       signal.addEventListener('abort', giveUp, { once: true });
@@ -63,64 +54,86 @@ export function serviceRunner(service: Pick<ServiceClient, 'ask'>, act: ServiceA
       } finally {
         signal.removeEventListener('abort', giveUp);
       }
-      return { batchIds, leftOut: skipped };
+      return { batchIds, leftOut };
     },
     close: async () => {},
   };
 }
 
-/** As far as the rows tell; the service refuses what miners lack before anything is sent. */
-function workersOf({ params }: ServiceAct, miners: readonly BoardMiner[]) {
-  const pools = requestedPoolsSchema.safeParse(params.pools).data;
-  if (pools === undefined) return [];
-  const facts = miners.map(({ ip, mac, serial, model, rack, position, pool, worker }) => ({
-    ...{ ip, mac: mac ?? undefined, serial: serial ?? undefined, model: model ?? undefined },
-    ...{ rack: rack ?? undefined, position: position ?? undefined, set: 'elsewhere' as const },
-    shown: pool === null || worker === null ? [] : [{ url: pool, user: worker, isActive: true }],
-  }));
-  return previewWorkers(pools, facts);
-}
-
 /** A rule for the whole of it needs one batch. */
-function mustFit({ canary, stopAfter, concurrency }: ActLimits, count: number): void {
+function mustFit({ canary, stopAfter, concurrency }: ActLimits, parts: number): void {
   if (concurrency !== undefined)
     throw new CommandFailed(
       '--concurrency is for the agent of this host: the service has the limits of each agent',
       EXIT.usage,
     );
-  if (count > MAX_IDS && (canary !== undefined || stopAfter !== undefined))
+  if (parts > 1 && (canary !== undefined || stopAfter !== undefined))
     throw new CommandFailed(
-      `--canary and --stop-after take at most ${MAX_IDS} miners at a service, these are ${count}`,
+      `--canary and --stop-after take at most ${MAX_TARGETS} miners at a service, these are more`,
       EXIT.usage,
     );
 }
 
-const chunksOf = (miners: readonly BoardMiner[]): BoardMiner[][] =>
-  Array.from({ length: Math.ceil(miners.length / MAX_IDS) }, (_, i) => miners.slice(i * MAX_IDS, (i + 1) * MAX_IDS));
-
-async function create(
-  service: Pick<ServiceClient, 'ask'>,
-  { task, params, limits: { canary, stopAfter } }: ServiceAct,
-  miners: readonly BoardMiner[],
-): Promise<Created> {
-  const rollout = {
-    ...(canary !== undefined && { canary }),
-    ...(stopAfter !== undefined && { stop_after: stopAfter }),
+/** By the word of the service; where rows say more of why not, by theirs. */
+function whoOf(
+  answers: readonly Created[],
+  ours: ReturnType<typeof candidatesFor>,
+  { miners, unmatched }: ServiceAct['selection'],
+  ipOf: ReadonlyMap<string, string>,
+) {
+  const targets = answers.flatMap(({ meta }) => meta.targets ?? []);
+  const going = new Set(targets.flatMap(({ miner_id: id, reason }) => (reason === null ? [id] : [])));
+  const known = new Map(ours.leftOut.map((one) => [one.who, one]));
+  const refused = skippedOf(
+    answers.flatMap(({ meta }) => meta.skipped),
+    ipOf,
+  ).map((one) => known.get(one.who) ?? one);
+  const names = new Set(refused.map(({ who }) => who));
+  return {
+    miners: miners.filter(({ id }) => going.has(id)),
+    leftOut: [
+      ...ours.leftOut.filter(({ who }) => !names.has(who)),
+      ...refused,
+      ...unmatched.map(({ text, reason }) => ({ who: text, reason })),
+    ],
   };
-  const body = {
-    ...{ task_name: task, params, miner_ids: miners.map(({ id }) => id) },
-    ...(Object.keys(rollout).length > 0 && { rollout }),
-  };
-  const asked = { method: 'POST', path: '/task-batches', body, idempotencyKey: newUuid() } as const;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await service.ask(createdAnswerSchema, asked);
-    } catch (error) {
-      if (!(error instanceof PeerError) || error.retry === 'never' || attempt === ATTEMPTS) throw error;
-      await systemClock.sleep(AGAIN_MS);
-    }
-  }
 }
+
+const CHANGES_POWER: ReadonlySet<ActTask> = new Set([
+  'miner.system.reboot',
+  'miner.power_mode.update',
+  'miner.firmware.update',
+]);
+
+/** The service does not know at which pace its agents work. What miners draw now is no measure of what they will. */
+function notesOf(task: ActTask, miners: readonly BoardMiner[]): string[] {
+  const unknown = 'how many at a time, kW at full load and how long it takes: only their agents know, on their hosts';
+  if (!CHANGES_POWER.has(task)) return [unknown];
+  const image = task === 'miner.firmware.update' ? ['whether the image is for them, their agents check'] : [];
+  const known = miners.flatMap(({ powerW, isOnline }) => (isOnline && powerW !== null ? [powerW] : []));
+  const kw = known.reduce((sum, powerW) => sum + powerW, 0) / 1_000;
+  const some = known.length === miners.length ? '' : `, as far as it is known (of ${known.length})`;
+  return [...image, ...(known.length === 0 ? [] : [`${kw.toFixed(1)} kW drawn now${some}`]), unknown];
+}
+
+async function createAll(
+  service: Pick<ServiceClient, 'ask'>,
+  act: ServiceAct,
+  targets: readonly Targets[],
+  signal: AbortSignal,
+) {
+  const batchIds: string[] = [];
+  const skipped: Skipped[] = [];
+  for (const part of targets) {
+    if (signal.aborted) break;
+    const { data, meta } = await create(service, act, part);
+    skipped.push(...meta.skipped);
+    batchIds.push(...data.map(({ id }) => id));
+  }
+  return { batchIds, skipped };
+}
+
+type Skipped = Created['meta']['skipped'][number];
 
 const NO_ANSWER = z.unknown();
 
@@ -129,5 +142,5 @@ const cancel = (service: Pick<ServiceClient, 'ask'>, id: string): Promise<unknow
   service.ask(NO_ANSWER, { method: 'POST', path: `/task-batches/${id}/cancel`, body: {} }).catch(() => {});
 
 /** The service knows more than the rows say. */
-const skippedOf = (skipped: Created['meta']['skipped'], ipOf: ReadonlyMap<string, string>): LeftOut[] =>
+const skippedOf = (skipped: readonly Skipped[], ipOf: ReadonlyMap<string, string>): LeftOut[] =>
   skipped.flatMap(({ message, miner_ids: ids }) => ids.map((id) => ({ who: ipOf.get(id) ?? id, reason: message })));

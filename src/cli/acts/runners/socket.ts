@@ -1,11 +1,9 @@
 // Acts by way of the agent that runs on this host: its queue, its limits, its proof. It works while the service is
 // away.
 import type { Preview, RunningAgent, RunRequest, Step } from '../../../agent/control/control-client.ts';
-import { parseIpv4Range } from '../../../base/net/ipv4.ts';
-import type { Unmatched } from '../../../model/selector/selector.ts';
 import type { Selection } from '../../connection/selection.ts';
 import { CommandFailed, EXIT } from '../../output/exit.ts';
-import { candidatesFor, shownMiner } from '../candidates.ts';
+import { candidatesFor, isAddress, shownMiner } from '../candidates.ts';
 import type { Params } from '../verbs/params.ts';
 import type { ActTask } from '../verbs/verbs.ts';
 import type { ActLimits, ActMiner, ActPreview, ActRunner, LeftOut } from './runner.ts';
@@ -28,11 +26,8 @@ export function socketRunner(
   const { miners: rows, leftOut } = candidatesFor(task, selection.miners);
   const byIp = new Map(rows.map((row) => [row.ip, shownMiner(row)]));
   // An address without a known miner is looked at: one may have been put up since the last scan.
-  const isAddress = ({ text }: Unmatched) => typeof parseIpv4Range(text) !== 'string';
-  const [strangers, unknown] = [
-    selection.unmatched.filter(isAddress),
-    selection.unmatched.filter((each) => !isAddress(each)),
-  ];
+  const strangers = selection.unmatched.filter(({ text }) => isAddress(text));
+  const unknown = selection.unmatched.filter(({ text }) => !isAddress(text));
   const names = [...rows.flatMap(({ key }) => key ?? []), ...strangers.map(({ text }) => text)];
   const common = { name: task, params, ...locationsOf(task, byIp), ...pace(limits) };
   let going: readonly string[] = [];

@@ -19,6 +19,7 @@ export function outlookLines(preview: ActPreview, { canary }: Pick<ActLimits, 'c
     `${countOf(miners.length)}${whichPart(miners)}`,
     ...(where === '' ? [] : [`in ${where}`]),
     ...pacePart(preview),
+    ...(miners.length === 0 ? [] : (preview.notes ?? [])),
     ...(first > 0 && first < miners.length
       ? [`the first ${first} go alone, ${miners.length - first} are held back until they are proven`]
       : []),

@@ -125,7 +125,7 @@ this command reboots addresses and ranges itself, within its own limits.`,
     examples: ['low rack:C03', '3200W model:m50 --dry-run'],
     help: `
 A preset is named in the words of the firmware. Watts are a preset of firmware that takes a power target or limit; other miners refuse them, each with
-its reason, and do not change.`,
+its reason, and do not change. A bare number is the name of a preset; firmware that has none takes it for watts.`,
     params: powerParams,
   },
   {
@@ -174,7 +174,7 @@ others. 'keep' stands for what the miner has. Three of the workers are shown bef
       ['--family <driver>', 'the driver whose miners the image is for; others are refused'],
     ],
     help: `
-Where the name of the image tells a family or a model, miners of others are refused, each with its reason. Begin with one miner: --canary 1.`,
+Where the name of the image says a family or a model, miners of others are refused, each with its reason. Begin with one miner: --canary 1.`,
     examples: [
       'S19-2026-08.tar.gz model:s19 --canary 1 --stop-after 1',
       '--url https://files.example/s19.tar.gz --sha256 9f86d08188… model:s19',

@@ -16,9 +16,11 @@ type NamedMiner = NonNullable<Change['miner']>;
 /** In the order of the page. */
 const TITLES: Readonly<Record<ChangeKind, string>> = {
   open: 'raised and still open',
+  still_open: 'raised before and still open',
   healed: 'raised and healed',
   ended: 'raised before and healed',
   missing: 'missing',
+  still_missing: 'missing since before',
   back: 'back',
   appeared: 'new',
   moved: 'moved',
@@ -31,24 +33,48 @@ const TITLES: Readonly<Record<ChangeKind, string>> = {
   other: 'other',
 };
 
+/** Of what was there before: which of them are shown where not all are, and what lists all. */
+const INHERITED: ReadonlyMap<string, { readonly first: string; readonly command: string }> = new Map([
+  ['still_open', { first: 'the worst', command: 'pithead miners --ill' }],
+  ['still_missing', { first: 'the oldest', command: 'pithead miners --missing' }],
+] satisfies [ChangeKind, object][]);
+/** Of each kind of what was there before; as many as fit on a page of paper, and never less than the least. */
+const MOST_INHERITED = 50;
+const LEAST_INHERITED = 5;
+
 export type Page = { readonly farm: string; readonly paint: Paint; readonly width: number | undefined };
 
-export function changesText(summary: Changes, { farm, paint, width }: Page): string {
-  const { from, to, flags_raised, flags_cleared, events_left_out, changes, kinds } = summary;
+/** `lines` = of a page: of what was there before, only as much is shown as fits. */
+export function changesText(summary: Changes, { lines, ...page }: Page & { readonly lines?: number }): string {
+  for (let most = MOST_INHERITED; ; most--) {
+    const text = textWith(summary, page, most);
+    if (lines === undefined || most <= LEAST_INHERITED || text.split('\n').length - 1 <= lines) return text;
+  }
+}
+
+function textWith(summary: Changes, { farm, paint, width }: Page, mostInherited: number): string {
+  const { from, to, flags_raised, flags_cleared, events_left_out, miners_left_out, changes, kinds } = summary;
   const isOneDay = formatTime(from).slice(0, 10) === formatTime(to).slice(0, 10);
   const timeOf = (at: string) => formatTime(at).slice(isOneDay ? 11 : 5, 16);
   const filled: string[] = [];
   const empty: string[] = [];
   for (const [kind, title] of Object.entries(TITLES)) {
-    const of = changes.filter((change) => change.kind === kind);
-    if (of.length === 0) empty.push(title);
-    else filled.push(section(title, of, leftOutOf(kinds, kind), { timeOf, paint, width }));
+    const all = changes.filter((change) => change.kind === kind);
+    const { first, command } = INHERITED.get(kind) ?? { first: 'the newest', command: undefined };
+    const shown = command === undefined ? all : all.slice(0, mostInherited);
+    const count = all.length + leftOutOf(kinds, kind);
+    const more = command === undefined ? '' : `; all: ${command}`;
+    const counted = shown.length === count ? String(count) : `${first} ${shown.length} of ${count}${more}`;
+    const time = command === undefined ? timeOf : dayAndTime;
+    if (all.length === 0) empty.push(title);
+    else filled.push(section(`${title.toUpperCase()} (${counted})`, shown, { timeOf: time, paint, width }));
   }
   const lines = [
     paint('bold', `Changes of ${formatText(farm)}`),
     `${formatTime(from).slice(0, 16)} to ${formatTime(to).slice(0, 16)}, ${zoneText(from)}`,
     `${flags_raised} flags raised, ${flags_cleared} cleared`,
     ...(events_left_out > 0 ? [`${events_left_out} older events were too many and are not counted`] : []),
+    ...(miners_left_out > 0 ? [`${miners_left_out} miners with a flag were too many to look at`] : []),
     ...filled.flatMap((text) => ['', text]),
     ...(empty.length === 0 ? [] : ['', ...fitted(`Nothing: ${empty.join(', ')}`, width)]),
     ...(changes.some(({ by }) => by?.via !== undefined)
@@ -57,6 +83,8 @@ export function changesText(summary: Changes, { farm, paint, width }: Page): str
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const dayAndTime = (at: string) => formatTime(at).slice(5, 16);
 
 const fitted = (text: string, width: number | undefined): string[] =>
   width === undefined ? [text] : wrapAnsi(text, width, { hard: true }).split('\n');
@@ -69,11 +97,9 @@ const leftOutOf = (kinds: Changes['kinds'], wanted: string): number =>
 
 type SectionPage = Omit<Page, 'farm'> & { readonly timeOf: (at: string) => string };
 
-function section(title: string, changes: readonly Change[], leftOut: number, page: SectionPage): string {
+function section(heading: string, changes: readonly Change[], page: SectionPage): string {
   const { timeOf, paint, width } = page;
   const lines = changes.flatMap((change) => linesOf(change, timeOf));
-  const all = changes.length + leftOut;
-  const heading = `${title.toUpperCase()} (${leftOut === 0 ? all : `the newest ${changes.length} of ${all}`})`;
   const names = ['when', 'location', 'ip', 'text', 'by'] as const;
   const columns = names
     .filter((name) => lines.some((line) => line[name] !== ''))

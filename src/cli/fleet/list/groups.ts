@@ -17,7 +17,7 @@ export type AlgorithmSums = {
   readonly algorithm: string | null;
   /** Null where no miner of it is read, or they may not be added up. */
   readonly hashrate: Sum | null;
-  /** Of those that tell both power and hashrate; null where none does. */
+  /** Of those that report both power and hashrate; null where none does. */
   readonly wattsPerHs: number | null;
 };
 

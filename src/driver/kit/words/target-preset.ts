@@ -10,9 +10,9 @@ export function parseTarget(preset: string): Target | undefined {
   return { value, unit: unit.toUpperCase() === 'W' ? 'W' : 'TH/s' };
 }
 
-/** Of a preset that is a power, in whole watts. */
+/** Of a preset that is a power, in whole watts, for families that take nothing else: there a bare number is one too. */
 export function wattsOf(preset: string): number | undefined {
-  const target = parseTarget(preset);
+  const target = parseTarget(/^\s*\d+\s*$/.test(preset) ? `${preset} W` : preset);
   return target?.unit === 'W' ? Math.round(target.value) : undefined;
 }
 

@@ -1,6 +1,6 @@
 // The limits of a workspace on its requests: what they cost together, that large ones wait for each other and never in
 // front of small ones, and how much of its answers may wait for a reader. The guard says whose request it is. Headers
-// tell what is left.
+// say what is left.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';

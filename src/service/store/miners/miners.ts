@@ -7,6 +7,7 @@ import type { Db, Tables } from '../schema.ts';
 import type { Item, MinerPage, TakeText } from './items.ts';
 import { nameMiners } from './memory/named.ts';
 import { findMiner } from './memory/one-miner.ts';
+import { troubledMiners } from './memory/troubled.ts';
 import { type MinerFilter, minerConditions } from './miner-filter.ts';
 import { type MinerSearch, searchConditions, toFilter } from './miner-search.ts';
 
@@ -38,6 +39,8 @@ export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | '
     find: (wanted: Parameters<typeof findMiner>[1]) => findMiner({ read, readItems }, wanted),
     /** What people know these miners by. */
     name: (farmId: string, ids: readonly string[]) => nameMiners(read, farmId, ids),
+    /** Those with a flag and those that are missing, at most so many. */
+    troubled: (farmId: string, most: number) => troubledMiners(read, farmId, most),
     /** Hands over those that fit filter and search, ordered by address, then id; gives how many there are in all. */
     write,
     /** The ids of those that fit, in the same order, and no more than `limit`. */

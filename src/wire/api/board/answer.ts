@@ -56,7 +56,7 @@ export function answerBoard(state: BoardState, request: BoardRequest): BoardAnsw
 
 const NONE = { miners: [], unmatched: [] };
 
-/** From which version on the reader is told changes; undefined = it gets all rows. */
+/** From which version on the reader is sent changes; undefined = it gets all rows. */
 function sinceOf({ epoch, rows }: BoardState, request: BoardRequest, { words }: Selector): number | undefined {
   const since = request.since ?? undefined;
   if (request.epoch !== epoch || since === undefined || !rows.isKnown(since)) return undefined;

@@ -90,8 +90,14 @@ export const movedSchema = answerOf(z.array(moveSchema)).extend({
   meta: z.strictObject({
     dry_run: z.boolean().meta({ description: 'true = nothing was changed' }),
     changed_count: count,
-    change_id: z.string().nullable().meta({ description: 'By which it can be undone; null = nothing was changed' }),
+    change_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'By which the moves can be undone; null = no miner was moved' }),
     ignored_columns: z.array(z.string()).meta({ description: 'Columns of the file that say nothing of a location' }),
+    rack_containers: z
+      .array(z.strictObject({ rack: locationNameSchema, container: locationNameSchema }))
+      .meta({ description: 'Racks that stood in no container and stand in one now, or would' }),
   }),
 });
 

@@ -115,9 +115,14 @@ export const changesSchema = named(
     events_left_out: count.meta({
       description: 'Older events of the time that were too many; all counts are without them',
     }),
+    miners_left_out: count.meta({
+      description: 'Miners with a flag that were too many to look at for what was there before',
+    }),
     kinds: z
       .array(kindCountSchema)
       .meta({ description: 'Of each kind how many changes there are, in the order of the changes' }),
-    changes: z.array(changeSchema).meta({ description: 'By kind, newest first within each' }),
+    changes: z.array(changeSchema).meta({
+      description: 'By kind, newest first within each; of what was there before, the worst first',
+    }),
   }),
 );

@@ -1,5 +1,5 @@
 // What the routes share that change where miners stand: who asks, the answer, and how the wrong lines of a file are
-// told.
+// shown.
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Clock } from '../../../../base/clock.ts';
@@ -21,14 +21,15 @@ export function editOf(request: FastifyRequest, clock: Clock) {
 }
 
 export function sendMoved(
-  { changed, changeId, ignored }: Omit<Moved, 'ignored'> & { readonly ignored?: Moved['ignored'] },
+  { changed, changeId, ignored = [], containers = new Map() }: Pick<Moved, 'changed' | 'changeId'> & Partial<Moved>,
   isDryRun: boolean,
 ): z.infer<typeof movedSchema> {
   const data = changed.map(({ id, ipNum, before, after }) => ({
     ...{ id, ip: formatIpv4(ipNum), before: toPlace(before), after: toPlace(after) },
   }));
   const meta = { dry_run: isDryRun, changed_count: data.length, change_id: changeId };
-  return { ...good(data), meta: { ...meta, ignored_columns: [...(ignored ?? [])] } };
+  const racks = [...containers].map(([rack, container]) => ({ rack, container }));
+  return { ...good(data), meta: { ...meta, ignored_columns: [...ignored], rack_containers: racks } };
 }
 
 const toPlace = ({ rack, position }: Edited['after']) => ({ rack, position });

@@ -8,6 +8,7 @@ import {
   type ChangeKind,
   type PastEvent,
 } from '../../../../model/changes/change-kinds.ts';
+import { inheritedChanges } from '../../../../model/changes/inherited.ts';
 import { beginSummary, type Summary } from '../../../../model/changes/summarise.ts';
 import { EXTENSION } from '../../../../wire/api/components.ts';
 import { answerOf } from '../../../../wire/api/envelope.ts';
@@ -24,6 +25,8 @@ import { list, oneOf, parseUtcMs, single, wholeNumber } from '../../shared/param
 /** Of one answer. */
 const MOST_EVENTS = 50_000;
 const MOST_UNSUCCESSFUL = 50;
+/** Miners with a flag, and missing ones, that are looked at for what was there before. */
+const MOST_TROUBLED = 20_000;
 
 const time = (what: string) => single(`an ISO 8601 time in UTC: ${what}`, parseUtcMs, { format: 'date-time' });
 
@@ -35,9 +38,10 @@ export function registerChanges(app: App, { store, clock }: RouteParts): void {
       ...EXTENSION,
       tags: ['miners'],
       operationId: 'listChangesV2',
-      summary: 'What changed in a span of time: flags, miners, locations, notes, and what was done by whom',
+      summary:
+        'What changed in a span of time: flags, miners, locations, notes, and what was done by whom; what is still open',
       description:
-        'For who takes over a shift. A flag that was raised and cleared is one change, and so are the tasks of a batch. At most 50,000 events are put together, the newest ones.',
+        'For who takes over a shift. A flag that was raised and cleared is one change, and so are the tasks of a batch. At most 50,000 events are put together, the newest ones. `still_open` and `still_missing` are what was there before the time and is there now, when it is asked.',
       params: farmParams,
       querystring: z.object({
         since: time('changes that happened then or later; default: 12 hours before the end'),
@@ -55,13 +59,15 @@ export function registerChanges(app: App, { store, clock }: RouteParts): void {
       if (sinceMs > untilMs) throw invalidRequest('query.since: received a time after until, accepted: an earlier one');
       const { events, leftOut } = await store.events.between({ farmId, sinceMs, untilMs, most: MOST_EVENTS });
       const summary = await inPortions(events);
+      const troubled = await store.miners.troubled(farmId, MOST_TROUBLED);
+      const inherited = inheritedChanges(troubled.miners, { sinceMs, untilMs, changes: summary.changes });
       const wanted = new Set(request.query.kind ?? CHANGE_KIND_NAMES);
-      const { shown, kinds } = choose(summary, wanted, request.query.limit);
+      const { shown, kinds } = choose([...summary.changes, ...inherited], wanted, request.query.limit);
       const miners = await store.miners.name(farmId, idsOf(shown));
       return good({
         ...{ from: toIso(sinceMs), to: toIso(Math.min(untilMs, nowMs)) },
         ...{ flags_raised: summary.flagsRaised, flags_cleared: summary.flagsCleared },
-        ...{ events: events.length, events_left_out: leftOut, kinds },
+        ...{ events: events.length, events_left_out: leftOut, miners_left_out: troubled.leftOut, kinds },
         changes: shown.map((change) => toItem(change, miners)),
       });
     },
@@ -82,8 +88,8 @@ async function inPortions(events: readonly PastEvent[]): Promise<Summary> {
 
 const DEFAULT_SPAN_MS = 12 * 3_600_000;
 
-/** The newest of each kind; the counts are of all kinds. */
-function choose({ changes }: Summary, wanted: ReadonlySet<ChangeKind>, limit: number) {
+/** The first of each kind; the counts are of all kinds. */
+function choose(changes: readonly Change[], wanted: ReadonlySet<ChangeKind>, limit: number) {
   const shown: Change[] = [];
   const ofKind = Map.groupBy(changes, ({ kind }) => kind);
   const kinds = CHANGE_KIND_NAMES.map((kind) => {

@@ -41,27 +41,28 @@ test('a canary is over before the others begin', () => {
   expect(etaS(many(21), { atOnce: 20, budget: NO_LIMIT, canary: 1 })).toBe(20);
 });
 
-test('three that succeeded are believed: of the own driver before those of the queue, and the middle one', () => {
+test('three that ended are believed: of the own driver before those of the queue, each in its turn', () => {
   const durations = new Durations();
   const usual = usualTimes('powerMode', undefined);
   const learn = (driverId: string, totalS: number) =>
     durations.learn('sleep', driverId, { checkS: 1, holdS: totalS, totalS });
   learn('whatsminer', 4);
   learn('whatsminer', 5);
-  expect(durations.of('sleep', 'whatsminer', usual)).toEqual(usual);
+  expect(durations.of('sleep', 'whatsminer', usual, 0.5)).toEqual(usual);
   learn('whatsminer', 60);
-  expect(durations.of('sleep', 'whatsminer', usual)).toEqual({ checkS: 1, holdS: 5, totalS: 5 });
-  expect(durations.of('sleep', 'avalon', usual)).toEqual({ checkS: 1, holdS: 5, totalS: 5 });
-  for (const totalS of [30, 31, 32]) learn('avalon', totalS);
-  expect(durations.of('sleep', 'avalon', usual).totalS).toBe(31);
-  expect(durations.of('sleep', 'whatsminer', usual).totalS).toBe(5);
-  expect(durations.of('reboot', 'whatsminer', usual)).toEqual(usual);
+  expect(durations.of('sleep', 'whatsminer', usual, 0.5)).toEqual({ checkS: 1, holdS: 5, totalS: 5 });
+  expect([0, 0.99, 1].map((at) => durations.of('sleep', 'whatsminer', usual, at).totalS)).toEqual([4, 60, 60]);
+  expect(durations.of('sleep', 'avalon', usual, 0.5)).toEqual({ checkS: 1, holdS: 5, totalS: 5 });
+  for (const totalS of [30, 32, 31]) learn('avalon', totalS);
+  expect(durations.of('sleep', 'avalon', usual, 0.5).totalS).toBe(31);
+  expect(durations.of('sleep', 'whatsminer', usual, 0.5).totalS).toBe(5);
+  expect(durations.of('reboot', 'whatsminer', usual, 0.5)).toEqual(usual);
 });
 
 test('what the journal told of the length says nothing of the check', () => {
   const durations = new Durations();
   for (const totalS of [40, 40, 40]) durations.learn('reboot', 'avalon', { holdS: 20, totalS });
-  expect(durations.of('reboot', 'avalon', { checkS: 1, holdS: 100, totalS: 100 })).toEqual({
+  expect(durations.of('reboot', 'avalon', { checkS: 1, holdS: 100, totalS: 100 }, 0.5)).toEqual({
     checkS: 1,
     holdS: 20,
     totalS: 40,
@@ -72,5 +73,5 @@ test('only the newest count', () => {
   const durations = new Durations();
   for (let n = 0; n < 64; n++) durations.learn('reboot', 'avalon', { holdS: 600, totalS: 600 });
   for (let n = 0; n < 64; n++) durations.learn('reboot', 'avalon', { holdS: 60, totalS: 60 });
-  expect(durations.of('reboot', 'avalon', usualTimes('reboot', undefined)).totalS).toBe(60);
+  expect(durations.of('reboot', 'avalon', usualTimes('reboot', undefined), 1).totalS).toBe(60);
 });

@@ -1,0 +1,106 @@
+// What a list that stays on a screen costs the program of the farm: its processor time with and without one, in turns
+// in one run, over real sockets, with a real terminal. The farm and the list run in processes of their own.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { OWNERS_ENVIRONMENT, OWNERS_LOGINS } from '../../fixtures/farm/owners.ts';
+import { findRunningAgent } from '../../src/agent/control/control-client.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { runOnTerminal } from '../e2e/terminal.ts';
+import { asInstalled } from '../support/background.ts';
+import { LARGE_NETWORK, startFarmProcess } from './farm-process.ts';
+import { print, processFigures } from './figures.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const FOUND_WITHIN_MS = 600_000;
+
+export async function benchWatch(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      miners: { type: 'string', default: '10000' },
+      seconds: { type: 'string', default: '60' },
+      rounds: { type: 'string', default: '2' },
+    },
+  });
+  const [miners, seconds, rounds] = [Number(values.miners), Number(values.seconds), Number(values.rounds)];
+  const farm = await startFarmProcess([
+    '--miners',
+    values.miners,
+    '--network',
+    LARGE_NETWORK,
+    '--mix',
+    'all',
+    '--for',
+    '2h',
+  ]);
+  const folder = mkdtempSync(join(tmpdir(), 'pithead-bench-'));
+  const stateDir = join(folder, 'state');
+  mkdirSync(stateDir, { mode: 0o700 });
+  const config = join(folder, 'pithead.yaml');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      ...{ stateDir, networks: [LARGE_NETWORK], scan: { maxPerSecond: 5_000 } },
+      credentials: { trust: 'network', logins: OWNERS_LOGINS },
+    }),
+    { mode: 0o600 },
+  );
+  const {
+    command,
+    args: program,
+    environment,
+  } = asInstalled([join(root, 'src', 'main.ts'), 'up', '--config', config, '--port', '0']);
+  const child = spawn(command, program, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...environment, ...OWNERS_ENVIRONMENT },
+  });
+  const ended = new Promise((end) => child.once('exit', end).once('error', end));
+  try {
+    print(`${await settled(stateDir, miners)} of ${miners} miners are known`);
+    const shareOf = async (work: () => Promise<unknown>) => {
+      const before = processFigures(child.pid ?? 0).cpuS;
+      const startMs = systemClock.monotonicMs();
+      await work();
+      return (100_000 * (processFigures(child.pid ?? 0).cpuS - before)) / (systemClock.monotonicMs() - startMs);
+    };
+    const rest = () => systemClock.sleep(seconds * 1_000);
+    for (let round = 1; round <= rounds; round++) {
+      const without = await shareOf(rest);
+      const withOne = await shareOf(() =>
+        runOnTerminal(['miners', '--watch', '--config', config], {
+          columns: 120,
+          answers: [
+            [' miners', rest],
+            [' miners', 'q'],
+          ],
+        }),
+      );
+      print(
+        `round ${round}: ${without.toFixed(1)} % of a core without a list, ${withOne.toFixed(1)} % with one: ${(withOne - without).toFixed(1)} % more, for ${seconds} s`,
+      );
+    }
+  } finally {
+    child.kill('SIGTERM');
+    await ended;
+    await farm.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Until no more miners come: how many are known then. */
+async function settled(stateDir: string, miners: number): Promise<number> {
+  const startMs = systemClock.monotonicMs();
+  for (;;) {
+    await systemClock.sleep(10_000);
+    const found = await findRunningAgent(stateDir);
+    let known = 0;
+    if (found.kind === 'running') {
+      known = (await found.agent.state()).miners.total;
+      await found.agent.close();
+    }
+    if (known >= miners * 0.98 || systemClock.monotonicMs() - startMs > FOUND_WITHIN_MS) return known;
+  }
+}

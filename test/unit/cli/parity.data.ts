@@ -1,0 +1,110 @@
+// What command line and API can both do: the operations that each command uses, and why the others need none. A new
+// operation and a new command are not complete without a row here.
+
+/** Operations of the API that a command asks for, by way of an agent or of a service elsewhere. */
+type Uses = { readonly uses: readonly string[] };
+/** It does what these operations do, in the database itself: for the host of the service, before there is a key. */
+type Same = { readonly same: readonly string[] };
+/** It has nothing to do with the API. */
+type Apart = { readonly apart: string };
+
+const FARM = ['listWorkspacesV2', 'listFarmsV2'];
+const SELECTED = [...FARM, 'searchBoardV2'];
+/** Followed to its end, and given up at Ctrl-C. */
+const ACT = [...SELECTED, 'createTaskBatchV2', 'getTaskBatchV2', 'listTasksV2', 'cancelTaskBatchV2'];
+const MOVED = [...FARM, 'changeLocationsV2'];
+
+const DATABASE = 'it works on the database of the service itself; the API gives nobody these rights';
+const OF_AGENT = 'it asks the agent of this host, and no service';
+const OF_HOST = 'it is about this host or this program';
+
+export const COMMANDS: Readonly<Record<string, Uses | Same | Apart>> = {
+  scan: { apart: `${OF_AGENT}; the API has it as the task agent.scan.create` },
+  miners: { uses: [...SELECTED, 'listMinersV2'] },
+  miner: { uses: [...SELECTED, 'getMinerV2', 'queryMinerHistoryV2'] },
+  changes: { uses: [...FARM, 'listChangesV2'] },
+  note: { uses: [...SELECTED, 'addMinerNoteV2'] },
+  ...Object.fromEntries(
+    [
+      ...['light on', 'light off', 'refresh', 'reboot', 'sleep', 'wake', 'power', 'firmware', 'log'],
+      ...['pools set', 'pools lock', 'pools unlock', 'tasks retry'],
+    ].map((command) => [command, { uses: ACT }]),
+  ),
+  'pools show': { uses: [...SELECTED, 'getMinerV2'] },
+  'pools sets': { uses: [...FARM, 'listPoolSetsV2'] },
+  'pools save': { uses: [...FARM, 'savePoolSetV2'] },
+  'pools forget': { uses: [...FARM, 'removePoolSetV2'] },
+  'maintenance on': { uses: [...SELECTED, 'updateMinerV2'] },
+  'maintenance off': { uses: [...SELECTED, 'updateMinerV2'] },
+  'position set': { uses: MOVED },
+  'position clear': { uses: MOVED },
+  'position list': { uses: [...FARM, 'listLocationsV2'] },
+  'position export': { uses: [...FARM, 'exportMinerPositionsV2'] },
+  'position import': { uses: [...FARM, 'importMinerPositionsV2'] },
+  'position undo': { uses: [...FARM, 'listLocationChangesV2', 'undoLocationChangeV2'] },
+  'position same-chassis': { uses: [...FARM, 'listLocationsV2', 'keepChassisV2'] },
+  walk: {
+    uses: [
+      ...[...FARM, 'listRacksV2', 'getRackV2', 'listLocationsV2', 'listEventsV2', 'changeLocationsV2'],
+      ...['undoLocationChangeV2', 'createTaskBatchV2'],
+    ],
+  },
+  'rack list': { uses: [...FARM, 'listRacksV2'] },
+  'rack show': { uses: [...FARM, 'getRackV2'] },
+  'rack set': { uses: [...FARM, 'listRacksV2', 'putRackV2'] },
+  'rack remove': { uses: [...FARM, 'removeRackV2'] },
+  'container list': { uses: [...FARM, 'listContainersV2'] },
+  'container add': { uses: [...FARM, 'putContainerV2'] },
+  'container remove': { uses: [...FARM, 'removeContainerV2'] },
+
+  'agent list': { same: ['listAgentsV2'] },
+  'workspace list': { same: ['listWorkspacesV2'] },
+  'farm list': { same: ['listFarmsV2'] },
+  'webhook list': { same: ['listWebhooksV2'] },
+  'webhook add': { same: ['createWebhookV2'] },
+  'webhook show': { same: ['getWebhookV2'] },
+  'webhook change': { same: ['updateWebhookV2'] },
+  'webhook pause': { same: ['updateWebhookV2'] },
+  'webhook resume': { same: ['updateWebhookV2'] },
+  'webhook remove': { same: ['removeWebhookV2'] },
+  'webhook rotate': { same: ['rotateWebhookV2'] },
+  'webhook test': { same: ['testWebhookV2'] },
+  'webhook dead': { same: ['listWebhookDeadLettersV2'] },
+  'webhook resend': { same: ['resendWebhookDeadLettersV2'] },
+  'audit list': { same: ['listAuditV2'] },
+
+  ...Object.fromEntries(
+    [
+      ...['agent revoke', 'agent limit', 'workspace create', 'farm create', 'farm archive', 'farm restore', 'enroll'],
+      ...['key create', 'key list', 'key revoke', 'grant create', 'grant list', 'grant revoke', 'audit verify'],
+      ...['signing-key show', 'signing-key replace', 'restore', 'update-databases'],
+    ].map((command) => [command, { apart: DATABASE }]),
+  ),
+  ...Object.fromEntries(
+    [
+      ...['status', 'tasks', 'abort', 'reload', 'capture', 'trust list', 'trust accept', 'trust retry', 'trust forget'],
+      ...['identity list', 'identity settle'],
+    ].map((command) => [command, { apart: OF_AGENT }]),
+  ),
+  ...Object.fromEntries(
+    [
+      ...['driver new', 'driver check', 'driver replay', 'driver list', 'up', 'agent', 'service', 'run', 'config seal'],
+      ...['config check', 'demo', 'selftest', 'setup', 'doctor', 'service-install', 'service-remove', 'update'],
+      ...['driver-process', 'update-drivers', 'help', 'completion', 'complete'],
+    ].map((command) => [command, { apart: OF_HOST }]),
+  ),
+};
+
+/** Operations that no command uses, and why a person at the command line needs none. */
+export const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
+  getBoardV2: 'searchBoardV2 without a selector; every list asks for that',
+  searchMinersV2: 'whole documents by conditions; miners selects the same ones by words, miner shows one of them whole',
+  queryHistoricalMetricsV2: 'curves of a farm are for pages; miner shows the day of one miner',
+  queryMinerMetricsV2: 'miners --group-by counts the rows that it has',
+  listMinerNotesV2: 'miner shows the newest notes; pages go through the older ones',
+  streamEventsV2: 'a feed for programs; changes shows what has happened',
+  getPoolSetV2: 'pools sets shows all of them, and there are at most 100',
+  listTaskBatchesV2: 'tasks shows those of the agent of this host; each act follows its own batch',
+  searchTaskBatchesV2: 'as listTaskBatchesV2',
+  listScannedAddressesV2: 'scan gets each address from its agent as it is found',
+};
