@@ -68,6 +68,6 @@ export const commands = {
     carry: ({ password }: { readonly password: string }) => ({ old: password }),
   }),
   /** The log is the one thing that is read with a token. */
-  proveLogin: (link: kit.MinerLink) => link.send(COMMANDS.log[0], MOST_LOG),
+  proveLogin: (link: kit.MinerLink) => link.send({ ...COMMANDS.log[0], triesLogin: true }, MOST_LOG),
   update: (upload: Blob) => ({ ...COMMANDS.update, upload }),
 };

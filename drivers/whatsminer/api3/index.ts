@@ -70,7 +70,7 @@ export const commands = {
       const why = new Error('its light is on, or it does not tell');
       throw new kit.PeerError('peer.busy', `${what} ${link.ip}`, 'later', why, { wasSent: false });
     }
-    return link.send(COMMANDS.lightOff[0]);
+    return link.send({ ...COMMANDS.lightOff[0], triesLogin: true });
   },
   update: (upload: Blob) => ({ ...COMMANDS.update, upload }),
 };

@@ -719,6 +719,8 @@ type Whatsminer2Write = {
   readonly cmd: string;
   /** Most are texts, even numbers (\`percent: "80"\`); the light takes numbers. */
   readonly params: Readonly<Record<string, string | number>>;
+  /** Sent to find out whether the login is accepted: it goes out as a new one does (\`Login.beforeSending\`). */
+  readonly triesLogin?: true;
   /** Params that hold the login; they win. The token is not kept afterwards. */
   carry?(login: PlainLogin): Awaitable<Readonly<Record<string, string | number>>>;
   /** Sent behind its length on the same connection when the device is ready. The answer is the verdict on it. */
@@ -731,6 +733,8 @@ type Whatsminer3Write = {
   readonly cmd: string;
   readonly param?: unknown;
   readonly isEncrypted?: boolean;
+  /** Sent to find out whether the login is accepted: it goes out as a new one does (\`Login.beforeSending\`). */
+  readonly triesLogin?: true;
   /** What of the param holds the login; \`user\` is the account that the write is signed for. */
   carry?(login: PlainLogin): Awaitable<Readonly<Record<string, unknown>>>;
   /** As for \`Whatsminer2Write\`. */

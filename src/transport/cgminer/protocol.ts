@@ -2,7 +2,7 @@
 // separate refusals from answers. It does not retry and does not queue: the caller holds the device mutex.
 import { PeerError } from '../../base/errors.ts';
 import { type Log, silentLog } from '../../base/log.ts';
-import { cleanWords, deviceSays, peerError } from '../peer-errors.ts';
+import { beforeSent, cleanWords, deviceSays, peerError } from '../peer-errors.ts';
 import type { CgminerRequest, ExchangeLimits, Login } from '../request.ts';
 import type { Engine } from '../tcp/engine.ts';
 import { DEFAULT_DEADLINE_MS, DEFAULT_MAX_BYTES, type Endpoint, exchange } from '../tcp/exchange.ts';
@@ -103,6 +103,7 @@ async function askWithLogin(
   login: Login | undefined,
 ): Promise<unknown> {
   if (!login) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
+  await beforeSent(async () => login.beforeSending?.(limits.signal));
   const parameter = (await carry?.({ user: login.user, password: login.password.reveal() })) ?? '';
   const line = (wire.dialects.isBare(to) ? bareLine : cgminerLine)({ ...request, parameter });
   try {

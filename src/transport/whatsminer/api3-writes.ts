@@ -55,14 +55,16 @@ export async function writeWhatsminer3(
   } catch (error) {
     const isRefusal =
       error instanceof PeerError && (error.code === 'peer.rejected' || error.code === 'peer.permission');
-    if (
-      isRefusal &&
-      (request.carry ? WRONG_SIGN : WRONG_TOKEN).test(error.message.slice(error.message.indexOf('the device says')))
-    ) {
+    if (isRefusal && isAboutLogin(request, error))
       throw new PeerError('peer.auth', error.message, 'never', error.cause);
-    }
     throw error;
   }
+}
+
+/** Some say the same to a wrong login and to a command that is not allowed: a login that is tried is none then. */
+function isAboutLogin({ carry, triesLogin }: Whatsminer3Write, { code, message }: PeerError): boolean {
+  const words = message.slice(message.indexOf('the device says'));
+  return (carry ? WRONG_SIGN : WRONG_TOKEN).test(words) || (triesLogin === true && code === 'peer.permission');
 }
 
 async function fetchSalt(engine: Engine, to: Endpoint, what: string, limits: ExchangeLimits) {

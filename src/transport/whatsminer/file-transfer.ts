@@ -31,13 +31,12 @@ export function beginWrite(
 
 /** What a write says of its login, once it may go out. */
 export async function carriedBy<T>(
-  { carry }: { carry?(login: PlainLogin): Awaitable<T> },
+  { carry, triesLogin }: { readonly triesLogin?: true; carry?(login: PlainLogin): Awaitable<T> },
   { user, password, beforeSending }: Login,
   signal: AbortSignal | undefined,
 ): Promise<T | undefined> {
-  if (carry === undefined) return undefined;
-  await beforeSent(async () => beforeSending?.(signal));
-  return carry({ user, password: password.reveal() });
+  if (carry !== undefined || triesLogin) await beforeSent(async () => beforeSending?.(signal));
+  return carry?.({ user, password: password.reveal() });
 }
 
 function endOfFrame(received: Buffer): number | undefined {

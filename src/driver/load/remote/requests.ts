@@ -25,6 +25,7 @@ const openingSchema = z.strictObject({
 });
 const grantSchema = texts.optional();
 const verdictSchema = z.boolean();
+const triesLogin = z.literal(true).exactOptional();
 const params2 = z.record(z.string(), z.union([text, z.number()]));
 const carriedSchema = z.strictObject({
   headers: texts.exactOptional(),
@@ -101,11 +102,13 @@ export function requestSchemas(call: CallDriver, image?: Blob) {
     ...{ via: z.literal('whatsminer2-write'), cmd: text, upload, download },
     params: params2,
     carry: carrying(params2).exactOptional(),
+    triesLogin,
   });
   const whatsminer3Write = z.object({
     ...{ via: z.literal('whatsminer3-write'), cmd: text, param: z.unknown().exactOptional(), upload, download },
     isEncrypted: z.boolean().exactOptional(),
     carry: carrying(z.record(z.string(), z.unknown())).exactOptional(),
+    triesLogin,
   });
   const read: z.ZodType<ReadRequest> = z.discriminatedUnion('via', [cgminer, whatsminer3, http]);
   const any: z.ZodType<MinerRequest> = z.discriminatedUnion('via', [

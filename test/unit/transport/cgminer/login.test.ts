@@ -41,6 +41,16 @@ test('without a login nothing is sent', async () => {
   expect(device.connections).toBe(0);
 });
 
+test('waits for leave', async () => {
+  const device = await startDevice((socket) => socket.end());
+  const transport = transportTo({ 4028: device.port });
+  open.push(transport, device);
+  const beforeSending = () => Promise.reject(new Error('not now'));
+  const link = transport.link('127.0.0.1', { user: 'root', password: new Secret('hush-hush'), beforeSending });
+  await expect(link.send(request)).rejects.toThrow('not now');
+  expect(device.connections).toBe(0);
+});
+
 test.each([
   [said('E', 'invalid password root,hush-hush,0'), 'peer.auth'],
   [said('E', 'bad: root,hush-hush,0'), 'peer.rejected'],

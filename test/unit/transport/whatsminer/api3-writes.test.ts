@@ -78,6 +78,17 @@ describe('a signed write', () => {
     // What it says of passwords is not about the login then.
     expect((await peerErrorOf(asAdmin.send({ ...request, cmd: 'set.other' }))).code).toBe('peer.rejected');
   });
+  test('that tries the login waits for leave, and takes a no to it for a wrong one', async () => {
+    const miner = await whatsminer3(() => ({ ...ok, code: -4, msg: 'permission denied' }));
+    const request = { via: 'whatsminer3-write', cmd: 'set.system.led', param: 'auto' } as const;
+    expect((await peerErrorOf(miner.link.send(request))).code).toBe('peer.permission');
+    expect((await peerErrorOf(miner.link.send({ ...request, triesLogin: true }))).code).toBe('peer.auth');
+    const beforeSending = () => Promise.reject(new Error('not now'));
+    const guarded = miner.transport.link('127.0.0.1', { ...login, beforeSending });
+    const before = miner.written.length;
+    await expect(guarded.send({ ...request, triesLogin: true })).rejects.toThrow('not now');
+    expect(miner.written).toHaveLength(before);
+  });
   test('carries an open param, or a sealed one', async () => {
     const miner = await whatsminer3(() => ok);
     const pools = [{ pool: 'stratum+tcp://a:3333', worker: 'w.1', passwd: 'x' }];
