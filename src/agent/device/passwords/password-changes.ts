@@ -63,11 +63,7 @@ export class PasswordChanges<T extends Target> {
    * Through `send`, with the login that counts until now. Throws RefusedError where nothing may be sent, and what
    * `send` throws where the device did not do it.
    */
-  async change(
-    target: T,
-    params: unknown,
-    send: (link: MinerLink) => Promise<ActResult>,
-  ): Promise<ActResult> {
+  async change(target: T, params: unknown, send: (link: MinerLink) => Promise<ActResult>): Promise<ActResult> {
     const { rows, kept, trust, trials, logins } = this.#parts;
     const wanted = PARAMS_FIELDS['miner.password.update'].password.parse(passwordIn(params));
     const refusal = this.whyNot(target);
