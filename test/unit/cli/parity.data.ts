@@ -26,7 +26,7 @@ export const COMMANDS: Readonly<Record<string, Uses | Same | Apart>> = {
   note: { uses: [...SELECTED, 'addMinerNoteV2'] },
   ...Object.fromEntries(
     [
-      ...['light on', 'light off', 'refresh', 'reboot', 'sleep', 'wake', 'power', 'firmware', 'log'],
+      ...['light on', 'light off', 'refresh', 'reboot', 'sleep', 'wake', 'power', 'firmware', 'password', 'log'],
       ...['pools set', 'pools lock', 'pools unlock', 'tasks retry'],
     ].map((command) => [command, { uses: ACT }]),
   ),
