@@ -1,6 +1,7 @@
 // Texts that are encrypted in the database, where the service has a key for that: the params of tasks, because they may
 // hold passwords of pools, saved sets of pools, the private halves of the keys that tasks are signed with, and the
 // secrets of webhooks. What was written before there was a key stays readable.
+import { createHmac, hash } from 'node:crypto';
 import { decryptWith, encryptWith, isEncrypted, type Vault } from '../../base/storage/vault.ts';
 import type { Databases } from './databases.ts';
 
@@ -11,13 +12,17 @@ export type Encryption = {
   decrypt(text: string): string | undefined;
   encryptParams(params: Readonly<Record<string, unknown>>): string;
   decryptParams(text: string): Record<string, unknown> | undefined;
+  /** By which a text is known again. With a key no guess of a password in it can be tried on the database alone. */
+  digest(text: string): string;
 };
 
 const NO_PARAMS = '{}';
+const DIGEST_PURPOSE = 'pithead: digests of requests';
 
 export function createEncryption(vault: Vault | undefined): Encryption {
   const encrypt = (text: string) => encryptWith(vault, text);
   const decrypt = (text: string) => decryptWith(vault, text);
+  const digestKey = vault?.derive(DIGEST_PURPOSE);
   return {
     encrypt,
     decrypt,
@@ -29,6 +34,8 @@ export function createEncryption(vault: Vault | undefined): Encryption {
       const opened = decrypt(text);
       return opened === undefined ? undefined : JSON.parse(opened);
     },
+    digest: (text) =>
+      digestKey === undefined ? hash('sha256', text) : createHmac('sha256', digestKey).update(text).digest('hex'),
   };
 }
 

@@ -1,6 +1,5 @@
 // Creating task batches for a client: once per idempotency key, one batch per agent, and the answer in the interface's
 // words.
-import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { REFUSALS } from '../../base/error-codes.data.ts';
 import { RefusedError } from '../../base/errors.ts';
@@ -101,7 +100,6 @@ export async function createBatches(
     expiresInS,
     wording,
   };
-  const bodyHash = `${farmId} ${hash('sha256', canonical(sent))}`;
   const rollout = withForcedCanary(name, asked);
   const usualMs = rollout === undefined ? TASK_TTL_MS : ROLLOUT_TTL_MS;
   const outcome = await parts.batches.create(
@@ -111,7 +109,7 @@ export async function createBatches(
       nowMs,
       isDryRun: isDryRun === true,
       expiresAtMs: nowMs + (expiresInS === undefined ? usualMs : expiresInS * 1_000),
-      idempotency: idempotency && { ...idempotency, bodyHash, sinceMs: nowMs - IDEMPOTENCY_MS },
+      idempotency: idempotency && { ...idempotency, body: canonical(sent), sinceMs: nowMs - IDEMPOTENCY_MS },
     },
     (candidates) => {
       mustBeAsMany(expectCount, new Set(ids).size);

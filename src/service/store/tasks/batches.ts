@@ -44,7 +44,7 @@ export type BatchRequest = Wanted & {
   readonly isDryRun?: boolean;
   /** Keys older than `since` count as unknown. */
   readonly idempotency?:
-    | { readonly callerId: string; readonly key: string; readonly bodyHash: string; readonly sinceMs: number }
+    | { readonly callerId: string; readonly key: string; readonly body: string; readonly sinceMs: number }
     | undefined;
 };
 
@@ -52,7 +52,7 @@ export type BatchRequest = Wanted & {
 type BatchOutcome =
   | { readonly kind: 'created'; readonly response: string; readonly agentIds: readonly string[] }
   | { readonly kind: 'replayed'; readonly response: string }
-  /** `before` = the hash that the key was used with. */
+  /** `before` = the farm that the key was used with, a blank, and the digest of the body. */
   | { readonly kind: 'conflict'; readonly before: string };
 
 export type BatchFilter = {
@@ -80,7 +80,7 @@ export function createBatchStore({ read, transact, lock, audit }: Audited, encry
         // No other transaction decides meanwhile which miners of the farm are busy, or answers the same request.
         await lock(trx, `tasks ${farmId}`);
         if (idempotency !== undefined) await lock(trx, `request ${idempotency.callerId} ${idempotency.key}`);
-        const before = await findAnswered(trx, request);
+        const before = await findAnswered(trx, request, encryption);
         if (before !== undefined) return before;
         const { batches, response } = plan(await findCandidates(trx, request));
         const params = encryption.encryptParams(request.params);
@@ -92,7 +92,7 @@ export function createBatchStore({ read, transact, lock, audit }: Audited, encry
             metadata: rollout === undefined ? {} : { rollout },
             expiresAtMs: request.expiresAtMs,
           });
-        await keepAnswer(trx, request, response);
+        await keepAnswer(trx, request, encryption, response);
         await audit(trx, batchesCreated(request, batches));
         return { kind: 'created', response, agentIds: batches.map(({ agentId }) => agentId) };
       }),
@@ -123,7 +123,11 @@ export function createBatchStore({ read, transact, lock, audit }: Audited, encry
   };
 }
 
-async function findAnswered(db: Db, { idempotency }: BatchRequest): Promise<BatchOutcome | undefined> {
+async function findAnswered(
+  db: Db,
+  { farmId, idempotency }: BatchRequest,
+  encryption: Encryption,
+): Promise<BatchOutcome | undefined> {
   if (idempotency === undefined) return undefined;
   const row = await db
     .selectFrom('idempotency_keys')
@@ -133,14 +137,22 @@ async function findAnswered(db: Db, { idempotency }: BatchRequest): Promise<Batc
     .where('created_at', '>', idempotency.sinceMs)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  return row.body_hash === idempotency.bodyHash
+  return row.body_hash === bodyHashOf(farmId, idempotency.body, encryption)
     ? { kind: 'replayed', response: row.response }
     : { kind: 'conflict', before: row.body_hash };
 }
 
-async function keepAnswer(db: Db, { idempotency, nowMs }: BatchRequest, response: string): Promise<void> {
+const bodyHashOf = (farmId: string, body: string, encryption: Encryption) => `${farmId} ${encryption.digest(body)}`;
+
+async function keepAnswer(
+  db: Db,
+  { farmId, idempotency, nowMs }: BatchRequest,
+  encryption: Encryption,
+  response: string,
+): Promise<void> {
   if (idempotency === undefined) return;
-  const { callerId, key, bodyHash } = idempotency;
+  const { callerId, key, body } = idempotency;
+  const bodyHash = bodyHashOf(farmId, body, encryption);
   await db
     .insertInto('idempotency_keys')
     .values({ api_key_id: callerId, key, body_hash: bodyHash, response, created_at: nowMs })

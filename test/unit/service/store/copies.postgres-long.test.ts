@@ -137,7 +137,7 @@ test('the same task is made once for each miner, and a request with a key is ans
         actor: { type: 'api_key', id: 'k', name: 'k', avatar: '', metadata: {} },
         nowMs: NOW_MS,
         expiresAtMs: NOW_MS + 1_000,
-        idempotency: { callerId: 'k', key, bodyHash: 'h', sinceMs: 0 },
+        idempotency: { callerId: 'k', key, body: 'h', sinceMs: 0 },
       },
       (candidates) => {
         const { batches } = planBatches(name, ids, candidates, () => newId(NOW_MS));
