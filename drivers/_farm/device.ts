@@ -5,7 +5,7 @@ import { type FaultName, FaultSet, type FaultValue } from './faults.ts';
 import { type DeviceIdentity, identityOf } from './identity.ts';
 import type { Report, ReportFacts } from './ip-report.ts';
 import { DeviceLogin, type Login } from './login.ts';
-import { type BodyState, bodyAt, type Mode, type ModelSpec, steadyHs } from './physics.ts';
+import { type BodyState, bodyAt, type Mode, type ModelSpec, roughly, steadyHs } from './physics.ts';
 import type { Host } from './servers/host.ts';
 import { Listeners, type SimServer } from './servers/listener.ts';
 import type { WebSite } from './servers/web.ts';
@@ -88,15 +88,10 @@ export type Device = {
   faultNames(): readonly FaultName[];
   /** Its owner sets it, over no protocol. */
   setMode(mode: Mode): void;
+  setPools(pools: readonly PoolSetting[]): void;
   /** It loses its power for a moment: back after the boot time with everything at zero. */
   reboot(): void;
 };
-
-/** In round numbers: tens for what stands on a desk. */
-function roughly(watts: number): number {
-  const step = watts < 500 ? 10 : 100;
-  return Math.round(watts / step) * step;
-}
 
 const SHARE_DIFFICULTY = 524_288;
 /** More than there are devices: so many MACs are invented before one comes twice. */
@@ -271,6 +266,11 @@ export class SimDevice implements Device, Host {
 
   setMode(mode: Mode): void {
     this.settings.mode = mode;
+    this.#changed();
+  }
+
+  setPools(pools: readonly PoolSetting[]): void {
+    this.settings.pools = pools;
     this.#changed();
   }
 

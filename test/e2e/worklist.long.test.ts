@@ -8,11 +8,11 @@ import { z } from 'zod';
 import { findRunningAgent } from '../../src/agent/control/control-client.ts';
 import { loopback } from '../support/loopback.ts';
 import { runPithead } from './process.ts';
+import { COLUMNS, keepScreen } from './screens.ts';
 import { type Site, startSite } from './site.ts';
 import { runOnTerminal } from './terminal.ts';
 import { until } from './until.ts';
 
-const COLUMNS = 80;
 const FAULTS = ['board-dead', 'fan-stopped', 'pool-dead'] as const;
 const { network } = loopback(26);
 const minerLine = z.object({ id: z.string(), ip: z.string(), flags: z.array(z.string()) });
@@ -61,33 +61,7 @@ async function place(): Promise<void> {
   await found.agent.close();
 }
 
-/** What differs from run to run keeps its width. */
-const masked = (lines: readonly string[]): string =>
-  lines
-    .map((line) =>
-      line
-        .replaceAll('\u00a0', ' ')
-        .replaceAll(/\d{4}-\d\d-\d\d/g, '2026-01-01')
-        .replaceAll(/\d\d:\d\d/g, '00:00')
-        .replaceAll(/ \d+ s$/g, '  # s')
-        .replaceAll(/\d+s ago/g, '#s ago')
-        .replaceAll(/\b\d+[dhms0-9]*[dhms]$/g, '#')
-        .replaceAll(/(?<![\w.:-])(\d+\.\d+|\d{3,})(?![\w.:-])/g, (number) => '#'.repeat(number.length))
-        .replaceAll(/[▁-█·]{24}.*/g, '(24 hours)')
-        .replaceAll(/UTC([+-]\d\d:\d\d)?$/g, 'UTC')
-        .trimEnd(),
-    )
-    .join('\n');
-
-/** Compares with the screen that is kept. */
-async function keep(name: string, ...args: string[]): Promise<string> {
-  const { code, lines } = await runOnTerminal([...args, ...config], { columns: COLUMNS });
-  expect(lines.filter((line) => measure(line).width > COLUMNS)).toEqual([]);
-  const text = masked(lines);
-  await expect(`${text}\n`).toMatchFileSnapshot(`../screens/${name}.txt`);
-  expect(code).toBe(0);
-  return text;
-}
+const keep = (name: string, ...args: string[]) => keepScreen(name, [...args, ...config]);
 
 test('which are ill, where, why and since when', async () => {
   const text = await keep('miners-ill', 'miners', '--ill');

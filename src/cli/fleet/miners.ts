@@ -1,6 +1,7 @@
 // `pithead miners`: which miners there are, how they are and where they stand, filtered, sorted, grouped, on a screen
 // that stays, or in a file for programs and spreadsheets.
 import type { Command } from 'commander';
+import { wrapAnsi } from 'fast-wrap-ansi';
 import { z } from 'zod';
 import { systemClock } from '../../base/clock.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
@@ -145,7 +146,9 @@ async function list(connection: Connection, asked: Asked, flags: Flags, context:
   await print(shown, asked, flags, context);
   if (board.lacks.length > 0)
     stderr.write(`not known here, because the service runs elsewhere: ${board.lacks.join(', ')}\n`);
-  stderr.write(`${accountLine(miners, total)}${shown.length < miners.length ? `; ${shown.length} are shown` : ''}\n`);
+  const account = `${accountLine(miners, total)}${shown.length < miners.length ? `; ${shown.length} are shown` : ''}`;
+  const width = screenWidth(stderr);
+  stderr.write(`${width === undefined ? account : wrapAnsi(account, width)}\n`);
 }
 
 /** Whether what was written matches no miner, ill or well. */

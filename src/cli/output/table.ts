@@ -104,8 +104,11 @@ function layoutFor(stacks: readonly Stack[], width: number): { layout: readonly 
     layout = stacked(layout, key, under);
     widths = layout.map(widthOf);
   }
-  const texts = layout.map(({ isWhole }) => !isWhole);
-  return { layout, widths: narrowed(narrowed(widths, width, texts), width) };
+  const mayBreak = (at: number) => !(layout[at]?.isWhole ?? false);
+  const words = layout.map(longestWhole);
+  const atBlanks = narrowed(widths, width, (at) => (mayBreak(at) ? Math.max(MIN_WIDTH, words[at] ?? 0) : undefined));
+  const within = narrowed(atBlanks, width, (at) => (mayBreak(at) ? MIN_WIDTH : undefined));
+  return { layout, widths: narrowed(within, width, () => MIN_WIDTH) };
 }
 
 function stacked(layout: readonly Stack[], key: string, host: string): readonly Stack[] {
@@ -128,14 +131,28 @@ const widthOf = ({ title, texts }: Stack): number =>
     0,
   );
 
-/** Takes from the widest column, again and again, of those that `may` name. */
-function narrowed(widths: readonly number[], most: number, may?: readonly boolean[]): readonly number[] {
+/** A line is not broken there. */
+export const NO_BREAK = '\u00a0';
+
+/** Of those with a blank at which no line is broken. */
+const longestWhole = ({ texts }: Stack): number =>
+  texts.reduce((longest, text) => {
+    const words = text.split(/[ \n]/).filter((word) => word.includes(NO_BREAK));
+    return words.reduce((most, word) => Math.max(most, measure(word).width), longest);
+  }, 0);
+
+/** Takes from the widest column, again and again, of those that are wider than `least` says; undefined = none. */
+function narrowed(
+  widths: readonly number[],
+  most: number,
+  least: (index: number) => number | undefined,
+): readonly number[] {
   const narrow = [...widths];
   while (total(narrow) > most) {
-    const widest = Math.max(0, ...narrow.filter((_, index) => may?.[index] ?? true));
-    if (widest <= MIN_WIDTH) break;
-    const index = narrow.findIndex((width, place) => width === widest && (may?.[place] ?? true));
-    narrow[index] = widest - 1;
+    const wider = narrow.map((width, index) => (width > (least(index) ?? Number.POSITIVE_INFINITY) ? width : 0));
+    const widest = Math.max(0, ...wider);
+    if (widest === 0) break;
+    narrow[wider.indexOf(widest)] = widest - 1;
   }
   return narrow;
 }

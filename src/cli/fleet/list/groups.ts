@@ -105,10 +105,21 @@ const atLeast = ({ isWhole }: Sum) => (isWhole ? '' : '≥ ');
 /** The algorithm is named where there is another one. `space` stands within a rate, so that no line is broken there. */
 export function groupColumns(grouping: Grouping, groups: readonly Group[], space: string): readonly Column<Group>[] {
   const names = new Set(groups.flatMap(({ algorithms }) => algorithms.map(({ algorithm }) => algorithm)));
+  // Where a line may be broken there, a comma would begin the next one.
+  const between = space === ' ' ? ', ' : ' ';
   const named = ({ algorithm }: AlgorithmSums, text: string) =>
     names.size > 1 && grouping !== 'algorithm' ? `${text} ${algorithm ?? 'of unknown'}` : text;
   const each = (of: Group, text: (sums: AlgorithmSums) => string | undefined) =>
-    of.algorithms.flatMap((sums) => text(sums)?.replaceAll(' ', space) ?? []).join(', ') || UNKNOWN;
+    of.algorithms.flatMap((sums) => text(sums)?.replaceAll(' ', space) ?? []).join(between) || UNKNOWN;
+  /** Its unit says of which algorithm it is, where no other one of the group has the same. */
+  const efficiencyOf = (sums: AlgorithmSums, { algorithms }: Group) => {
+    if (sums.wattsPerHs === null) return undefined;
+    const { efficiency } = unitOf(sums.algorithm);
+    const alike = algorithms.filter(
+      (other) => other.wattsPerHs !== null && unitOf(other.algorithm).efficiency === efficiency,
+    );
+    return alike.length > 1 ? named(sums, efficiencyText(sums)) : efficiencyText(sums);
+  };
   return [
     { title: grouping.toUpperCase(), text: ({ name }) => name ?? UNKNOWN },
     { title: 'MINERS', align: 'right', isWhole: true, text: ({ miners }) => miners },
@@ -130,12 +141,7 @@ export function groupColumns(grouping: Grouping, groups: readonly Group[], space
       isWhole: true,
       text: ({ power }) => (power === null ? UNKNOWN : `${atLeast(power)}${(power.value / 1_000).toFixed(1)} kW`),
     },
-    {
-      title: 'EFFICIENCY',
-      align: 'right',
-      text: (group) =>
-        each(group, (sums) => (sums.wattsPerHs === null ? undefined : named(sums, efficiencyText(sums)))),
-    },
+    { title: 'EFFICIENCY', align: 'right', text: (group) => each(group, (sums) => efficiencyOf(sums, group)) },
   ];
 }
 

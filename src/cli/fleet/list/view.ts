@@ -1,7 +1,7 @@
 // A list of miners on a screen or in a pipe: the rows or the groups that were chosen, in their order. It draws nothing
 // itself.
 import { type BoardMiner, isInState } from '../../../model/board/board-miner.ts';
-import { table } from '../../output/table.ts';
+import { NO_BREAK, table } from '../../output/table.ts';
 import type { Paint } from '../../output/terminal.ts';
 import type { Compare } from '../row/order.ts';
 import { tableColumns } from './choices.ts';
@@ -30,9 +30,6 @@ export function listText(
     paintRow: (miner, text) => paint(colourOf(miner, nowMs), text),
   });
 }
-
-/** A line is not broken there. */
-const NO_BREAK = '\u00a0';
 
 export function groupText(grouping: Grouping, miners: readonly BoardMiner[], { width, paint, nowMs }: Screen): string {
   const groups = groupMiners(miners, grouping, nowMs);

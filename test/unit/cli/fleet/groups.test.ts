@@ -21,7 +21,7 @@ test('a line per rack as people count, those without one last; each algorithm st
   const shown = lines('rack', FARM, { ...screen, width: undefined }).map((line) => line.trim().split(/ {2,}/));
   expect(shown).toEqual([
     ['RACK', 'MINERS', 'ONLINE', 'ILL', 'HASHRATE', 'POWER', 'EFFICIENCY'],
-    ['C2', '3', '3', '1', '9.50 GH/s scrypt, 150.00 TH/s sha256', '9.4 kW', '360.5 J/GH scrypt, 40.0 J/TH sha256'],
+    ['C2', '3', '3', '1', '9.50 GH/s scrypt, 150.00 TH/s sha256', '9.4 kW', '360.5 J/GH, 40.0 J/TH'],
     ['C10', '2', '1', '0', '80.00 TH/s sha256', '–', '–'],
     ['–', '1', '0', '0', '–', '–', '–'],
   ]);

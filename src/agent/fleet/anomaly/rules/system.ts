@@ -23,11 +23,12 @@ function restarts({ reading, history, settings }: Facts, isRaised: boolean): Ver
 const isProgramAlone = ({ uptimeS, systemUptimeS = 0 }: Reading): boolean =>
   uptimeS !== undefined && systemUptimeS > 3_600;
 
-function notAllowed({ reading, settings }: Facts): Verdict {
+function notAllowed({ sample, reading, settings }: Facts): Verdict {
   const { allowed } = settings.firmware;
   const version = reading?.firmwareVersion;
   if (allowed.length === 0) return 'clear';
-  if (version === undefined) return 'no-data';
+  // Without a login some devices show another version, such as that of their mining program.
+  if (version === undefined || (sample.kind === 'ok' && sample.loginRefused)) return 'no-data';
   if (allowed.some((start) => version.startsWith(start))) return 'clear';
   return {
     value: version,

@@ -411,3 +411,9 @@ describe.each(ROWS.map((row) => ({ ...row, name: `${row.id} (${row.evidence.sour
     expect(it.types()).toEqual([row.type]);
   });
 });
+
+test('without a login a device may show another version: the firmware is not judged', () => {
+  const it = createBench(anomalySettingsSchema.parse({ firmware: { allowed: ['FR-1.12'] } }));
+  it.polls(5, put({ firmwareVersion: 'FR-1.09' }), undefined, { loginRefused: true });
+  expect(it.types()).toEqual(['unknown']);
+});
