@@ -3,10 +3,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
 import { OWNERS_ENVIRONMENT, OWNERS_LOGINS } from '../../fixtures/farm/owners.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { EXIT } from '../../src/cli/output/exit.ts';
 import { type Ended, runPithead, type Started, startPithead } from './process.ts';
 import { vouchFor } from './vouch.ts';
 
@@ -17,22 +19,25 @@ export type ProgramSite = {
   readonly atHost: readonly string[];
   /** `pithead` at the host. */
   pithead(...args: string[]): Promise<Ended>;
-  /** The lines of JSON that a command prints; it has to end with 0. */
+  /** The lines of JSON that a command prints; none where nothing matches. It has to end well. */
   json<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T[]>;
   /** The options by which a person with a key of this name asks from another computer. */
   keyOf(name: string, role: string): Promise<readonly string[]>;
-  /** The program ends and begins again; `meanwhile` is done in between. */
-  restart(meanwhile?: () => void): Promise<void>;
+  /** The program ends and begins again, on a host on which so much time has passed (negative = ago). */
+  restart(laterMs: number): Promise<void>;
   stop(): Promise<void>;
 };
 
 type Options = {
   readonly farm: Partial<FarmOptions> & Pick<FarmOptions, 'miners' | 'network'>;
   readonly config?: (farm: Farm) => Readonly<Record<string, unknown>>;
-  readonly environment?: Readonly<Record<string, string>>;
+  /** Of its host, against this one; later or, negative, earlier. */
+  readonly laterMs?: number;
 };
 
-export async function startProgram({ farm: options, config, environment }: Options): Promise<ProgramSite> {
+const LATER = pathToFileURL(join(import.meta.dirname, 'later-host.ts')).href;
+
+export async function startProgram({ farm: options, config, laterMs }: Options): Promise<ProgramSite> {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-program-'));
   const stateDir = join(folder, 'state');
   const portMap = await suitablePortMap();
@@ -45,16 +50,17 @@ export async function startProgram({ farm: options, config, environment }: Optio
     ...config?.(farm),
   };
   writeFileSync(path, JSON.stringify(whole), { mode: 0o600 });
-  const start = async () => {
+  const start = async (laterMs: number | undefined) => {
+    const host = laterMs !== undefined && { NODE_OPTIONS: `--import=${LATER}`, PITHEAD_LATER_MS: String(laterMs) };
     const up = startPithead(['up', '--config', path, '--port', '0'], {
-      environment: { ...OWNERS_ENVIRONMENT, ...environment },
+      environment: { ...OWNERS_ENVIRONMENT, ...host },
     });
     await up.untilPrinted('stderr', /service on \S+,/);
     return up;
   };
   const atHost = ['--config', path];
   const pithead = (...args: string[]) => runPithead([...args, ...atHost]);
-  let up: Started = await start();
+  let up: Started = await start(laterMs);
   const end = async () => {
     up.kill('SIGTERM');
     await up.end();
@@ -63,6 +69,7 @@ export async function startProgram({ farm: options, config, environment }: Optio
     ...{ farm, folder, atHost, pithead },
     async json(schema, ...args) {
       const { code, stdout, stderr } = await pithead(...args, '--json');
+      if (code === EXIT.nothing) return [];
       if (code !== 0) throw new Error(`pithead ${args.join(' ')} ended with ${code}: ${stderr}${stdout}`);
       const lines = stdout.split('\n').filter((line) => line !== '');
       return lines.map((line) => schema.parse(JSON.parse(line)));
@@ -74,10 +81,9 @@ export async function startProgram({ farm: options, config, environment }: Optio
       const [, url = ''] = /service on (\S+?),/.exec(up.stderr()) ?? [];
       return ['--server', url, '--key-file', file];
     },
-    async restart(meanwhile = () => {}) {
+    async restart(laterMs) {
       await end();
-      meanwhile();
-      up = await start();
+      up = await start(laterMs);
     },
     async stop() {
       await end();
