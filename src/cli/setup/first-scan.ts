@@ -51,7 +51,7 @@ function summarise(found: readonly Found[], account: ScanAccount) {
     /** They look like miners and give no proof, by the driver that would read them. */
     likely: account.likely ?? {},
     not_hashing: of('identified').flatMap(({ ip, reading }) => (reading?.hashrateHs === 0 ? [ip] : [])),
-    models: Object.fromEntries([...models].toSorted(([, a], [, b]) => b - a)),
+    models: Object.fromEntries([...models].toSorted(([a, most], [b, fewer]) => fewer - most || (a < b ? -1 : 1))),
   };
 }
 
