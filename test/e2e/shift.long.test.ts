@@ -1,8 +1,6 @@
 // A shift of twelve hours: thirty acts of three persons, and forty changes that came by themselves. `pithead changes`
 // names all of them, with who did what, and none twice. Time passes between starts of the program, so that it takes
 // minutes.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import measure from 'fast-string-truncated-width';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -11,7 +9,7 @@ import { userName } from '../../src/base/platform/user-name.ts';
 import { loopback } from '../support/loopback.ts';
 import { runPithead } from './process.ts';
 import { type ProgramSite, startProgram } from './program-site.ts';
-import { COLUMNS, keepText, masked } from './screens.ts';
+import { COLUMNS, keepScreen, keepText, masked } from './screens.ts';
 import { until } from './until.ts';
 
 const MINUTE_MS = 60_000;
@@ -251,7 +249,11 @@ function ordered(page: string): string {
     if (!/^[A-Z ]+ \(\d+\)$/.test(head)) return text;
     // A line that was wrapped goes on with a blank.
     const rows = lines.join('\n').split(/\n(?! )/);
-    return [head, ...rows.toSorted()].join('\n');
+    // Whether one of them ended in another minute decides how wide the times are, and where lines are broken.
+    const even = head.startsWith('TASKS')
+      ? rows.map((row) => row.replaceAll(/\n */g, ' ').replaceAll(/ {2,}/g, '  '))
+      : rows;
+    return [head, ...even.toSorted()].join('\n');
   };
   return page.split('\n\n').map(part).join('\n\n');
 }
@@ -274,6 +276,10 @@ test('on one page of 80 columns they are all named, for who takes over', async (
   const page = masked(lines)
     .replaceAll(`${userName()} (host)`, 'root (host)')
     .replaceAll(/00:00–00:00/g, '00:00      ');
-  writeFileSync(join(site.folder, 'page.txt'), page);
   await keepText('changes', ordered(page));
+});
+
+test('what is missing since yesterday', async () => {
+  const text = await keepScreen('miners-missing', ['miners', '--missing', '--since', '24h', ...site.atHost]);
+  expect(text).toMatch(/^4 of 75 miners/m);
 });
