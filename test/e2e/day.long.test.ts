@@ -49,7 +49,7 @@ const mask = (text: string) =>
       (_, head: string, rest: string) => `${head}1s${rest.replaceAll('\n', '')}`,
     )
     .replaceAll(/T00:00:\d\d\.\d{3}Z/g, 'T00:00:00.000Z')
-    .replaceAll(/up \d+s, process [#\d]+/g, 'up 20s, process ####')
+    .replace(/^agent +[\s\S]*(?=\nhealth)/, 'agent       (version, age, process), state in /farm/state')
     .replaceAll(/\d+ characters/g, '## characters')
     .replaceAll(/^(backup .*)\n\S*backups$/gm, '$1')
     .replaceAll(/^(polls|outbox|backup) .*$/gm, (_, name: string) => `${name.padEnd(12)}(counts)`)
