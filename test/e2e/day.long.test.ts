@@ -43,16 +43,15 @@ const mask = (text: string) =>
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, '0198c0de-7a11-7000-8000-000000000000')
     .replaceAll(/about (\d+[hms])+/g, 'about 5s')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8420')
-    // The last line of a scan, which the terminal had to wrap.
+    // The last line of a scan, which ends where the screen does.
     .replace(
       /( addresses in )\w+(: [\s\S]*)$/,
-      (_, head: string, rest: string) => `${head}1s${rest.replaceAll('\n', '')}`,
+      (_, head: string, rest: string) => `${head}1s${rest.replaceAll('\n', ' ')}`,
     )
-    .replaceAll(/T00:00:\d\d\.\d{3}Z/g, 'T00:00:00.000Z')
+    .replaceAll(/ 00:00:\d\d\b/g, ' 00:00:00')
     .replace(/^agent +[\s\S]*(?=\nhealth)/, 'agent       (version, age, process), state in /farm/state')
     .replaceAll(/\d+ characters/g, '## characters')
-    .replaceAll(/^(backup .*)\n\S*backups$/gm, '$1')
-    .replaceAll(/^(polls|outbox|backup) .*$/gm, (_, name: string) => `${name.padEnd(12)}(counts)`)
+    .replaceAll(/^(polls|outbox|backup) .*(\n {12}.*)*$/gm, (_, name: string) => `${name.padEnd(12)}(counts)`)
     .replaceAll(/^(scans +last: ).*,/gm, '$1…,');
 const keep = (name: string, args: readonly string[], kept: Kept = {}) =>
   keepScreen(name, [...args, ...site.atHost], { mask, ...kept });

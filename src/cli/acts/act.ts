@@ -1,10 +1,10 @@
 // One act on many miners, the same for each verb: shows who it is about, asks, sends it, follows it to the end, counts.
 // How it is sent is the runner's.
-import { wrapAnsi } from 'fast-wrap-ansi';
 import { systemClock } from '../../base/clock.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import { screenWidth } from '../output/table.ts';
 import { type CliContext, withProgress } from '../output/terminal.ts';
+import { wrapped } from '../output/wrap.ts';
 import type { ActLimits, ActMiner, ActPreview, ActRunner, ActStep } from './runners/runner.ts';
 import { countOf, leftOutLines, outlookLines } from './show/outlook.ts';
 import { jsonPrinter, linePrinter } from './show/progress.ts';
@@ -95,6 +95,5 @@ function showDryRun(
 
 function write(stream: NodeJS.WriteStream, lines: readonly string[]): void {
   const width = screenWidth(stream);
-  const fitted = width === undefined ? lines : lines.map((line) => wrapAnsi(line, width, { hard: true }));
-  stream.write(fitted.map((line) => `${line}\n`).join(''));
+  stream.write(lines.map((line) => `${wrapped(line, width)}\n`).join(''));
 }

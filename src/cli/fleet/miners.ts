@@ -1,7 +1,6 @@
 // `pithead miners`: which miners there are, how they are and where they stand, filtered, sorted, grouped, on a screen
 // that stays, or in a file for programs and spreadsheets.
 import type { Command } from 'commander';
-import { wrapAnsi } from 'fast-wrap-ansi';
 import { z } from 'zod';
 import { systemClock } from '../../base/clock.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
@@ -20,6 +19,7 @@ import { readDuration, readWhole, withUsage, wrongOption } from '../options.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import { screenWidth } from '../output/table.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
+import { wrapped } from '../output/wrap.ts';
 import { accountLine } from './list/account.ts';
 import { columnHelp, readColumns, readSort } from './list/choices.ts';
 import { EXPORTED, USUAL } from './list/columns.ts';
@@ -147,8 +147,7 @@ async function list(connection: Connection, asked: Asked, flags: Flags, context:
   if (board.lacks.length > 0)
     stderr.write(`not known here, because the service runs elsewhere: ${board.lacks.join(', ')}\n`);
   const account = `${accountLine(miners, total)}${shown.length < miners.length ? `; ${shown.length} are shown` : ''}`;
-  const width = screenWidth(stderr);
-  stderr.write(`${width === undefined ? account : wrapAnsi(account, width)}\n`);
+  stderr.write(`${wrapped(account, screenWidth(stderr))}\n`);
 }
 
 /** Whether what was written matches no miner, ill or well. */

@@ -15,6 +15,7 @@ import { CommandFailed, EXIT } from '../output/exit.ts';
 import { formatHashrate, formatModel, formatNumber, formatText } from '../output/format.ts';
 import { type Column, screenWidth, table } from '../output/table.ts';
 import { type CliContext, painter, withProgress } from '../output/terminal.ts';
+import { wrapped } from '../output/wrap.ts';
 import { type AccessFlags, addAccessOptions } from './access-options.ts';
 import { throughRunning } from './running-agent.ts';
 import { silenceOf } from './silence.ts';
@@ -141,7 +142,7 @@ function csvPrinter({ stdout, stderr }: CliContext): Printer {
       hasHeader = true;
       stdout.write(`${csvLine(Object.values(row).map((cell) => (Array.isArray(cell) ? cell.join(' ') : cell)))}\n`);
     },
-    end: (account) => account && stderr.write(`${accountLines(account).join('\n')}\n`),
+    end: (account) => account && writeAccount(account, stderr),
   };
 }
 
@@ -187,7 +188,7 @@ function tablePrinter({ stdout }: CliContext): Printer {
       for (const line of originLines(sorted)) stdout.write(`${line}\n`);
       for (const line of silent.slice(0, MAX_SILENT)) stdout.write(`${paint('yellow', line)}\n`);
       if (silent.length > MAX_SILENT) stdout.write(`and ${silent.length - MAX_SILENT} more such miners: see above\n`);
-      if (account !== undefined) stdout.write(`${accountLines(account).join('\n')}\n`);
+      if (account !== undefined) writeAccount(account, stdout);
     },
   };
 }
@@ -199,6 +200,11 @@ function originLines(rows: readonly Row[]): string[] {
     ({ driver, driver_origin }) => driver_origin && `driver ${driver}, of ${driver_origin}`,
   );
   return [...byOrigin].flatMap(([line, found]) => (line === null ? [] : [`read by ${line}: ${found.length}`]));
+}
+
+function writeAccount(account: ScanAccount, stream: NodeJS.WriteStream): void {
+  const width = screenWidth(stream);
+  for (const line of accountLines(account)) stream.write(`${wrapped(line, width)}\n`);
 }
 
 /** Notes first, then every address in exactly one class. */

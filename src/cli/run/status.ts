@@ -8,8 +8,10 @@ import { formatDurationMs } from '../../base/time/duration.ts';
 import { classesOf } from '../../model/contact.ts';
 import { type RunningFlags, seekAgent, troubleOf, withRunning } from '../miners/running-agent.ts';
 import { CommandFailed } from '../output/exit.ts';
-import { formatSince } from '../output/format.ts';
+import { formatSince, formatTime } from '../output/format.ts';
+import { screenWidth } from '../output/table.ts';
 import { type CliContext, type Paint, painter } from '../output/terminal.ts';
+import { wrapped } from '../output/wrap.ts';
 import { CONFIG_FOR_STATE, configOrDefault } from '../setup/config-file.ts';
 import { askReadiness, ownUrl } from './local-service.ts';
 
@@ -51,7 +53,7 @@ async function run(flags: RunningFlags, context: CliContext): Promise<void> {
   }
   const state = await found.agent.state().finally(() => found.agent.close());
   if (flags.json) print({ running: true, ...state });
-  else context.stdout.write(describe(state, painter(context.stdout)));
+  else context.stdout.write(describe(state, painter(context.stdout), screenWidth(context.stdout)));
   if (state.troubles.length > 0) throw new CommandFailed('');
 }
 
@@ -70,7 +72,9 @@ async function showService({ config, json }: RunningFlags, stateDir: string, con
     const paint = painter(context.stdout);
     const health =
       trouble === null ? row('health', paint('green', 'takes requests')) : row('TROUBLE', paint('red', trouble));
-    context.stdout.write(lines([row('service', `${url}, without an agent on this host`), health]));
+    context.stdout.write(
+      lines([row('service', `${url}, without an agent on this host`), health], screenWidth(context.stdout)),
+    );
   }
   if (trouble !== null) throw new CommandFailed('');
   return true;
@@ -86,7 +90,7 @@ function listenUrl(config: string | undefined, context: CliContext): string | un
   }
 }
 
-function describe(state: AgentStatus, paint: Paint): string {
+function describe(state: AgentStatus, paint: Paint, width: number | undefined): string {
   const { version, pid, uptime_s, state_dir, troubles, networks, outbox, miners, polls, tasks } = state;
   const rows: [string, string][] = [
     ['agent', `${version}, up ${formatDurationMs(uptime_s * 1_000)}, process ${pid}, state in ${state_dir}`],
@@ -112,11 +116,20 @@ function describe(state: AgentStatus, paint: Paint): string {
     ...(state.service?.backup ? [row('backup', backupOf(state.service.backup))] : []),
     ['standstill', lastStallOf(state.last_standstill)],
   ];
-  return lines(rows);
+  return lines(rows, width);
 }
 
-const lines = (rows: readonly [string, string][]) =>
-  rows.map(([about, text]) => `${about.padEnd(10)}  ${text}\n`).join('');
+const ABOUT = 12;
+const LEAST_TEXT = 20;
+
+/** What is too long for the screen goes on below its own beginning. */
+const lines = (rows: readonly [string, string][], width: number | undefined) =>
+  rows
+    .map(([about, text]) => {
+      const shown = wrapped(text, width && Math.max(LEAST_TEXT, width - ABOUT));
+      return `${about.padEnd(ABOUT)}${shown.replaceAll('\n', `\n${' '.repeat(ABOUT)}`)}\n`;
+    })
+    .join('');
 
 const findingOf = ({ title, since }: AgentStatus['findings'][number]): string =>
   `${title} since ${formatSince(since, systemClock.nowMs())}`;
@@ -126,7 +139,7 @@ const WHY_ASIDE = { costly: 'to read it takes too much of the processor', defect
 
 function asideOf({ ip, reason, in_a_row, cost_ms, next_poll_at }: AgentStatus['set_aside'][number]): string {
   const cost = cost_ms === null ? '' : ` (${formatDurationMs(cost_ms)})`;
-  return `${ip}: ${WHY_ASIDE[reason]}${cost}, ${in_a_row} in a row; next poll ${next_poll_at}`;
+  return `${ip}: ${WHY_ASIDE[reason]}${cost}, ${in_a_row} in a row; next poll ${formatTime(next_poll_at)}`;
 }
 
 /** Those that are no part of the program. */
@@ -157,7 +170,7 @@ const flagsOf = (flags: AgentStatus['miners']['flags']) => {
 };
 
 function uplinkOf({ url, phase, connected_since, last_error, backlog }: AgentStatus['uplinks'][number]): string {
-  const since = connected_since === null ? '' : ` since ${connected_since}`;
+  const since = connected_since === null ? '' : ` since ${formatTime(connected_since)}`;
   const waits = backlog === null || backlog === 0 ? 'nothing waits' : `${backlog} slices wait`;
   return `${url}: ${phase}${since}, ${waits}${last_error === null ? '' : `; ${last_error}`}`;
 }
@@ -171,13 +184,14 @@ function scansOf({ running, waiting, last }: AgentStatus['scans']): [string] {
   const { kind, started_at, account } = last;
   const seen = account && classesOf(account).filter(({ count }) => count > 0);
   const outcome = seen?.map(({ status, count }) => `${count} ${status.replaceAll('_', ' ')}`).join(', ');
-  return [[...now, `last: ${kind}, ${started_at}: ${outcome ?? 'broke'}`].join('; ')];
+  return [[...now, `last: ${kind}, ${formatTime(started_at)}: ${outcome ?? 'broke'}`].join('; ')];
 }
 
 const backupOf = ({ dir, newest_at }: NonNullable<NonNullable<AgentStatus['service']>['backup']>) =>
-  `${newest_at === null ? 'none yet' : `newest of ${newest_at}`}, in ${dir}`;
+  `${newest_at === null ? 'none yet' : `newest of ${formatTime(newest_at)}`}, in ${dir}`;
 
-const lastStallOf = (last: AgentStatus['last_standstill']) => (last === null ? 'none' : `${last.at}: ${last.reason}`);
+const lastStallOf = (last: AgentStatus['last_standstill']) =>
+  last === null ? 'none' : `${formatTime(last.at)}: ${last.reason}`;
 
 export function addReload(program: Command, context: CliContext): void {
   program

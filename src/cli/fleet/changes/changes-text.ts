@@ -1,12 +1,12 @@
 // A summary of changes as a page for people: a title, a part for each kind, and what did not happen in one line. Times
 // are in the time zone of this host.
-import { wrapAnsi } from 'fast-wrap-ansi';
 import type { z } from 'zod';
 import type { ChangeKind } from '../../../model/changes/change-kinds.ts';
 import type { changesSchema } from '../../../wire/api/farm/memory.ts';
 import { formatText, formatTime } from '../../output/format.ts';
 import { type Column, table } from '../../output/table.ts';
 import type { Paint } from '../../output/terminal.ts';
+import { wrapped } from '../../output/wrap.ts';
 import { locationOf } from '../row/state.ts';
 
 export type Changes = z.infer<typeof changesSchema>;
@@ -86,8 +86,7 @@ function textWith(summary: Changes, { farm, paint, width }: Page, mostInherited:
 
 const dayAndTime = (at: string) => formatTime(at).slice(5, 16);
 
-const fitted = (text: string, width: number | undefined): string[] =>
-  width === undefined ? [text] : wrapAnsi(text, width, { hard: true }).split('\n');
+const fitted = (text: string, width: number | undefined): string[] => wrapped(text, width).split('\n');
 
 const ON_HOST = ' (host)';
 const WHAT_ON_HOST = 'a user of the host of the agent, by the name of the system';

@@ -1,9 +1,9 @@
 // The head of what is shown of one miner: what is wrong and since when, with what was measured, then where it stands
 // and what people wrote. Times are in the time zone of this host.
-import { wrapAnsi } from 'fast-wrap-ansi';
 import type { Flag } from '../../../model/flags.ts';
 import { formatAge, formatHashrate, formatModel, formatSince, formatText, formatTime } from '../../output/format.ts';
 import { factTable } from '../../output/table.ts';
+import { wrapped } from '../../output/wrap.ts';
 import type { Screen } from '../list/view.ts';
 import { locationOf, stateText } from '../row/state.ts';
 import { dayFacts } from './day.ts';
@@ -25,7 +25,7 @@ export function describeKnown({ miner, detail, hours }: Known, { paint, width, n
   ];
   const lines = [
     `${paint('bold', title)}  ${age}`,
-    ...state.map((line) => (width === undefined ? line : wrapAnsi(line, width, { hard: true }))),
+    ...state.map((line) => wrapped(line, width)),
     ...(facts.length === 0 ? [] : ['', factTable(facts, width)]),
   ];
   return `${lines.join('\n')}\n`;
