@@ -2,7 +2,7 @@
 // draws it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Terminal } from '@xterm/headless';
+import xterm, { type Terminal } from '@xterm/headless';
 import { ENVIRONMENT_OF_TESTS, MAIN } from './process.ts';
 import { until } from './until.ts';
 
@@ -32,7 +32,7 @@ export async function runOnTerminal(args: readonly string[], options: OnTerminal
     env: { ...inherited, ...ENVIRONMENT_OF_TESTS, TERM: 'xterm-256color', SHELL: '/bin/sh', ...environment },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const terminal = new Terminal({ cols: columns, rows: ROWS, scrollback: SCROLLBACK, allowProposedApi: true });
+  const terminal = new xterm.Terminal({ cols: columns, rows: ROWS, scrollback: SCROLLBACK, allowProposedApi: true });
   let raw = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     raw += text;

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => stop());
 
 type Place = { workspaceId: string; farmId: string };
-/** Every v1 route (v2-auth.test.ts has the others) as a request to a place; `body` is one that is accepted. */
+/** Every v1 route (v2-auth.long.test.ts has the others) as a request to a place; `body` is one that is accepted. */
 const ROUTES = [
   { route: 'GET /private-api/v1/:workspace_id/farms/:farm_id/miner/latest', body: undefined },
   {
