@@ -42,7 +42,8 @@ export type RunRequest = z.output<typeof runRequestSchema>;
 /**
  * What a run would be about: `miners` would get the task, `left_out` would not. `at_once` = how many the agent works on
  * at a time. `kw` = draw of all these miners at full load; null where that of one is not known. `eta_s` = until the
- * last one is over, as far as all succeed; null where it is not known.
+ * last one is over, as far as all succeed; null where it is not known. `eta_is_guess` = too few such tasks have ended
+ * at this agent: it is what is usual.
  */
 export const previewSchema = z.object({
   miners: z.array(
@@ -53,6 +54,7 @@ export const previewSchema = z.object({
   at_once: count.nullable(),
   kw: z.number().nullable().default(null),
   eta_s: count.nullable().default(null),
+  eta_is_guess: z.boolean().default(false),
   ...POOLS_PREVIEW_FIELDS,
 });
 export type Preview = z.infer<typeof previewSchema>;

@@ -67,6 +67,8 @@ export async function rebootOnce(
 type Address = { readonly ip: string; readonly isNamed: boolean };
 type Wanted = Pick<Request, 'force' | 'agree'> & { readonly addresses: readonly Address[] };
 
+const NOTHING_FORESEEN = { kw: null, eta_s: null, eta_is_guess: false } as const;
+
 /** Resolves when all are over. */
 async function rebootAll(
   client: DeviceClient,
@@ -155,7 +157,7 @@ async function rebootAll(
     const unknown = problems.map(({ ip, problem }) => ({ name: ip, reason: problem }));
     const atOnce = minersAtOnce(settings.reboot.concurrency, miners.length);
     const selected = miners.map((each) => ({ ...each, power_w: null }));
-    await agree({ miners: selected, unknown, left_out: [], at_once: atOnce, kw: null, eta_s: null });
+    await agree({ miners: selected, unknown, left_out: [], at_once: atOnce, ...NOTHING_FORESEEN });
     const proven = await Promise.all(miners.map(reboot));
     return { total: miners.length, succeeded: proven.filter(Boolean).length };
   } finally {

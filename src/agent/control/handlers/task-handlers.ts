@@ -43,7 +43,7 @@ export function createTaskHandlers(
       const { miners, unknown } = await named.find(request.miners, signal);
       const ips = new Map(miners.map(({ key, ip }) => [key, ip]));
       const at = (key: string) => ({ key, ip: ips.get(key) ?? '' });
-      const { selected, leftOut, atOnce, drawW, etaS } = tasks.outlook(
+      const { selected, leftOut, atOnce, drawW, etaS, isEtaGuessed } = tasks.outlook(
         miners.map(({ key }) => ({ name, minerKey: key, params })),
         { concurrency, canary: withForcedCanary(name, rollout)?.canary },
       );
@@ -58,6 +58,7 @@ export function createTaskHandlers(
         at_once: atOnce,
         kw: drawW === undefined ? null : Math.round(drawW / 100) / 10,
         eta_s: etaS === null ? null : Math.ceil(etaS),
+        eta_is_guess: isEtaGuessed,
         ...pools.preview(request, miners),
       };
     },

@@ -37,6 +37,11 @@ export class Durations {
     return sample === undefined ? usual : { ...sample, checkS: sample.checkS ?? usual.checkS };
   }
 
+  /** Enough of them have ended to go by. */
+  isKnown(queue: string, driverId: string): boolean {
+    return [`${queue} ${driverId}`, queue].some((key) => (this.#samples.get(key)?.length ?? 0) >= ENOUGH);
+  }
+
   #enough(key: string): readonly Sample[] | undefined {
     const samples = this.#samples.get(key);
     if (samples === undefined || samples.length < ENOUGH) return undefined;

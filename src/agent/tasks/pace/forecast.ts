@@ -36,6 +36,8 @@ export type Outlook = {
   readonly drawW: number | undefined;
   /** Null = this agent cannot do such tasks at all. */
   readonly etaS: number | null;
+  /** Of some of them too few have ended here: it is what is usual. */
+  readonly isEtaGuessed: boolean;
 };
 
 export class Forecast {
@@ -100,7 +102,7 @@ export class Forecast {
     const going = judged.filter(({ reason }) => reason === undefined);
     const selected = going.map(({ minerKey }) => ({ minerKey, drawW: deps.draw?.of(minerKey) ?? null }));
     const drawW = sumOfAll(selected.map((each) => each.drawW ?? undefined));
-    if (kind === undefined) return { selected, leftOut, atOnce: 0, drawW, etaS: null };
+    if (kind === undefined) return { selected, leftOut, atOnce: 0, drawW, etaS: null, isEtaGuessed: false };
     const capacity = this.capacityOf(kind);
     const { concurrency = capacity, canary = 0 } = limits;
     const ahead = [...jobs.values()].filter((job) => job.kind.queue === kind.queue).map(({ row }) => row);
@@ -115,7 +117,10 @@ export class Forecast {
       canary > 0 || ahead.length === 0
         ? etaS(tasks, { ...pace, canary })
         : etaS([...ahead.map((row, turn) => this.#timesOf(kind, row, turn)), ...tasks], pace);
-    return { selected, leftOut, atOnce, drawW, etaS: seconds };
+    const isEtaGuessed = going.some(
+      ({ minerKey }) => !this.#durations.isKnown(kind.queue, deps.find(minerKey)?.driverId ?? ''),
+    );
+    return { selected, leftOut, atOnce, drawW, etaS: seconds, isEtaGuessed };
   }
 
   /** `turn` = its place among the planned: each takes as long as another one of those that ended. */

@@ -50,6 +50,7 @@ export function socketRunner(
         atOnce: preview.at_once,
         kw: preview.kw,
         etaS: preview.eta_s,
+        notes: preview.eta_is_guess && (preview.eta_s ?? 0) >= WORTH_A_WORD_S ? [GUESSED] : [],
         workers: preview.pools_preview ?? [],
       };
     },
@@ -61,6 +62,10 @@ export function socketRunner(
     close: async () => {},
   };
 }
+
+/** A guess of less misleads no person. */
+const WORTH_A_WORD_S = 30;
+const GUESSED = 'the time is what is usual: too few such acts have ended at this agent yet';
 
 const shownStep = ({ ip, status, message, evidence }: Step) => ({ ip, status, message, evidence });
 

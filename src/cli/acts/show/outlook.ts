@@ -21,7 +21,9 @@ export function outlookLines(preview: ActPreview, { canary }: Pick<ActLimits, 'c
     ...pacePart(preview),
     ...(miners.length === 0 ? [] : (preview.notes ?? [])),
     ...(first > 0 && first < miners.length
-      ? [`the first ${first} go alone, ${miners.length - first} are held back until they are proven`]
+      ? [
+          `${first === 1 ? 'one goes' : `${first} go`} first, ${miners.length - first} are held back until that is proven`,
+        ]
       : []),
     ...(workers.length === 0
       ? []

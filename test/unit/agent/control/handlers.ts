@@ -77,7 +77,7 @@ export function createTestHandlers() {
     preview: ({ miners }) =>
       Promise.resolve({
         miners: miners.map((name) => ({ key: name, ip: name, model: null, power_w: null })),
-        ...{ unknown: [], left_out: [], at_once: 5, kw: null, eta_s: 60 },
+        ...{ unknown: [], left_out: [], at_once: 5, kw: null, eta_s: 60, eta_is_guess: false },
       }),
     async run(request, onStep, signal, by) {
       asked.runs.push(request);

@@ -54,7 +54,7 @@ test('before anything is sent it is said how many of which models are where, how
     '5 miners: 3 Bitmain Antminer S19, 2 MicroBT M50',
     'in container 1 rack C03 (3), rack C10 (2)',
     'at most 2 at a time, 16.2 kW at full load, about 1m40s',
-    'the first 1 go alone, 4 are held back until they are proven',
+    'one goes first, 4 are held back until that is proven',
     '2 left out: its driver vnish cannot do this (10.0.0.8, 10.0.0.9)',
     '1 left out: it is retired (10.0.0.7)',
   ]);

@@ -73,6 +73,8 @@ test('a preview says which miners are left out and why, and how long the others 
   const oneByOne = await handlers.preview({ ...request(...names), concurrency: 1 }, signal);
   expect(oneByOne.at_once).toBe(1);
   expect(oneByOne.eta_s).toBeGreaterThan(1.5 * (reboot.eta_s ?? Number.NaN));
+  // One has ended, and three are needed to go by.
+  expect([reboot.eta_is_guess, log.eta_is_guess]).toEqual([true, false]);
 });
 
 const URL = 'stratum+tcp://pool.example:3333';
