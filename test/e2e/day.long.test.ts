@@ -1,16 +1,19 @@
 // A technician's day, task by task: each is one command, and what it shows on a terminal of 80 columns is kept in
 // test/screens, with times and measured values masked. Those of illness, acts and shifts are kept by other tests.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import measure from 'fast-string-truncated-width';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Device } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { antminerBundle } from '../support/firmware-files.ts';
 import { loopback } from '../support/loopback.ts';
 import { startPithead } from './process.ts';
 import { type ProgramSite, startProgram } from './program-site.ts';
-import { type Kept, keepScreen, keepText } from './screens.ts';
+import { COLUMNS, type Kept, keepScreen, keepText, masked } from './screens.ts';
+import { runOnTerminal } from './terminal.ts';
 import { until } from './until.ts';
 
 const NET = loopback(26);
@@ -196,6 +199,47 @@ describe('acts', () => {
       ...{ answers, mask: (shown) => sorted(mask(shown)), environment: { NO_COLOR: '1' } },
     });
     expect(text).toMatch(/8 proven$/);
+  }, 180_000);
+});
+
+describe('acts that change what miners do', () => {
+  test('a rack is put to sleep, and shown so on a list that stays', async () => {
+    const answers = [['Put 8 miners to sleep?', 'y']] as const;
+    const text = await keep('act-sleep', ['sleep', 'rack:C02'], {
+      ...{ answers, mask: (shown) => sorted(mask(shown)), environment: { NO_COLOR: '1' } },
+    });
+    expect(text).toMatch(/8 proven$/);
+    await until(
+      () => list('rack:C02', 'state:asleep'),
+      (asleep) => asleep.length === RACK,
+    );
+    let shown: readonly string[] = [];
+    const take = async (screen: readonly string[]) => {
+      shown = screen;
+    };
+    const screen = await runOnTerminal(['miners', 'rack:C02', '--watch', ...site.atHost], {
+      columns: COLUMNS,
+      answers: [
+        [at(15), take],
+        [at(15), 'q'],
+      ],
+    });
+    expect(screen.code).toBe(0);
+    expect(shown.filter((line) => measure(line).width > COLUMNS)).toEqual([]);
+    // They cool down.
+    await keepText('miners-watch', mask(masked(shown)).replaceAll(/\d\d(?= {2}asleep)/g, '##'));
+  }, 180_000);
+
+  test('firmware of the folder goes to a miner that it fits', async () => {
+    const images = join(site.folder, 'state', 'firmware');
+    mkdirSync(images, { recursive: true });
+    writeFileSync(join(images, 'Antminer-9.9.9.bmu'), antminerBundle('9.9.9'));
+    const update = ['firmware', 'Antminer-9.9.9.bmu', '--to-version', '9.9.9'];
+    await keep('firmware-dry-run', [...update, 'rack:C01', '--dry-run']);
+    const miner = watched.slice(0, RACK).findLast(({ driver }) => driver === 'antminer-stock');
+    const text = await keep('firmware', [...update, miner?.ip ?? '']);
+    expect(text).toMatch(/1 proven$/);
+    expect(miner?.truth().firmware_version).toBe('9.9.9');
   }, 180_000);
 });
 

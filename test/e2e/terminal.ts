@@ -14,8 +14,11 @@ const LIMIT_MS = 120_000;
 export type OnTerminal = {
   readonly columns: number;
   readonly environment?: Readonly<Record<string, string>>;
-  /** What is typed, or done elsewhere, once the text before it is on the screen. */
-  readonly answers?: readonly (readonly [shown: string, typed: string | (() => Promise<unknown>)])[];
+  /** What is typed, or done elsewhere with what is shown then, once the text before it is on the screen. */
+  readonly answers?: readonly (readonly [
+    shown: string,
+    typed: string | ((screen: readonly string[]) => Promise<unknown>),
+  ])[];
 };
 
 export type Screen = { readonly code: number | null; readonly lines: readonly string[]; readonly raw: string };
@@ -46,7 +49,7 @@ export async function runOnTerminal(args: readonly string[], options: OnTerminal
       (screen) => screen.includes(shown),
     );
     if (typeof typed === 'string') child.stdin.write(typed);
-    else await typed();
+    else await typed(linesOf(terminal));
   }
   await closed;
   clearTimeout(late);
