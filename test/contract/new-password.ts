@@ -17,6 +17,8 @@ export type Passwords = {
   hold(device: Device, off?: PeerCode): Promise<void>;
   /** The same of one whose answer is lost, and of one that takes its time. */
   holdUnclear(device: Device): Promise<void>;
+  /** Only what no script of a device can take for something else, and so many characters at most. */
+  arePlain(longest: number): void;
 };
 
 /** Some devices say the same to a wrong password and to a command that is not allowed. */
@@ -71,6 +73,11 @@ export function passwordsOf(driver: Driver, site: () => Simulated, known: Known 
       await miner.withFault(device, 'late-password', () => set(device, second), 0.1);
       await expect.poll(() => passwordOf(device)).toBe(second);
       await opensOnly(device, second, first);
+    },
+    arePlain(longest) {
+      const fits = (password: string) => ability.params.safeParse({ password }).success;
+      expect(['n3w-Pa55', 'x'.repeat(longest)].filter(fits)).toHaveLength(2);
+      expect(['', 'a b', 'a$b', 'é', 'x'.repeat(longest + 1)].filter(fits)).toEqual([]);
     },
   };
 }

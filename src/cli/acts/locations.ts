@@ -15,7 +15,7 @@ import type { Params } from './verbs/params.ts';
  * The selection with the location of each miner, where the workers need it. Throws CommandFailed that names the miners
  * whose location is not known.
  */
-export async function withLocations(
+export async function addLocations(
   params: Params,
   selection: Selection,
   flags: ConnectionFlags,

@@ -15,7 +15,7 @@ import { throughRunning } from '../miners/running-agent.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { isAddress } from './candidates.ts';
-import { withLocations } from './locations.ts';
+import { addLocations } from './locations.ts';
 import { aloneRunner } from './runners/alone.ts';
 import type { ActLimits, ActRunner } from './runners/runner.ts';
 import { serviceRunner } from './runners/service.ts';
@@ -64,7 +64,7 @@ export async function runnerOn(
     return serviceRunner(mustHaveService(connection, 'a saved set of pools'), { ...act, selection });
   return agent === undefined
     ? serviceRunner(connection.service, { ...act, selection })
-    : socketRunner(agent, { ...act, selection: await withLocations(act.params, selection, flags, context) });
+    : socketRunner(agent, { ...act, selection: await addLocations(act.params, selection, flags, context) });
 }
 
 /** A reboot, which works without an agent too. */

@@ -55,17 +55,17 @@ export class KeptLogins {
   }
 
   /** The device asked for a login and accepted this one. */
-  taken(device: Device, { kept, name, ...found }: Found, role: TriedRole, login: PlainLogin): void {
+  taken(device: Device, found: Found, role: TriedRole, login: PlainLogin): void {
+    const { kept, name } = found;
     this.#said.set(name, { role, isTaken: true });
-    const before = { kept, name, ...found };
     if (role === 'next') {
-      if (this.#rows.replace(before, name, changeProven(kept)))
+      if (this.#rows.replace(found, name, changeProven(kept)))
         this.#trials.forget(device, { user: login.user, password: new Secret(login.password) }, 'current');
       return;
     }
     const isOutOfDate = role === 'usual' && (kept.user !== login.user || kept.current !== login.password);
     // What is kept under another name may be of another device that stood here.
-    if (isOutOfDate && this.#trust.keptAs(device.ip)[0] === name) this.#rows.replace(before, name, undefined);
+    if (isOutOfDate && this.#trust.keptAs(device.ip)[0] === name) this.#rows.replace(found, name, undefined);
   }
 
   refused({ name }: Found, role: TriedRole): void {

@@ -73,8 +73,8 @@ export function checkTask(
   if (ability === undefined) return failed(`unsupported: driver ${target.driverId} cannot do ${task.name}`);
   const doubt = ability.effect === 'read-only' ? undefined : deps.doubtOf?.(task.minerKey);
   if (doubt !== undefined) return failed(`refused: ${doubt}`);
-  const locked = name === 'password' ? whyNoPassword(deps, task.minerKey) : undefined;
-  if (locked !== undefined) return failed(`refused: ${locked}`);
+  const whyNot = name === 'password' ? whyNoPassword(deps, task.minerKey) : undefined;
+  if (whyNot !== undefined) return failed(`refused: ${whyNot}`);
   return { ability: name, ip: target.ip, rule: ability };
 }
 

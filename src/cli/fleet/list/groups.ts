@@ -105,7 +105,7 @@ const atLeast = ({ isWhole }: Sum) => (isWhole ? '' : '≥ ');
 /** The algorithm is named where there is another one. `space` stands within a rate, so that no line is broken there. */
 export function groupColumns(grouping: Grouping, groups: readonly Group[], space: string): readonly Column<Group>[] {
   const names = new Set(groups.flatMap(({ algorithms }) => algorithms.map(({ algorithm }) => algorithm)));
-  // Where a line may be broken there, a comma would begin the next one.
+  // On a screen a line may end between two rates, and the next one would begin with the comma.
   const between = space === ' ' ? ', ' : ' ';
   const named = ({ algorithm }: AlgorithmSums, text: string) =>
     names.size > 1 && grouping !== 'algorithm' ? `${text} ${algorithm ?? 'of unknown'}` : text;

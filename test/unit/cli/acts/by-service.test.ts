@@ -2,7 +2,7 @@
 // and an agent whose service is elsewhere sends no worker that names a location nobody knows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { withLocations } from '../../../../src/cli/acts/locations.ts';
+import { addLocations } from '../../../../src/cli/acts/locations.ts';
 import { targetsOf } from '../../../../src/cli/acts/runners/service-batch.ts';
 import { askBoard } from '../../../../src/cli/connection/board-feed.ts';
 import type { Selection } from '../../../../src/cli/connection/selection.ts';
@@ -133,7 +133,7 @@ describe('by a service', () => {
     const named = () => contextWith({ PITHEAD_URL: rig.url, PITHEAD_KEY: rig.key });
 
     test('takes locations from the service that the environment names', async () => {
-      const located = await withLocations(POOLS, await selection('10.0.0.0-1'), {}, named());
+      const located = await addLocations(POOLS, await selection('10.0.0.0-1'), {}, named());
       expect(located.miners.map(({ rack, position }) => [rack, position])).toEqual([
         ['C03', 1],
         ['C03', 2],
@@ -151,14 +151,14 @@ describe('by a service', () => {
       ],
     ])('refuses and names the miners where %s', async (_what, environment, select, message) => {
       const context = environment === undefined ? named() : contextWith(environment);
-      await expect(withLocations(POOLS, await selection(select), {}, context)).rejects.toThrow(message);
+      await expect(addLocations(POOLS, await selection(select), {}, context)).rejects.toThrow(message);
     });
 
     test('refuses addresses at which no miner is known, and asks nothing where no worker needs a location', async () => {
       const unmatched = [{ text: '10.9.9.9', reason: 'no known miner has this address' }];
       const given = await selection('10.0.0.0', { unmatched });
-      await expect(withLocations(POOLS, given, {}, named())).rejects.toThrow('no known miner is at 10.9.9.9');
-      expect(await withLocations({ pools: [{ url: 'x', user: '{ip}' }] }, given, {}, contextWith({}))).toBe(given);
+      await expect(addLocations(POOLS, given, {}, named())).rejects.toThrow('no known miner is at 10.9.9.9');
+      expect(await addLocations({ pools: [{ url: 'x', user: '{ip}' }] }, given, {}, contextWith({}))).toBe(given);
     });
   });
 });

@@ -6,7 +6,7 @@ import { withDeadline } from '../../../../base/time/deadline.ts';
 import type { PasswordShown } from '../../../device/passwords/password-changes.ts';
 import { afterAct, failed, succeeded, type TaskOutcome, type TaskParts } from '../../contract.ts';
 import type { Execution } from '../execution.ts';
-import { inWords, type Look, oddities, type Proof, type Waiting, windowEndS } from './proof.ts';
+import { inWords, oddities, type Proof, type Waiting, windowEndS } from './proof.ts';
 
 /** Seconds between looks, while the new one was not tried yet. */
 const PAUSE_S = 10;
@@ -100,7 +100,7 @@ export function passwordWatch(
   let newest: PasswordShown = 'open';
   return {
     shown: () => newest,
-    async onLook(_look: Look): Promise<void> {
+    async onLook(): Promise<void> {
       const { passwords } = deps;
       if (wanted === undefined || passwords === undefined) return;
       try {
