@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BarTable } from './test/runner/bar-table.ts';
+import { LastLines } from './test/runner/last-lines.ts';
 import { LongestFirst } from './test/runner/longest-first.ts';
-import { SecondTries } from './test/runner/second-tries.ts';
 
 const LONG = '**/*.long.test.ts';
 const EMBEDDED = '**/*.embedded{,.*}.test.ts';
@@ -98,7 +98,7 @@ export default defineConfig({
   test: {
     execArgv: [NO_WRAPPER_TIERS],
     teardownTimeout: 60_000,
-    reporters: ['default', new SecondTries(), new BarTable()],
+    reporters: ['default', new BarTable(), new LastLines()],
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...BUSY, ...FAST, ...PROMPT, name: 'arch', include: ['test/arch/**/*.test.ts'] } },

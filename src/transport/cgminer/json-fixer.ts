@@ -16,6 +16,11 @@ type Mend = (typeof MENDS)[number];
 
 /** Deeper nesting than any device uses; what is deeper is an attack. */
 export const MAX_DEPTH = 64;
+/**
+ * More repairs than any answer on record needs, which is a few for each field: what needs more is an attack, and each
+ * repair costs time in which the agent does nothing else.
+ */
+export const MAX_EDITS = 4_096;
 const NON_FINITE = /^[+-]?(nan|inf|infinity)$/i;
 
 /** `latin1` = the bytes were no UTF-8; `nul-tail` = bytes behind the first NUL were dropped. Then the repairs. */
@@ -162,6 +167,7 @@ class Mender {
       else if (isControl(code)) this.#edit('control-characters', { at: this.#at++, removed: 1, inserted: '' });
       else if (!this.#step(code)) return undefined;
       else this.#previous = code;
+      if (this.#edits.length > MAX_EDITS) return undefined;
     }
     if (this.#expecting !== 'nothing' && !this.#cutTail()) return undefined;
     return { text: this.#applyEdits(), mends: MENDS.filter((mend) => this.#mends.has(mend)) };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeReply, MAX_DEPTH, repairJson } from '../../../../src/transport/cgminer/json-fixer.ts';
+import { decodeReply, MAX_DEPTH, MAX_EDITS, repairJson } from '../../../../src/transport/cgminer/json-fixer.ts';
 import { cpuMsOf } from '../../../support/cpu-time.ts';
 
 const repair = (text: string) => repairJson(Buffer.from(text));
@@ -155,6 +155,11 @@ describe('hostile values become harmless', () => {
     expect(repair(nested(MAX_DEPTH + 1, 'nan'))).toBeUndefined();
     expect(repair('['.repeat(1_000_000))).toBeUndefined();
     expect(repair(nested(1_000_000))).toBeUndefined();
+  });
+  test('as many repairs as a farm can need are made, more are refused', () => {
+    const broken = (count: number) => `[${'nan,'.repeat(count)}1]`;
+    expect(repair(broken(MAX_EDITS))?.value).toHaveLength(MAX_EDITS + 1);
+    expect(repair(broken(MAX_EDITS + 1))).toBeUndefined();
   });
 });
 
