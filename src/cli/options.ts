@@ -36,6 +36,23 @@ export function readOptionFile(option: string, path: string): string {
   }
 }
 
+/** More than 100,000 miners, each with a line of its own. */
+const MAX_INPUT_BYTES = 16 * 1024 * 1024;
+
+/** The text of the standard input. Throws ConfigError where it is longer than any list of miners. */
+export async function readInput(option: string, stream: NodeJS.ReadableStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    const part = Buffer.from(chunk);
+    bytes += part.length;
+    if (bytes > MAX_INPUT_BYTES)
+      throw wrongOption(option, `more than ${MAX_INPUT_BYTES / 1024 ** 2} MiB come from the standard input`);
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
 /** What is wrong with the words of a command ends it with 2, as an unknown option does. */
 export async function withUsage<T>(read: () => Promise<T> | T): Promise<T> {
   try {

@@ -22,7 +22,7 @@ const verb = (word: string) =>
 
 /** The words of the commands, and the function that adds them, in the order of the help. */
 const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promise<Add>])[] = [
-  [['scan'], async () => (await import('./miners/scan.ts')).addScan],
+  [['scan'], async () => (await import('./miners/scan/scan.ts')).addScan],
   [['miners'], async () => (await import('./fleet/miners.ts')).addMiners],
   [['miner'], async () => (await import('./fleet/miner.ts')).addMiner],
   [['changes'], async () => (await import('./fleet/changes.ts')).addChanges],
@@ -31,8 +31,8 @@ const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promis
   [['driver'], async () => (await import('./driver/driver.ts')).addDriver],
   ...VERB_WORDS.map((word) => verb(word)),
   [['status'], async () => (await import('./run/status.ts')).addStatus],
-  [['tasks'], async () => (await import('./miners/tasks.ts')).addTasks],
-  [['abort'], async () => (await import('./miners/tasks.ts')).addAbort],
+  [['tasks'], async () => (await import('./tasks/tasks.ts')).addTasks],
+  [['abort'], async () => (await import('./tasks/abort.ts')).addAbort],
   [['reload'], async () => (await import('./run/status.ts')).addReload],
   [['up'], async () => (await import('./run/up.ts')).addUp],
   [['agent'], loadAgent],

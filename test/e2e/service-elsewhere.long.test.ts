@@ -1,5 +1,6 @@
-// An agent whose service runs elsewhere does not know where its miners stand: workers that name it are taken from the
-// service that the environment names, else nothing is sent.
+// A service that runs elsewhere. Its agent does not know where miners stand: workers that name it are taken from the
+// service that the environment names, else nothing is sent. From another computer its farm is scanned, and what is done
+// there is seen and given up.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ async function startBoth() {
     mix: 'vnish',
     seed: 5,
     noise: 0,
-    bootS: 1,
+    bootS: 3,
     warmUpS: 1,
     portMap,
   });
@@ -46,6 +47,7 @@ async function startBoth() {
   const written = {
     ...{ stateDir: folder, networks: [network], portMap, scan: { maxPerSecond: 50_000, ipReports: false } },
     ...{ poll: { interval: '1s', slowEvery: 1, staticEvery: '5s' }, credentials: { trust: 'network' } },
+    tasks: { reboot: { concurrency: 1 } },
   };
   const config = parseConfig(JSON.stringify(written), {
     ...{ baseDir: folder, environment: { XDG_CONFIG_HOME: folder }, name: 'elsewhere' },
@@ -79,7 +81,7 @@ async function startBoth() {
   };
   const file = join(folder, 'pithead.yaml');
   writeFileSync(file, JSON.stringify({ stateDir: folder, networks: [] }));
-  return { farm, call, file, environment: { PITHEAD_URL: url, PITHEAD_KEY: key } };
+  return { farm, network, call, file, environment: { PITHEAD_URL: url, PITHEAD_KEY: key } };
 }
 
 test('workers with a rack need the service that knows it; without it nothing is sent and the miners are named', async () => {
@@ -123,4 +125,74 @@ test('workers with a rack need the service that knows it; without it nothing is 
   expect(proven.stderr).toContain('in rack C03 (3)');
   const now = new Map(farm.devices.map((device) => [device.ip, device.truth().pools[0]?.worker_id]));
   expect(placed.map(({ ip }) => now.get(ip))).toEqual(['f.C03-1', 'f.C03-2', 'f.C03-3']);
+});
+
+const scannedLine = z.object({ ip: z.string(), status: z.string(), driver: z.string().nullable() }).loose();
+const summaryLine = z.object({ summary: z.object({ identified: z.int(), silent: z.int() }).loose() });
+const batchLine = z.object({ id: z.string(), status: z.string(), task_count: z.int() }).loose();
+const taskLine = z.object({ ip: z.string(), status: z.string() }).loose();
+const linesOf = (text: string): unknown[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+test('from another computer: a range is scanned, tasks are listed, what waits is given up', async () => {
+  const { farm, network, call, environment } = await startBoth();
+  const ips = farm.devices.map(({ ip }) => ip).toSorted();
+  const pithead = (...args: string[]) => runPithead(args, { environment });
+  await until(
+    async () => listSchema.parse(await call('GET', '/miners?page_size=100')),
+    ({ data }) => data.length === MINERS && data.every(({ is_mining }) => is_mining),
+    60_000,
+  );
+
+  const scan = await pithead('scan', network, '--json');
+  expect(scan.code, scan.stderr).toBe(0);
+  const scanned = linesOf(scan.stdout);
+  const found = scanned.slice(0, -1).map((line) => scannedLine.parse(line));
+  const miners = found.filter(({ status }) => status === 'identified');
+  expect(miners.map(({ ip }) => ip)).toEqual(ips);
+  expect(new Set(miners.map(({ driver }) => driver))).toEqual(new Set(['vnish']));
+  expect(summaryLine.parse(scanned.at(-1)).summary.identified).toBe(MINERS);
+  const table = await pithead('scan', network);
+  expect(table.stdout).toMatch(/^IP +STATUS +MODEL/);
+  expect(table.stdout).toContain(`${MINERS} identified`);
+  const csv = await pithead('scan', network, '--csv');
+  expect(csv.stdout.split('\n')[0]).toMatch(/^ip,status,driver,/);
+  const elsewhere = loopback(30).network;
+  const outside = await pithead('scan', elsewhere);
+  expect(outside).toMatchObject({ code: 1, stdout: '' });
+  expect(outside.stderr).toContain(`1 cannot scan them: ${elsewhere} is outside the networks configured here`);
+  expect(await pithead('scan', network, '--exclude', ips[0] ?? '')).toMatchObject({ code: 2, stdout: '' });
+
+  const reboot = await pithead('reboot', 'all', '--yes', '--detach');
+  expect(reboot.code, reboot.stderr).toBe(0);
+  const open = await pithead('tasks', '--open', '--json');
+  const [batch] = linesOf(open.stdout).map((line) => batchLine.parse(line));
+  expect(batch?.task_count).toBe(MINERS);
+  await until(
+    () => farm.devices.filter(({ reboots }) => reboots > 0).length,
+    (count) => count > 0,
+  );
+  expect((await pithead('abort')).code).toBe(2);
+  const { code, stdout, stderr } = await pithead('abort', '--yes', '--json');
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({ given_up: expect.any(Number), still_open: expect.any(Number) });
+  const ended = await until(
+    async () => linesOf((await pithead('tasks', batch?.id ?? '', '--json')).stdout).map((line) => taskLine.parse(line)),
+    (tasks) => tasks.every(({ status }) => status === 'succeeded' || status === 'cancelled'),
+  );
+  expect(ended.map(({ ip }) => ip).toSorted()).toEqual(ips);
+  expect(
+    ended.some(({ status }) => status === 'succeeded'),
+    'what was sent is proven',
+  ).toBe(true);
+  expect(
+    ended.some(({ status }) => status === 'cancelled'),
+    'what waited is given up',
+  ).toBe(true);
+  expect((await pithead('tasks', '--open')).stdout).toBe('no task waits or runs\n');
+  expect((await pithead('tasks')).stdout).toContain('miner.system.reboot');
+  expect((await pithead('abort', batch?.id ?? '')).stderr).toContain('1 were over');
 });

@@ -126,20 +126,19 @@ async function introduce(): Promise<void> {
 }
 
 async function actsOfTheEvening(): Promise<void> {
-  for (let n = 0; n < 6; n++) await act('task', ['light', 'on', '{}'], take(2), done('miner.light.update', 2));
-  for (let n = 0; n < 3; n++) await act('task', ['reboot', '{}'], take(1), done('miner.system.reboot', 1));
+  for (let n = 0; n < 6; n++) await act('task', ['light', 'on', '{}'], take(2), done('light on', 2));
+  for (let n = 0; n < 3; n++) await act('task', ['reboot', '{}'], take(1), done('reboot', 1));
   for (const text of ['fan 2 ordered', 'waits for a PSU', 'board 1 to the bench', 'label is torn'])
     await act('note', ['note', '{}', text], take(1), text);
 }
 
 async function actsOfTheMorning(): Promise<void> {
   const sleepers = take(3);
-  for (const device of sleepers) await act('task', ['sleep', '{}'], [device], done('miner.power_mode.update', 1));
-  for (const device of sleepers.slice(1))
-    await act('task', ['wake', '{}'], [device], done('miner.power_mode.update', 1));
+  for (const device of sleepers) await act('task', ['sleep', '{}'], [device], done('sleep', 1));
+  for (const device of sleepers.slice(1)) await act('task', ['wake', '{}'], [device], done('wake', 1));
   for (let n = 0; n < 3; n++) {
     const pool = ['--url', 'stratum+tcp://new.example:3333', '--worker', 'farm.{ip4}'];
-    await act('task', ['pools', 'set', '{}', ...pool], take(1), done('miner.pool.update', 1));
+    await act('task', ['pools', 'set', '{}', ...pool], take(1), done('pools set', 1));
   }
   const worked = take(2);
   for (const device of worked)
@@ -148,7 +147,7 @@ async function actsOfTheMorning(): Promise<void> {
   for (let n = 1; n <= 4; n++)
     await act('location', ['position', 'set', '{}', `C03/${n}`], take(1), `no location → C03 / ${n}`);
   const lit = take(2);
-  for (const device of lit) await act('task', ['light', 'off', '{}'], [device], done('miner.light.update', 1));
+  for (const device of lit) await act('task', ['light', 'off', '{}'], [device], done('light off', 1));
 }
 
 const happens = (kind: string, devices: readonly Device[], flag = '-') =>

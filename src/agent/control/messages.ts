@@ -179,7 +179,7 @@ export const shownTaskSchema = z.object({
 });
 export type ShownTask = z.infer<typeof shownTaskSchema>;
 
-/** `params` where some have not succeeded and they hold no secret; null = they are not known any more. */
+/** `params` where they hold no secret; null = they are not known any more. */
 export const shownBatchSchema = z.object({
   name: z.string(),
   params: evidence.nullable(),

@@ -1,10 +1,9 @@
 // The miners that a person means: reads the selector from arguments, files and standard input, and asks the service or
 // the agent for their rows. It does nothing to them.
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
 import { parseSelector, type Selector, selectorText, type Unmatched } from '../../model/selector/selector.ts';
-import { readOptionFile, withUsage, wrongOption } from '../options.ts';
+import { readInput, readOptionFile, withUsage, wrongOption } from '../options.ts';
 import { askBoard } from './board-feed.ts';
 import type { Connection } from './connection.ts';
 
@@ -34,7 +33,7 @@ async function readWords(
 ): Promise<Selector> {
   const words: string[] = [];
   for (const word of written) {
-    if (word === '-') words.push(...linesOf(await text(stdin)));
+    if (word === '-') words.push(...linesOf(await readInput('selector', stdin)));
     else if (word.startsWith('@')) words.push(...linesOf(readOptionFile('selector', word.slice(1))));
     else words.push(word);
   }

@@ -2,6 +2,7 @@
 // went is one line, and a batch of tasks too. Pure; it knows no miner but by id, and leaves nothing out.
 import { z } from 'zod';
 import { ACTOR_TYPES, isEventTask } from '../task.ts';
+import { commandWords } from '../tasks/command-words.ts';
 import { type Change, type ChangeKind, kindOfEvent, type PastEvent } from './change-kinds.ts';
 import { textOf } from './change-texts.ts';
 
@@ -97,6 +98,8 @@ type Batch = {
   by: Change['by'];
   taskCount: number | null;
   events: number;
+  /** In words of people, as far as the events tell it. */
+  command: string | undefined;
 };
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -116,6 +119,7 @@ function takeTask(batches: Map<string, Batch>, event: PastEvent): boolean {
   batch.events++;
   batch.agentId ??= agentId;
   batch.by = actorOf(detail.ordered_by) ?? actorOf(detail.actor) ?? batch.by;
+  batch.command ??= text(detail.command) ?? commandWords(name, {});
   if (type === 'task_created') {
     batch.atMs = atMs;
     batch.taskCount = typeof detail.task_count === 'number' ? detail.task_count : null;
@@ -131,11 +135,12 @@ function takeTask(batches: Map<string, Batch>, event: PastEvent): boolean {
 
 const newBatch = (id: string | null, name: string, { atMs, agentId }: PastEvent): Batch => ({
   ...{ id, name, minerIds: new Set(), outcomes: Object.create(null), unsuccessful: [], atMs, endMs: null, agentId },
-  ...{ by: null, taskCount: null, events: 0 },
+  ...{ by: null, taskCount: null, events: 0, command: undefined },
 });
 
 function toTaskChange(batch: Batch): Change {
   const { id, name, minerIds, outcomes, unsuccessful, atMs, endMs, agentId, by, taskCount, events } = batch;
+  const what = batch.command ?? name;
   const ended = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   const [only, ...more] = minerIds;
   const count = Math.max(taskCount ?? 0, ended);
@@ -143,7 +148,7 @@ function toTaskChange(batch: Batch): Change {
   return {
     ...{ kind: 'task', atMs, endMs, agentId, events, by, unsuccessful },
     minerId: count === 1 && more.length === 0 ? (only ?? null) : null,
-    text: `${name}, ${count === 1 ? 'one task' : `${count} tasks`}: ${counted.join(', ') || 'none has ended'}`,
+    text: `${what}, ${count === 1 ? 'one task' : `${count} tasks`}: ${counted.join(', ') || 'none has ended'}`,
     evidence: { task_batch_id: id, name, task_count: taskCount, outcomes: { ...outcomes } },
   };
 }

@@ -19,7 +19,13 @@ const OF_AGENT = 'it asks the agent of this host, and no service';
 const OF_HOST = 'it is about this host or this program';
 
 export const COMMANDS: Readonly<Record<string, Uses | Same | Apart>> = {
-  scan: { apart: `${OF_AGENT}; the API has it as the task agent.scan.create` },
+  scan: {
+    uses: [
+      ...[...FARM, 'listAgentsV2', 'createTaskBatchV2', 'listTasksV2', 'listScannedAddressesV2', 'cancelTaskBatchV2'],
+    ],
+  },
+  tasks: { uses: [...SELECTED, 'searchTaskBatchesV2', 'listTasksV2'] },
+  abort: { uses: [...FARM, 'searchTaskBatchesV2', 'getTaskBatchV2', 'cancelTaskBatchV2'] },
   miners: { uses: [...SELECTED, 'listMinersV2'] },
   miner: { uses: [...SELECTED, 'getMinerV2', 'queryMinerHistoryV2'] },
   changes: { uses: [...FARM, 'listChangesV2'] },
@@ -82,7 +88,7 @@ export const COMMANDS: Readonly<Record<string, Uses | Same | Apart>> = {
   ),
   ...Object.fromEntries(
     [
-      ...['status', 'tasks', 'abort', 'reload', 'capture', 'trust list', 'trust accept', 'trust retry', 'trust forget'],
+      ...['status', 'reload', 'capture', 'trust list', 'trust accept', 'trust retry', 'trust forget'],
       ...['identity list', 'identity settle'],
     ].map((command) => [command, { apart: OF_AGENT }]),
   ),
@@ -104,7 +110,5 @@ export const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   listMinerNotesV2: 'miner shows the newest notes; pages go through the older ones',
   streamEventsV2: 'a feed for programs; changes shows what has happened',
   getPoolSetV2: 'pools sets shows all of them, and there are at most 100',
-  listTaskBatchesV2: 'tasks shows those of the agent of this host; each act follows its own batch',
-  searchTaskBatchesV2: 'as listTaskBatchesV2',
-  listScannedAddressesV2: 'scan gets each address from its agent as it is found',
+  listTaskBatchesV2: 'searchTaskBatchesV2 with fewer conditions',
 };

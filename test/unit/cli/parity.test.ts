@@ -106,6 +106,8 @@ test('what an operation is excused with names no command that there is not', () 
 /** Of an act that is handed over: it is not followed, and nobody presses Ctrl-C. */
 const UNUSED: Readonly<Record<string, readonly string[]>> = {
   reboot: ['getTaskBatchV2', 'listTasksV2', 'cancelTaskBatchV2'],
+  /** Without a batch. */
+  tasks: ['searchBoardV2', 'listTasksV2'],
 };
 /** In this order. */
 const RUNS: readonly (readonly [command: string, words: string])[] = [
@@ -133,6 +135,8 @@ const RUNS: readonly (readonly [command: string, words: string])[] = [
   ['maintenance on', '10.0.0.1'],
   ['maintenance off', '10.0.0.1'],
   ['reboot', 'all --yes --detach'],
+  ['tasks', '--open'],
+  ['abort', '--yes'],
 ];
 
 describe('what is run uses the operations of its row', () => {

@@ -95,19 +95,22 @@ test('a flag that comes and goes is one change, one that stays is open, one that
 
 test('tasks of a batch are one change, by who ordered them, with those that did not succeed', () => {
   const reboot = { task_batch_id: 'b', name: 'miner.system.reboot' };
+  const light = { batch_id: 'c', name: 'miner.light.update' };
   const key = { type: 'api_key', id: 'k', name: 'night watch' };
   const { changes } = summarise([
     event('task_created', null, 1, { ...reboot, task_count: 3, actor: key }),
     event('task_ended', 'm1', 2, { ...reboot, status: 'succeeded', actor: key }),
     event('task_ended', 'm2', 3, { ...reboot, status: 'failed', message: 'no answer', actor: key }),
     event('task_ended', 'm3', 4, { ...reboot, status: 'cancelled', actor: ANA, ordered_by: key }),
-    event('task_on_site', 'm1', 5, { batch_id: 'c', name: 'miner.light.update', status: 'succeeded', actor: ANA }),
+    event('task_on_site', 'm1', 5, { ...light, command: 'light on', status: 'succeeded', actor: ANA }),
+    event('task_on_site', 'm2', 6, { ...light, batch_id: 'd', status: 'succeeded', actor: ANA }),
   ]);
   expect(changes).toMatchObject([
-    { kind: 'task', minerId: 'm1', by: ANA, text: 'miner.light.update, one task: 1 succeeded' },
+    { kind: 'task', minerId: 'm2', by: ANA, text: 'miner.light.update, one task: 1 succeeded' },
+    { kind: 'task', minerId: 'm1', by: ANA, text: 'light on, one task: 1 succeeded' },
     {
       ...{ kind: 'task', minerId: null, by: key, atMs: 1, endMs: 4 },
-      text: 'miner.system.reboot, 3 tasks: 1 succeeded, 1 failed, 1 cancelled',
+      text: 'reboot, 3 tasks: 1 succeeded, 1 failed, 1 cancelled',
       unsuccessful: [
         { minerId: 'm2', status: 'failed', message: 'no answer' },
         { minerId: 'm3', status: 'cancelled', message: null },

@@ -165,7 +165,7 @@ test('what changed since a time: flags, locations by whom, tasks, notes; each wi
     ['location', '10.0.0.0', 'C03', 'no location → C03 / 2', 'ana'],
     ['ops_status', '10.0.0.0', 'C03', 'in operation → maintenance', 'ana'],
     ['note', '10.0.0.0', 'C03', 'fan 1 ordered', 'test'],
-    ['task', undefined, undefined, 'miner.system.reboot, 2 tasks: none has ended', 'test'],
+    ['task', undefined, undefined, 'reboot, 2 tasks: none has ended', 'test'],
   ]);
   expect(kinds.find(({ kind }) => kind === 'healed')).toEqual({ kind: 'healed', count: 1, left_out: 0 });
   const some = (await rig.get(`${farm}/changes?kind=note,task&limit=1`)).body.data;

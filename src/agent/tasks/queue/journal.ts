@@ -216,11 +216,7 @@ function openWrites(db: DatabaseSync, vault: Vault | undefined, audit: Audit) {
           const { status, message, evidence, mayHaveHappened = status === 'succeeded' } = outcome;
           const [tookEffect, isDone] = [Number(mayHaveHappened), Number(!isReported(row))];
           const end = [status, message, JSON.stringify(evidence), nowMs, tookEffect, isDone] as const;
-          finish.run(
-            ...end,
-            Number(status !== 'succeeded' && row.isLegible && isWithoutSecrets(row.params)),
-            row.taskId,
-          );
+          finish.run(...end, Number(row.isLegible && isWithoutSecrets(row.params)), row.taskId);
         }
         audit?.record(ends.map(({ row, outcome }) => taskEnded(row, outcome)));
       });

@@ -6,6 +6,7 @@ import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { type ClockLook, lookAtClocks, wallTimeAt } from '../../../base/time/clock-steps.ts';
 import { personOfHost, shownActor } from '../../../model/task.ts';
+import { commandWords } from '../../../model/tasks/command-words.ts';
 import type { EventRecord, TaskRecord } from '../../../wire/records.ts';
 import type { TaskDeps } from '../contract.ts';
 import type { StoredTask } from '../stored-task.ts';
@@ -108,9 +109,14 @@ function recordOf(row: StoredTask, now: ClockLook): TaskRecord | EventRecord {
   const at = isoAt(row.finishedMs ?? now.elapsedMs);
   if (row.source === 'service') return { kind: 'task', task_id, status, at, message, evidence };
   const started_at = startedMs === null ? null : isoAt(startedMs);
+  const command = commandWords(name, row.params);
   return {
     ...{ kind: 'event' as const, type: 'task_on_site', key, at },
-    detail: { task_id, batch_id, name, status, message, started_at, ...(row.by !== null && { actor: shown(row.by) }) },
+    detail: {
+      ...{ task_id, batch_id, name, status, message, started_at },
+      ...(command !== undefined && { command }),
+      ...(row.by !== null && { actor: shown(row.by) }),
+    },
   };
 }
 

@@ -237,17 +237,11 @@ export class TaskQueue {
     return this.#journal.newest(Math.min(limit, 10_000)).map((row) => this.#shown(row));
   }
 
-  /**
-   * All of one batch, oldest first; params where they are known, which those of a task that succeeded are not, and hold
-   * no secret.
-   */
+  /** All of one batch, oldest first; params where they are known and hold no secret. */
   batch(batchId: string) {
     return this.#journal.ofBatch(batchId).map(({ params, isLegible, ...row }) => ({
       ...viewOf({ params, isLegible, ...row }),
-      params:
-        isLegible && row.status !== 'succeeded' && Object.keys(params).length > 0 && isWithoutSecrets(params)
-          ? params
-          : undefined,
+      params: isLegible && Object.keys(params).length > 0 && isWithoutSecrets(params) ? params : undefined,
     }));
   }
 

@@ -1,10 +1,9 @@
 // The new password of miners: typed twice on a terminal without being shown, or the first line of a file or of the
 // standard input. It is never on the command line, where every user of this host could read it.
-import { text } from 'node:stream/consumers';
 import { isCancel, password } from '@clack/prompts';
 import { CancelledError, type ConfigError } from '../../../base/errors.ts';
 import { PARAMS_FIELDS } from '../../../model/tasks/task-params.ts';
-import { readOptionFile, wrongOption } from '../../options.ts';
+import { readInput, readOptionFile, wrongOption } from '../../options.ts';
 import type { CliContext } from '../../output/terminal.ts';
 
 const OPTION = '--password-file';
@@ -13,7 +12,7 @@ const schema = PARAMS_FIELDS['miner.password.update'].password;
 /** Of the option: a file, or `-` for the standard input. Throws ConfigError, or CancelledError where a person stops. */
 export async function readNewPassword(file: string | undefined, context: CliContext): Promise<string> {
   if (file !== undefined)
-    return checked(firstLine(file === '-' ? await text(process.stdin) : readOptionFile(OPTION, file)));
+    return checked(firstLine(file === '-' ? await readInput(OPTION, process.stdin) : readOptionFile(OPTION, file)));
   if (!process.stdin.isTTY || !context.stderr.isTTY)
     throw wrongOption(
       OPTION,

@@ -39,17 +39,24 @@ export async function followBatch(
   onTask: (task: BatchTask) => void,
 ): Promise<void> {
   const known = new Map<string, string>();
-  let heardMs = clock.monotonicMs();
   let counts = '';
+  await untilOver(clock, async () => {
+    const { data } = await service.ask(detailAnswer, { method: 'GET', path: `/task-batches/${batchId}` });
+    const { pending_count: pending, running_count: running, succeed_count, unsuccessful_count } = data;
+    const now = [pending, running, succeed_count, unsuccessful_count].join();
+    if (now !== counts) for (const task of await tasksOf(service, batchId)) report(task, known, onTask);
+    counts = now;
+    return pending + running === 0;
+  });
+}
+
+/** Looks once a second until it is over; a service that is away for a while is borne. Throws what `isOver` throws. */
+export async function untilOver(clock: Clock, isOver: () => Promise<boolean>): Promise<void> {
+  let heardMs = clock.monotonicMs();
   for (;;) {
     try {
-      const { data } = await service.ask(detailAnswer, { method: 'GET', path: `/task-batches/${batchId}` });
-      const { pending_count: pending, running_count: running, succeed_count, unsuccessful_count } = data;
-      const now = [pending, running, succeed_count, unsuccessful_count].join();
-      if (now !== counts) for (const task of await tasksOf(service, batchId)) report(task, known, onTask);
-      counts = now;
+      if (await isOver()) return;
       heardMs = clock.monotonicMs();
-      if (pending + running === 0) return;
     } catch (error) {
       if (!(error instanceof PeerError) || error.retry === 'never') throw error;
       if (clock.monotonicMs() - heardMs > AWAY_MS) throw error;

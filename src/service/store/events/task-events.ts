@@ -2,6 +2,7 @@
 // transaction that does so, as the last thing in it.
 import { z } from 'zod';
 import { ACTOR_TYPES, type Actor, actorSchema, isEventTask, shownActor } from '../../../model/task.ts';
+import { commandWords } from '../../../model/tasks/command-words.ts';
 import { chunks } from '../rows.ts';
 import type { Db } from '../schema.ts';
 import { appendEvents, type NewEvent } from './append.ts';
@@ -63,13 +64,19 @@ type Created = {
   readonly farmId: string;
   readonly agentId: string;
   readonly name: string;
+  /** As asked for; absent where the name says all. */
+  readonly params?: Readonly<Record<string, unknown>>;
   readonly taskCount: number;
   readonly actor: Actor;
   readonly nowMs: number;
 };
 
 export async function recordBatchCreated(transaction: Db, batch: Created): Promise<void> {
-  const { id, farmId, agentId, name, taskCount, actor, nowMs } = batch;
-  const detail = { task_batch_id: id, name, task_count: taskCount, actor: shownActor(actor) };
+  const { id, farmId, agentId, name, params = {}, taskCount, actor, nowMs } = batch;
+  const command = commandWords(name, params);
+  const detail = {
+    ...{ task_batch_id: id, name, task_count: taskCount, actor: shownActor(actor) },
+    ...(command !== undefined && { command }),
+  };
   await appendEvents(transaction, [{ farmId, agentId, minerId: null, type: 'task_created', atMs: nowMs, detail }]);
 }

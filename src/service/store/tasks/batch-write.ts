@@ -11,6 +11,8 @@ type Request = {
   readonly name: string;
   readonly actor: Actor;
   readonly nowMs: number;
+  /** As asked for; absent where the name says all. */
+  readonly params?: Readonly<Record<string, unknown>>;
 };
 
 type Batch = {

@@ -52,11 +52,11 @@ test('what began and ended has both times; those of another day have their day',
 });
 
 test('a task has who wanted it, and below it who did not succeed; a name that is not checked is marked', () => {
-  const task = change('task', 'miner.system.reboot, 2 tasks: 1 succeeded, 1 failed', {
+  const task = change('task', 'reboot, 2 tasks: 1 succeeded, 1 failed', {
     ...{ miner: null, by: KEY, unsuccessful: [{ miner: LOOSE, status: 'failed', message: 'no hashrate' }] },
   });
   const lines = page([task, change('note', 'fan 2 replaced', { by: ANNA })]);
-  expect(lines.join('\n')).toMatch(/miner\.system\.reboot, 2 tasks: 1 succeeded, 1 failed +dashboard/);
+  expect(lines.join('\n')).toMatch(/reboot, 2 tasks: 1 succeeded, 1 failed +dashboard/);
   expect(lines.join('\n')).toMatch(/10\.31\.3\.9 +failed: no hashrate/);
   expect(lines.join('\n')).toMatch(/fan 2 replaced +anna \(host\)/);
   expect(lines.at(-2)).toMatch(/^\(host\) = /);

@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { expect, test } from 'vitest';
-import { csvLine } from '../../../../src/cli/miners/scan.ts';
+import { csvLine } from '../../../../src/cli/output/csv.ts';
 import { formatText } from '../../../../src/cli/output/format.ts';
 import { createLog, visibleLine } from '../../../../src/cli/output/logging.ts';
 import { table } from '../../../../src/cli/output/table.ts';

@@ -2,25 +2,23 @@
 // the scan. People get a sorted table at the end, programs a line per miner at once (JSON, CSV). Every address is
 // counted, at the end.
 import type { Command } from 'commander';
-import { stringify } from 'csv-stringify/sync';
-import type { Found } from '../../agent/capture/found.ts';
-import { rangesOrThrow } from '../../agent/standalone/reach.ts';
-import { scanOnce } from '../../agent/standalone/scan.ts';
-import { parseIpv4 } from '../../base/net/ipv4.ts';
-import { formatDurationMs } from '../../base/time/duration.ts';
-import { classesOf, type ScanAccount } from '../../model/contact.ts';
-import { normaliseMac } from '../../model/identity-facts.ts';
-import { visibleText } from '../../model/plain-text.ts';
-import { CommandFailed, EXIT } from '../output/exit.ts';
-import { formatHashrate, formatModel, formatNumber, formatText } from '../output/format.ts';
-import { type Column, screenWidth, table } from '../output/table.ts';
-import { type CliContext, painter, withProgress } from '../output/terminal.ts';
-import { wrapped } from '../output/wrap.ts';
-import { type AccessFlags, addAccessOptions } from './access-options.ts';
-import { throughRunning } from './running-agent.ts';
-import { silenceOf } from './silence.ts';
-
-type Flags = AccessFlags & { json?: boolean; csv?: boolean; exclude?: string[] };
+import type { Found } from '../../../agent/capture/found.ts';
+import { rangesOrThrow } from '../../../agent/standalone/reach.ts';
+import { scanOnce } from '../../../agent/standalone/scan.ts';
+import { parseIpv4 } from '../../../base/net/ipv4.ts';
+import type { ScanAccount } from '../../../model/contact.ts';
+import { normaliseMac } from '../../../model/identity-facts.ts';
+import { addServerOptions, namesServer } from '../../connection/connection.ts';
+import { csvLine } from '../../output/csv.ts';
+import { CommandFailed, EXIT } from '../../output/exit.ts';
+import { formatHashrate, formatModel, formatNumber, formatText } from '../../output/format.ts';
+import { type Column, screenWidth, table } from '../../output/table.ts';
+import { type CliContext, painter, withProgress } from '../../output/terminal.ts';
+import { addAccessOptions } from '../access-options.ts';
+import { throughRunning } from '../running-agent.ts';
+import { silenceOf } from '../silence.ts';
+import { toSummary, writeAccount } from './account.ts';
+import { type ScanFlags, scanElsewhere } from './elsewhere.ts';
 
 export function addScan(program: Command, context: CliContext): void {
   const command = program
@@ -33,23 +31,26 @@ export function addScan(program: Command, context: CliContext): void {
     .option('--json', 'one JSON object per line: each miner, then {"summary": …}')
     .option('--csv', 'comma-separated values with a header line')
     .option('--exclude <ranges...>', 'addresses and ranges to leave out');
-  addAccessOptions(command)
+  addServerOptions(addAccessOptions(command))
     .addHelpText(
       'after',
       `
 Where an agent runs on this host that watches these ranges, it scans them, ahead of its own scans, and never asks a miner twice at once.
+With --server and --key-file, or PITHEAD_URL and PITHEAD_KEY, the agents of the farm that watch these ranges scan them.
 
 Examples:
   $ pithead scan 10.31.0.0/22
   $ pithead scan 10.31.0.1-200 10.31.4.0/24 --exclude 10.31.0.1
-  $ pithead scan 10.31.0.0/22 --json > found.jsonl`,
+  $ pithead scan 10.31.0.0/22 --json > found.jsonl
+  $ pithead scan 10.31.0.0/22 --server https://pithead.example --key-file key`,
     )
-    .action((ranges: string[], flags: Flags) => runScanCommand(ranges, flags, context));
+    .action((ranges: string[], flags: ScanFlags) => runScanCommand(ranges, flags, context));
 }
 
-async function runScanCommand(written: readonly string[], flags: Flags, context: CliContext): Promise<void> {
+async function runScanCommand(written: readonly string[], flags: ScanFlags, context: CliContext): Promise<void> {
   const asked = { ranges: written, exclude: flags.exclude ?? [] };
   rangesOrThrow(asked.ranges, asked.exclude);
+  if (namesServer(flags, context)) return scanElsewhere(asked.ranges, flags, context);
   const printer = flags.json ? jsonPrinter(context) : flags.csv ? csvPrinter(context) : tablePrinter(context);
   let account: ScanAccount | undefined;
   try {
@@ -102,34 +103,12 @@ function toRow({ ip, status, openPorts, driver, driverOrigin, identity, reading,
   };
 }
 
-function toSummary(account: ScanAccount) {
-  return {
-    addresses: account.addresses,
-    excluded: account.excluded,
-    ...account.counts,
-    likely: account.likely ?? {},
-    accept: acceptLines(account),
-    not_reached: account.notReached,
-    elapsed_ms: Math.round(account.elapsedMs),
-    cancelled: account.isCancelled,
-    notes: account.notes ?? [],
-  };
-}
-
 function jsonPrinter({ stdout }: CliContext): Printer {
   const print = (value: object) => void stdout.write(`${JSON.stringify(value)}\n`);
   return {
     found: (found) => print(toRow(found)),
     end: (account) => account && print({ summary: toSummary(account) }),
   };
-}
-
-/** A cell that a spreadsheet would run as a formula is quoted with an apostrophe. */
-export function csvLine(cells: readonly (string | number | null)[]): string {
-  return stringify([cells.map((cell) => (typeof cell === 'string' ? visibleText(cell).trim() : cell))], {
-    eof: false,
-    escape_formulas: true,
-  });
 }
 
 /** The account goes to stderr: what is read by a program is miners and nothing else. */
@@ -201,28 +180,3 @@ function originLines(rows: readonly Row[]): string[] {
   );
   return [...byOrigin].flatMap(([line, found]) => (line === null ? [] : [`read by ${line}: ${found.length}`]));
 }
-
-function writeAccount(account: ScanAccount, stream: NodeJS.WriteStream): void {
-  const width = screenWidth(stream);
-  for (const line of accountLines(account)) stream.write(`${wrapped(line, width)}\n`);
-}
-
-/** Notes first, then every address in exactly one class. */
-function accountLines(account: ScanAccount): string[] {
-  const parts = classesOf(account).map(({ status, count }) => `${count} ${status.replace('_', ' ')}`);
-  if (account.excluded > 0) parts.push(`${account.excluded} excluded`);
-  if (account.notReached > 0) parts.push(`${account.notReached} not reached`);
-  const likely = Object.entries(account.likely ?? {}).map(
-    ([driver, members]) => `likely ${driver}: ${members}; without a proof, so if they are yours: ${acceptLine(driver)}`,
-  );
-  const count = `${account.addresses} address${account.addresses === 1 ? '' : 'es'}`;
-  return [
-    ...likely,
-    ...(account.notes ?? []),
-    `${count} in ${formatDurationMs(account.elapsedMs)}: ${parts.join(', ')}`,
-  ];
-}
-
-/** What a person sends who knows that the likely ones are what they look like. */
-const acceptLine = (driver: string) => `pithead trust accept --all --as ${driver}`;
-const acceptLines = ({ likely = {} }: ScanAccount) => Object.keys(likely).map(acceptLine);

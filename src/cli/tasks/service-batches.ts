@@ -1,0 +1,61 @@
+// The task batches of a farm, as its service keeps them: what was asked of agents from anywhere, how far it is, and
+// giving it up.
+import { z } from 'zod';
+import type { ServiceAsked } from '../../agent/control/control-client.ts';
+import { MAX_PAGE_SIZE } from '../../wire/api/envelope.ts';
+import { batchDetailSchema, batchV2Schema, taskV2Schema } from '../../wire/api/tasks.ts';
+import type { ServiceClient } from '../connection/service-client.ts';
+
+const batchFields = batchV2Schema.pick({
+  ...{ id: true, task_name: true, status: true, created_by: true, created_at: true },
+  ...{ task_count: true, succeed_count: true, unsuccessful_count: true },
+});
+const batchesAnswer = z.object({
+  data: z.array(batchFields.loose()),
+  pagination: z.object({ total: z.number() }),
+});
+const tasksAnswer = z.object({
+  data: z.array(taskV2Schema.pick({ id: true, miner_id: true, status: true, message: true, updated_at: true }).loose()),
+});
+const countsAnswer = z.object({
+  data: batchDetailSchema.pick({ pending_count: true, running_count: true, cancelled_count: true }).loose(),
+});
+
+export type ServiceBatch = z.output<typeof batchesAnswer>['data'][number];
+export type BatchTask = z.output<typeof tasksAnswer>['data'][number];
+
+type Service = Pick<ServiceClient, 'ask'>;
+
+/** The newest `limit`; `total` = all that there are. `isOpen` = only those that wait or run. */
+export async function listBatches(service: Service, limit: number, isOpen: boolean) {
+  const { data, pagination } = await service.ask(batchesAnswer, {
+    method: 'POST',
+    path: '/task-batches/search',
+    body: { page_size: limit, ...(isOpen && { status: { in: ['pending', 'running'] } }) },
+  });
+  return { batches: data, total: pagination.total };
+}
+
+/** Newest first. Throws CommandFailed where the farm has no such batch. */
+export async function tasksOfBatch(service: Service, id: string): Promise<readonly BatchTask[]> {
+  const path = `${pathOf(id)}/tasks?page_size=${MAX_PAGE_SIZE}`;
+  const { data } = await service.ask(tasksAnswer, { method: 'GET', path });
+  return data;
+}
+
+export type BatchCounts = { readonly givenUp: number; readonly open: number };
+
+/** `givenUp` = tasks of it that were cancelled, also before; `open` = those that are not over. */
+export const countsOf = (service: Service, id: string): Promise<BatchCounts> =>
+  countsFrom(service, { method: 'GET', path: pathOf(id) });
+
+/** What an agent has taken ends a little later, when it says so. */
+export const cancelBatch = (service: Service, id: string): Promise<BatchCounts> =>
+  countsFrom(service, { method: 'POST', path: `${pathOf(id)}/cancel`, body: {} });
+
+async function countsFrom(service: Service, asked: ServiceAsked): Promise<BatchCounts> {
+  const { data } = await service.ask(countsAnswer, asked);
+  return { givenUp: data.cancelled_count, open: data.pending_count + data.running_count };
+}
+
+const pathOf = (id: string) => `/task-batches/${encodeURIComponent(id)}`;
