@@ -15,7 +15,7 @@ import type { ServiceClient } from '../connection/service-client.ts';
 import { withRunning } from '../miners/running-agent.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { type BatchCounts, cancelBatch, countsOf, listBatches } from './service-batches.ts';
+import { cancelBatch, listBatches, openTasks } from './service-batches.ts';
 
 type Flags = ConnectionFlags & { yes?: boolean; reason?: string; json?: boolean };
 
@@ -74,8 +74,8 @@ async function byAgent(
   return { givenUp, open: await openNow(), unknown: ids.length === 0 ? 0 : ids.length - givenUp };
 }
 
-/** Batches in one go: so many are open only where no agent has connected for long. */
-const MAX_BATCHES = 1_000;
+/** So many are open only where no agent has connected for long. */
+const MAX_BATCHES = 10_000;
 
 async function byService(
   service: ServiceClient,
@@ -86,22 +86,14 @@ async function byService(
   if (reason !== undefined)
     throw new CommandFailed('--reason is for the agent of this host: a service notes who gave up what', EXIT.usage);
   const { batches, total } = await listBatches(service, MAX_BATCHES, true);
-  const all = batches.map(({ id }) => id);
-  const wanted = ids.length > 0 ? ids : all;
-  const before = new Map<string, BatchCounts>();
-  for (const id of new Set([...all, ...wanted])) before.set(id, await countsOf(service, id));
-  const waiting = all.reduce((sum, id) => sum + (before.get(id)?.open ?? 0), 0);
-  if (ids.length === 0 && !yes) await mustConfirm(waiting, context);
-  const after = new Map(before);
-  for (const id of wanted) after.set(id, await cancelBatch(service, id));
-  const sumOf = (counts: ReadonlyMap<string, BatchCounts>, name: keyof BatchCounts) =>
-    [...counts.values()].reduce((sum, one) => sum + one[name], 0);
-  if (total > all.length) context.stderr.write(`${total - all.length} more batches are open: give up once more\n`);
-  return {
-    givenUp: sumOf(after, 'givenUp') - sumOf(before, 'givenUp'),
-    open: sumOf(after, 'open'),
-    unknown: wanted.filter((id) => before.get(id)?.open === 0).length,
-  };
+  const openOf = new Map(batches.map((batch) => [batch.id, openTasks(batch)]));
+  const sum = () => [...openOf.values()].reduce((all, open) => all + open, 0);
+  const before = sum();
+  if (ids.length === 0 && !yes) await mustConfirm(before, context);
+  const wanted = ids.length > 0 ? ids.filter((id) => openOf.has(id)) : [...openOf.keys()];
+  for (const id of wanted) openOf.set(id, await cancelBatch(service, id));
+  if (total > batches.length) context.stderr.write(`${total - batches.length} more batches are open: give up again\n`);
+  return { givenUp: before - sum(), open: sum(), unknown: ids.length > 0 ? ids.length - wanted.length : 0 };
 }
 
 async function mustConfirm(count: number, { stdout, stderr, signal }: CliContext): Promise<void> {

@@ -1,7 +1,6 @@
 // The task batches of a farm, as its service keeps them: what was asked of agents from anywhere, how far it is, and
 // giving it up.
 import { z } from 'zod';
-import type { ServiceAsked } from '../../agent/control/control-client.ts';
 import { MAX_PAGE_SIZE } from '../../wire/api/envelope.ts';
 import { batchDetailSchema, batchV2Schema, taskV2Schema } from '../../wire/api/tasks.ts';
 import type { ServiceClient } from '../connection/service-client.ts';
@@ -18,7 +17,7 @@ const tasksAnswer = z.object({
   data: z.array(taskV2Schema.pick({ id: true, miner_id: true, status: true, message: true, updated_at: true }).loose()),
 });
 const countsAnswer = z.object({
-  data: batchDetailSchema.pick({ pending_count: true, running_count: true, cancelled_count: true }).loose(),
+  data: batchDetailSchema.pick({ pending_count: true, running_count: true }).loose(),
 });
 
 export type ServiceBatch = z.output<typeof batchesAnswer>['data'][number];
@@ -43,19 +42,14 @@ export async function tasksOfBatch(service: Service, id: string): Promise<readon
   return data;
 }
 
-export type BatchCounts = { readonly givenUp: number; readonly open: number };
+/** How many of its tasks wait or run. */
+export const openTasks = ({ task_count: all, succeed_count: proven, unsuccessful_count: others }: ServiceBatch) =>
+  all - proven - others;
 
-/** `givenUp` = tasks of it that were cancelled, also before; `open` = those that are not over. */
-export const countsOf = (service: Service, id: string): Promise<BatchCounts> =>
-  countsFrom(service, { method: 'GET', path: pathOf(id) });
-
-/** What an agent has taken ends a little later, when it says so. */
-export const cancelBatch = (service: Service, id: string): Promise<BatchCounts> =>
-  countsFrom(service, { method: 'POST', path: `${pathOf(id)}/cancel`, body: {} });
-
-async function countsFrom(service: Service, asked: ServiceAsked): Promise<BatchCounts> {
-  const { data } = await service.ask(countsAnswer, asked);
-  return { givenUp: data.cancelled_count, open: data.pending_count + data.running_count };
+/** How many of its tasks are not over then: what an agent has taken ends when that says so. */
+export async function cancelBatch(service: Service, id: string): Promise<number> {
+  const { data } = await service.ask(countsAnswer, { method: 'POST', path: `${pathOf(id)}/cancel`, body: {} });
+  return data.pending_count + data.running_count;
 }
 
 const pathOf = (id: string) => `/task-batches/${encodeURIComponent(id)}`;

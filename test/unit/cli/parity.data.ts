@@ -25,7 +25,7 @@ export const COMMANDS: Readonly<Record<string, Uses | Same | Apart>> = {
     ],
   },
   tasks: { uses: [...SELECTED, 'searchTaskBatchesV2', 'listTasksV2'] },
-  abort: { uses: [...FARM, 'searchTaskBatchesV2', 'getTaskBatchV2', 'cancelTaskBatchV2'] },
+  abort: { uses: [...FARM, 'searchTaskBatchesV2', 'cancelTaskBatchV2'] },
   miners: { uses: [...SELECTED, 'listMinersV2'] },
   miner: { uses: [...SELECTED, 'getMinerV2', 'queryMinerHistoryV2'] },
   changes: { uses: [...FARM, 'listChangesV2'] },
