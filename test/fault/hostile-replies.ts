@@ -35,6 +35,8 @@ export const BODIES: Readonly<Record<string, Buffer>> = {
   'nan without end': Buffer.from(`{"STATS":[${filled('nan,', FULL - KIB)}nan]}`),
   'control characters': Buffer.from(`{"a":"${filled('\u0001', FULL - KIB)}"}`),
   backslashes: Buffer.from(`{"a":"${filled('\\', FULL - KIB)}`),
+  'escaped quotes': Buffer.from(`{"a":"${filled('\\"', FULL - KIB)}`),
+  'quoted objects': Buffer.from(`{"a":[${filled('"{}",', FULL - KIB)}1]}`),
   'pairs in lists': Buffer.from(`{"a":[${filled('["1":"2"],', FULL - KIB)}1]}`),
   'a cut tail': Buffer.from(`{"STATS":[${filled('{"a":1},', FULL - KIB)}`),
   'a page': Buffer.from(`<html><title>${filled('<a href="', 64 * KIB)}`),
