@@ -121,7 +121,7 @@ async function lasting(site: AgentSite) {
 }
 
 /** A kill takes half a second, and more on a machine that does much else too. */
-const timeout = Math.max(400_000, KILLS * 3_000);
+const timeout = Math.max(400_000, KILLS * 6_000);
 
 test(`${KILLS} kills of the agent lose nothing that was committed, and nothing takes effect twice`, {
   timeout,

@@ -159,7 +159,7 @@ test(
       isMet: twice + untrue + unfinished === 0 && slowestS <= 2 * POLL_S,
     });
   },
-  isFull ? 600_000 : 400_000,
+  isFull ? 900_000 : 400_000,
 );
 
 const told = (site: AgentSite) =>

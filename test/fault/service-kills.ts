@@ -140,6 +140,8 @@ type Running = { readonly child: ChildProcess; readonly url: string };
 async function startService(program: string, target: string, fatalSeq: number): Promise<Running> {
   const child = spawn(process.execPath, [program, target, String(fatalSeq)], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    // It is started again and again, and most of a start is compiling.
+    env: { ...process.env, NODE_COMPILE_CACHE: `${program}.compiled` },
   });
   const url = await new Promise<string>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the service ended with code ${code} before it was ready`)));

@@ -1,6 +1,7 @@
 // The service in a process of its own, as it is but for one thing: about to send the acknowledgement that it was told
 // of, it is gone. By then the slice is stored and nobody knows. Arguments: database, sequence number (0 = none), its
 // version, a network that webhooks may send to. Prints its address when it listens.
+import { flushCompileCache } from 'node:module';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { systemClock } from '../../src/base/clock.ts';
@@ -32,5 +33,7 @@ const service = await createService({
   webhooks: { allowedNetworks: network === undefined ? [] : [network] },
 });
 const { url } = await service.start();
+// What is compiled is otherwise kept by those that end by themselves only.
+flushCompileCache();
 process.stdout.write(`${url}\n`);
 process.once('SIGTERM', () => void service.stop());
