@@ -32,21 +32,19 @@ const MARGIN_MS = 4_000;
 
 let farm: Farm;
 let folder: string;
+let portMap: Awaited<ReturnType<typeof suitablePortMap>>;
 let config: string;
-/** Of an agent that starts four miners, and no more while a test lasts. */
-let patient: string;
 let up: Started;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pithead-running-'));
   chmodSync(folder, 0o755);
-  const portMap = await suitablePortMap();
+  portMap = await suitablePortMap();
   farm = await startFarm({
     ...{ network: NETWORK, miners: MINERS, mix: { 'antminer-b': 10, 'whatsminer-2': 6 }, seed: 7, portMap },
     ...{ noise: 0, noiseStepS: 1, bootS: 2, warmUpS: 2 },
   });
   config = write('pithead.yaml', { networks: [NETWORK], portMap }, GATE);
-  patient = write('patient.yaml', { networks: [NETWORK], portMap, stateDir: 'patient' }, { ...GATE, windowS: 600 });
   up = await start();
 });
 afterAll(async () => {
@@ -188,10 +186,12 @@ test('the breakers see one gate, whoever reboots: the service and a technician a
   expect(mostWithin(watch.times, windowMs)).toBeLessThanOrEqual(AT_ONCE);
 });
 
-test('abort ends what waits, whoever asked for it, and what was sent is proven', async () => {
+test('abort ends what waits, whoever asked for it, and what was sent is proven', async ({ task }) => {
   up.kill('SIGTERM');
   await up.end();
-  config = patient;
+  // It starts four miners, and no more while a test lasts; a second try has a state of its own.
+  const stateDir = `patient-${task.result?.retryCount ?? 0}`;
+  config = write(`${stateDir}.yaml`, { networks: [NETWORK], portMap, stateDir }, { ...GATE, windowS: 600 });
   up = await start();
   const before = farm.devices.map(({ reboots }) => reboots);
   const rebooting = startPithead(['reboot', NETWORK, '--yes', '--json', '--config', config]);
