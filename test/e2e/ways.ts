@@ -65,7 +65,8 @@ const config = parseConfig(
     networks: farm.devices.map(({ ip }) => ip),
     portMap,
     scan: { ipReports: false },
-    poll: { interval: '1s', slowEvery: 60, staticEvery: '24h' },
+    // Not the second for which the neighbour table of the host is kept: it would be read on the way in some runs only.
+    poll: { interval: '2s', slowEvery: 60, staticEvery: '24h' },
     credentials: { trust: 'network' },
   }),
   { baseDir: folder, environment: { XDG_CONFIG_HOME: folder }, name: 'ways' },

@@ -3,6 +3,7 @@ import { confirm, isCancel } from '@clack/prompts';
 import type { Command } from 'commander';
 import type { RunningAgent } from '../../agent/control/control-client.ts';
 import { lasting } from '../acts/ways.ts';
+import { cancelBatch, listBatches, openTasks } from '../connection/batches.ts';
 import {
   addConnectionOptions,
   CONNECTION_HELP,
@@ -15,7 +16,6 @@ import type { ServiceClient } from '../connection/service-client.ts';
 import { withRunning } from '../miners/running-agent.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { cancelBatch, listBatches, openTasks } from './service-batches.ts';
 
 type Flags = ConnectionFlags & { yes?: boolean; reason?: string; json?: boolean };
 

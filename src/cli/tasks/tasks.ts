@@ -6,6 +6,7 @@ import { RefusedError } from '../../base/errors.ts';
 import { type BatchStatus, isFinal, type TaskStatus } from '../../model/task.ts';
 import { addRetry } from '../acts/commands/retry.ts';
 import { ALL_MINERS } from '../acts/ways.ts';
+import { listBatches, type ServiceBatch, tasksOfBatch } from '../connection/batches.ts';
 import {
   addConnectionOptions,
   CONNECTION_HELP,
@@ -22,7 +23,6 @@ import { readWhole } from '../options.ts';
 import { formatText, formatTime } from '../output/format.ts';
 import { type Column, screenWidth, table } from '../output/table.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
-import { listBatches, type ServiceBatch, tasksOfBatch } from './service-batches.ts';
 
 type Flags = ConnectionFlags & { limit: string; open?: boolean; json?: boolean };
 
@@ -87,14 +87,14 @@ async function ofService(connection: Connection, limit: number, isOpen: boolean)
   return { rows: batches, more: isOpen ? total - batches.length : 0 };
 }
 
-type BatchTask = {
+type TaskRow = {
   readonly ip: string | null;
   readonly status: TaskStatus;
   readonly message: string | null;
 };
 
 /** Of the agent, which knows those that it was given; else of the service. Throws CommandFailed where none is known. */
-async function tasksOf({ agent, service }: Connection, id: string): Promise<readonly BatchTask[]> {
+async function tasksOf({ agent, service }: Connection, id: string): Promise<readonly TaskRow[]> {
   const known = agent && (await knownToAgent(agent, id, service !== undefined));
   return known ?? (service === undefined ? [] : fromService(service, id));
 }
@@ -104,7 +104,7 @@ async function knownToAgent(
   agent: RunningAgent,
   id: string,
   mayAskOn: boolean,
-): Promise<readonly BatchTask[] | undefined> {
+): Promise<readonly TaskRow[] | undefined> {
   try {
     return (await agent.batch(id)).tasks;
   } catch (error) {
@@ -113,7 +113,7 @@ async function knownToAgent(
   }
 }
 
-async function fromService(service: ServiceClient, id: string): Promise<readonly BatchTask[]> {
+async function fromService(service: ServiceClient, id: string): Promise<readonly TaskRow[]> {
   const [tasks, { miners }] = await Promise.all([
     tasksOfBatch(service, id),
     selectMiners({ agent: undefined, service }, ALL_MINERS),
@@ -163,7 +163,7 @@ const OF_SERVICE: readonly Column<ServiceBatch>[] = [
   { title: 'BY', text: ({ created_by: actor }) => formatText(actor.name), under: 'ASKED' },
 ];
 
-const OF_BATCH: readonly Column<BatchTask>[] = [
+const OF_BATCH: readonly Column<TaskRow>[] = [
   { title: 'MINER', isWhole: true, text: ({ ip }) => formatText(ip) },
   { title: 'STATUS', text: ({ status }) => status },
   { title: 'MESSAGE', text: ({ message }) => formatText(message) },

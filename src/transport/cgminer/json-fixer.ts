@@ -17,8 +17,8 @@ type Mend = (typeof MENDS)[number];
 /** Deeper nesting than any device uses; what is deeper is an attack. */
 export const MAX_DEPTH = 64;
 /**
- * More repairs than any answer on record needs, which is a few for each field: what needs more is an attack, and each
- * repair costs time in which the agent does nothing else.
+ * In one answer. The damage that is known spoils a field or a bracket here and there; what needs more repairs than this
+ * is an attack, and each repair costs time in which the agent does nothing else.
  */
 export const MAX_EDITS = 4_096;
 const NON_FINITE = /^[+-]?(nan|inf|infinity)$/i;

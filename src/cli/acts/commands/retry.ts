@@ -6,8 +6,8 @@ import { RefusedError } from '../../../base/errors.ts';
 import type { TaskStatus } from '../../../model/task.ts';
 import { EXECUTION_TASK_NAMES } from '../../../model/task.ts';
 import { PARAMS_FIELDS } from '../../../model/tasks/task-params.ts';
-import { MAX_PAGE_SIZE } from '../../../wire/api/envelope.ts';
-import { batchDetailSchema, taskV2Schema } from '../../../wire/api/tasks.ts';
+import { batchDetailSchema } from '../../../wire/api/tasks.ts';
+import { tasksOfBatch } from '../../connection/batches.ts';
 import { CONNECTION_HELP, type Connection, withConnection } from '../../connection/connection.ts';
 import { selectMiners } from '../../connection/selection.ts';
 import type { ServiceClient } from '../../connection/service-client.ts';
@@ -78,15 +78,11 @@ async function batchOf(connection: Connection, id: string): Promise<KnownBatch> 
 }
 
 const detailAnswer = z.object({ data: batchDetailSchema.pick({ task_name: true, task_params: true }).loose() });
-const tasksAnswer = z.object({ data: z.array(taskV2Schema.pick({ miner_id: true, status: true }).loose()) });
 
 async function fromService(service: ServiceClient, id: string): Promise<KnownBatch> {
   const path = `/task-batches/${encodeURIComponent(id)}`;
   const { data: batch } = await service.ask(detailAnswer, { method: 'GET', path });
-  const { data: tasks } = await service.ask(tasksAnswer, {
-    method: 'GET',
-    path: `${path}/tasks?page_size=${MAX_PAGE_SIZE}`,
-  });
+  const tasks = await tasksOfBatch(service, id);
   const { task_name: name, task_params: params } = batch;
   const failed = tasks.filter(hasFailed).flatMap(({ miner_id: minerId }) => minerId ?? []);
   // What the service hides it shows as stars.

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';
 import { isFinal, type TaskStatus } from '../../../model/task.ts';
-import { MAX_PAGE_SIZE } from '../../../wire/api/envelope.ts';
-import { batchDetailSchema, taskV2Schema } from '../../../wire/api/tasks.ts';
+import { batchDetailSchema } from '../../../wire/api/tasks.ts';
+import { type ServiceTask, tasksOfBatch } from '../../connection/batches.ts';
 import type { ServiceClient } from '../../connection/service-client.ts';
 
 const LOOK_MS = 1_000;
@@ -17,12 +17,6 @@ const detailAnswer = z.object({
     .pick({ pending_count: true, running_count: true, succeed_count: true, unsuccessful_count: true })
     .loose(),
 });
-const tasksAnswer = z.object({
-  data: z.array(taskV2Schema.pick({ miner_id: true, status: true, message: true, evidence: true }).loose()),
-  pagination: z.object({ total_pages: z.number() }),
-});
-type Task = z.output<typeof tasksAnswer>['data'][number];
-
 export type BatchTask = {
   readonly minerId: string;
   readonly status: TaskStatus;
@@ -44,7 +38,7 @@ export async function followBatch(
     const { data } = await service.ask(detailAnswer, { method: 'GET', path: `/task-batches/${batchId}` });
     const { pending_count: pending, running_count: running, succeed_count, unsuccessful_count } = data;
     const now = [pending, running, succeed_count, unsuccessful_count].join();
-    if (now !== counts) for (const task of await tasksOf(service, batchId)) report(task, known, onTask);
+    if (now !== counts) for (const task of await tasksOfBatch(service, batchId)) report(task, known, onTask);
     counts = now;
     return pending + running === 0;
   });
@@ -65,18 +59,7 @@ export async function untilOver(clock: Clock, isOver: () => Promise<boolean>): P
   }
 }
 
-async function tasksOf(service: Parts['service'], batchId: string): Promise<Task[]> {
-  const tasks: Task[] = [];
-  for (let page = 1, pages = 1; page <= pages; page++) {
-    const path = `/task-batches/${batchId}/tasks?page=${page}&page_size=${MAX_PAGE_SIZE}`;
-    const answer = await service.ask(tasksAnswer, { method: 'GET', path });
-    tasks.push(...answer.data);
-    pages = answer.pagination.total_pages;
-  }
-  return tasks;
-}
-
-function report(task: Task, known: Map<string, string>, onTask: (task: BatchTask) => void): void {
+function report(task: ServiceTask, known: Map<string, string>, onTask: (task: BatchTask) => void): void {
   const { miner_id: minerId, status, message, evidence } = task;
   if (minerId === null) return;
   const state = `${status} ${isFinal(status) ? '' : message}`;

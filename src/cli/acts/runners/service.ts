@@ -1,9 +1,9 @@
 // Acts as task batches of a service elsewhere: made with few requests, followed by asking once a second, given up where
 // the caller stops. The agents of the farm carry them out.
-import { z } from 'zod';
 import { systemClock } from '../../../base/clock.ts';
 import type { BoardMiner } from '../../../model/board/board-miner.ts';
 import { MAX_TARGETS } from '../../../wire/api/tasks.ts';
+import { cancelBatch } from '../../connection/batches.ts';
 import type { Selection } from '../../connection/selection.ts';
 import type { ServiceClient } from '../../connection/service-client.ts';
 import { CommandFailed, EXIT } from '../../output/exit.ts';
@@ -135,11 +135,9 @@ async function createAll(
 
 type Skipped = Created['meta']['skipped'][number];
 
-const NO_ANSWER = z.unknown();
-
 /** Where the service is away, what waits is carried out, or expires: the following says which. */
 const cancel = (service: Pick<ServiceClient, 'ask'>, id: string): Promise<unknown> =>
-  service.ask(NO_ANSWER, { method: 'POST', path: `/task-batches/${id}/cancel`, body: {} }).catch(() => {});
+  cancelBatch(service, id).catch(() => {});
 
 /** The service knows more than the rows say. */
 const skippedOf = (skipped: readonly Skipped[], ipOf: ReadonlyMap<string, string>): LeftOut[] =>

@@ -5,18 +5,16 @@ import { systemClock } from '../../../base/clock.ts';
 import { type ScanAccount, scanAccountSchema } from '../../../model/contact.ts';
 import { isFinal, type TaskStatus } from '../../../model/task.ts';
 import { MAX_PAGE_SIZE } from '../../../wire/api/envelope.ts';
-import { createdAnswerSchema, scannedSchema, taskV2Schema } from '../../../wire/api/tasks.ts';
+import { createdAnswerSchema, scannedSchema } from '../../../wire/api/tasks.ts';
 import { agentV2Schema } from '../../../wire/api/tenants.ts';
 import { untilOver } from '../../acts/runners/follow-batch.ts';
 import { reasonLines } from '../../acts/show/outlook.ts';
+import { cancelBatch, type ServiceTask, tasksOfBatch } from '../../connection/batches.ts';
 import type { ServiceClient } from '../../connection/service-client.ts';
 import { CommandFailed, EXIT } from '../../output/exit.ts';
 import { type CliContext, withProgress } from '../../output/terminal.ts';
 
 const agentsAnswer = z.object({ data: z.array(agentV2Schema.pick({ id: true, status: true }).loose()) });
-const tasksAnswer = z.object({
-  data: z.array(taskV2Schema.pick({ id: true, agent_id: true, status: true, message: true, evidence: true }).loose()),
-});
 const addressesAnswer = z.object({
   data: z.array(scannedSchema.loose()),
   pagination: z.object({ total_pages: z.number() }),
@@ -25,7 +23,6 @@ const progressSchema = z.object({ probed: z.number(), total: z.number(), found: 
 
 type Service = Pick<ServiceClient, 'ask'>;
 type Agent = z.output<typeof agentsAnswer>['data'][number];
-type Task = z.output<typeof tasksAnswer>['data'][number];
 export type ScannedAddress = z.output<typeof scannedSchema>;
 
 /** What one agent found. `account` undefined = it ended without one. */
@@ -88,24 +85,23 @@ async function begin(service: Service, agents: readonly Agent[], ranges: readonl
   return data.map(({ id }) => id);
 }
 
-const NO_ANSWER = z.unknown();
-
 /** The tasks as they ended. */
-async function follow(service: Service, batchIds: readonly string[], context: CliContext): Promise<readonly Task[]> {
+async function follow(
+  service: Service,
+  batchIds: readonly string[],
+  context: CliContext,
+): Promise<readonly ServiceTask[]> {
   const giveUp = () => {
-    for (const id of batchIds)
-      service.ask(NO_ANSWER, { method: 'POST', path: `/task-batches/${id}/cancel`, body: {} }).catch(() => {});
+    // Where the service is away they go on, and what is asked next says so.
+    for (const id of batchIds) cancelBatch(service, id).catch(() => {});
   };
   context.signal.addEventListener('abort', giveUp, { once: true });
   if (context.signal.aborted) giveUp();
-  let tasks: readonly Task[] = [];
+  let tasks: readonly ServiceTask[] = [];
   try {
     await withProgress(context, 'scanning', ({ update }) =>
       untilOver(systemClock, async () => {
-        const answers = batchIds.map((id) =>
-          service.ask(tasksAnswer, { method: 'GET', path: `/task-batches/${id}/tasks` }),
-        );
-        tasks = (await Promise.all(answers)).flatMap(({ data }) => data);
+        tasks = (await Promise.all(batchIds.map((id) => tasksOfBatch(service, id)))).flat();
         const far = tasks.flatMap(({ evidence }) => progressSchema.safeParse(evidence.progress).data ?? []);
         const sum = (name: 'probed' | 'total' | 'found') => far.reduce((total, one) => total + one[name], 0);
         if (far.length > 0) update(sum('probed'), sum('total'), `${sum('found')} miners`);

@@ -23,6 +23,7 @@ export async function scanElsewhere(ranges: readonly string[], flags: ScanFlags,
   const scans = await withConnection(flags, lasting(context), (connection) =>
     scanByService(mustHaveService(connection, 'a scan'), ranges, context),
   );
+  if (flags.csv) for (const line of addressLines(scans)) context.stdout.write(`${line}\n`);
   for (const scan of scans) showAgentScan(scan, flags, context);
   const [broken] = scans.filter(({ account }) => account === undefined);
   if (broken !== undefined) throw new CommandFailed(`${broken.agent}: ${formatText(broken.message ?? broken.status)}`);
@@ -34,8 +35,7 @@ function showAgentScan({ agent, addresses, account }: AgentScan, { json, csv }: 
   const { stdout, stderr } = context;
   const paint = painter(stdout);
   if (json) for (const address of addresses) stdout.write(`${JSON.stringify({ ...address, agent })}\n`);
-  else if (csv) for (const line of addressLines(addresses)) stdout.write(`${line}\n`);
-  else if (addresses.length > 0) {
+  else if (!csv && addresses.length > 0) {
     const paintRow = ({ status }: ScannedAddress, text: string) =>
       status === 'identified' ? text : paint('yellow', text);
     const paintHead = (text: string) => paint('bold', text);
@@ -46,12 +46,15 @@ function showAgentScan({ agent, addresses, account }: AgentScan, { json, csv }: 
   else writeAccount(account, csv ? stderr : stdout, `${formatText(agent)}: `);
 }
 
-const addressLines = (addresses: readonly ScannedAddress[]): string[] =>
-  addresses.length === 0
-    ? []
-    : [Object.keys(addresses[0] ?? {}), ...addresses.map((address) => Object.values(address))].map((cells) =>
-        csvLine(cells.map((cell) => (typeof cell === 'boolean' ? String(cell) : cell))),
-      );
+/** Of all agents together: one header line, where there is anything. */
+function addressLines(scans: readonly AgentScan[]): string[] {
+  const rows = scans.flatMap(({ agent, addresses }) => addresses.map((address) => ({ ...address, agent })));
+  const [first] = rows;
+  if (first === undefined) return [];
+  const cellsOf = (row: typeof first) =>
+    Object.values(row).map((cell) => (typeof cell === 'boolean' ? String(cell) : cell));
+  return [Object.keys(first), ...rows.map(cellsOf)].map(csvLine);
+}
 
 const ADDRESS_COLUMNS: readonly Column<ScannedAddress>[] = [
   { title: 'IP', isWhole: true, text: ({ ip }) => ip },

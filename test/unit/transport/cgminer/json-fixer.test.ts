@@ -156,7 +156,7 @@ describe('hostile values become harmless', () => {
     expect(repair('['.repeat(1_000_000))).toBeUndefined();
     expect(repair(nested(1_000_000))).toBeUndefined();
   });
-  test('as many repairs as a farm can need are made, more are refused', () => {
+  test('thousands of repairs are made in one answer, an answer that needs more is refused', () => {
     const broken = (count: number) => `[${'nan,'.repeat(count)}1]`;
     expect(repair(broken(MAX_EDITS))?.value).toHaveLength(MAX_EDITS + 1);
     expect(repair(broken(MAX_EDITS + 1))).toBeUndefined();

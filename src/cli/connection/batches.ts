@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { MAX_PAGE_SIZE } from '../../wire/api/envelope.ts';
 import { batchDetailSchema, batchV2Schema, taskV2Schema } from '../../wire/api/tasks.ts';
-import type { ServiceClient } from '../connection/service-client.ts';
+import type { ServiceClient } from './service-client.ts';
 
 const batchFields = batchV2Schema.pick({
   ...{ id: true, task_name: true, status: true, created_by: true, created_at: true },
@@ -13,15 +13,16 @@ const batchesAnswer = z.object({
   data: z.array(batchFields.loose()),
   pagination: z.object({ total: z.number() }),
 });
-const tasksAnswer = z.object({
-  data: z.array(taskV2Schema.pick({ id: true, miner_id: true, status: true, message: true, updated_at: true }).loose()),
+const taskFields = taskV2Schema.pick({
+  ...{ id: true, miner_id: true, agent_id: true, status: true, message: true, evidence: true, updated_at: true },
 });
+const tasksAnswer = z.object({ data: z.array(taskFields.loose()) });
 const countsAnswer = z.object({
   data: batchDetailSchema.pick({ pending_count: true, running_count: true }).loose(),
 });
 
 export type ServiceBatch = z.output<typeof batchesAnswer>['data'][number];
-export type BatchTask = z.output<typeof tasksAnswer>['data'][number];
+export type ServiceTask = z.output<typeof tasksAnswer>['data'][number];
 
 type Service = Pick<ServiceClient, 'ask'>;
 
@@ -35,8 +36,8 @@ export async function listBatches(service: Service, limit: number, isOpen: boole
   return { batches: data, total: pagination.total };
 }
 
-/** Newest first. Throws CommandFailed where the farm has no such batch. */
-export async function tasksOfBatch(service: Service, id: string): Promise<readonly BatchTask[]> {
+/** Newest first: a batch fits on one page. Throws CommandFailed where the farm has no such batch. */
+export async function tasksOfBatch(service: Service, id: string): Promise<readonly ServiceTask[]> {
   const path = `${pathOf(id)}/tasks?page_size=${MAX_PAGE_SIZE}`;
   const { data } = await service.ask(tasksAnswer, { method: 'GET', path });
   return data;
