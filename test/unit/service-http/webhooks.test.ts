@@ -307,7 +307,7 @@ test('each act is in the audit trail, without secrets and without the path of th
     { action: 'webhook.resent', actor, detail: { count: 0 } },
     { action: 'webhook.removed', actor },
   ]);
-  expect(JSON.stringify(acts)).not.toMatch(new RegExp(`s3cr3t|whsec|${secret.slice(6, 20)}`));
+  for (const word of ['s3cr3t', 'whsec', secret.slice(6, 20)]) expect(JSON.stringify(acts)).not.toContain(word);
   const store = await openStore(rig.databasePath);
   expect(await store.checkTrail().finally(() => store.close())).toMatchObject({ problem: undefined });
 });
