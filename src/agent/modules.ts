@@ -51,6 +51,7 @@ import { agentDatabasePath, openAgentDatabase, vaultOf } from './state/database.
 import { instanceIdMigrations, instanceIdOf } from './state/instance-id.ts';
 import { clockMigrations, openLastingClock } from './state/lasting-clock.ts';
 import { createMinerStateStore, minerStateMigrations } from './state/miner-state-store.ts';
+import { answerOutlook } from './tasks/pace/told-outlook.ts';
 import { poolFactsOf } from './tasks/pool-facts.ts';
 import { tasksMigrations } from './tasks/queue/journal.ts';
 import { createTaskQueue, type TaskQueue } from './tasks/queue/task-queue.ts';
@@ -293,6 +294,7 @@ export function createWaysIn(base: Writing, { uplinks, reload, ownService, askSe
       tasks: {
         onTasks: (commands) => tasks.acceptAll(commands, uplink.name),
         onCancel: (taskId) => tasks.cancel(taskId, uplink.name),
+        outlook: (question) => answerOutlook(question, (...asked) => tasks.outlook(...asked)),
       },
       onOpsStatus: (frame) => opsStatuses.take(uplink.name, frame),
     }),

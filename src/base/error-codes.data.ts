@@ -332,6 +332,10 @@ export const SKIP_REASONS = {
     'Wait until that task is over, or cancel it.',
     'The same task is already pending or running on the agent',
   ),
+  refused_by_agent: skip(
+    'The agent of the miner would refuse the task; the message is its reason. In dry runs only',
+    'See the message.',
+  ),
 };
 export type SkipReason = keyof typeof SKIP_REASONS;
 

@@ -11,6 +11,7 @@ import { type ClusterNotifier, createClusterNotifier } from './notify/cluster-no
 import { createOpsStatusNotifier, type OpsStatusNotifier } from './notify/ops-status-notifier.ts';
 import type { IngestStore, Store } from './store/store.ts';
 import { createTaskDispatcher, type TaskDispatcher } from './tasks/dispatcher.ts';
+import { createOutlooks, type Outlooks } from './tasks/outlooks.ts';
 import type { createSigner } from './tasks/signer.ts';
 
 type ConnectionParts = {
@@ -42,11 +43,17 @@ export function createAgentConnections({ store, ingest, signer, onSpent, clock, 
       await dispatcher.deliverAll(agentId);
     },
     onTaskReceived: (agentId, taskId) => dispatcher.received(agentId, taskId),
+    onOutlook: (agentId, answer) => outlooks.onAnswer(agentId, answer),
   });
   const { send, hasRoom, connectedIds } = uplinks;
   const dispatcher: TaskDispatcher = createTaskDispatcher({ tasks: store.tasks, send, hasRoom, clock, log });
   const opsStatus: OpsStatusNotifier = createOpsStatusNotifier({
     ...{ store: store.opsStatus, send, connected: connectedIds, clock, log },
+  });
+  const outlooks: Outlooks = createOutlooks({
+    ...{ questions: store.questions, hasCopies: store.messages.hasCopies, send, clock },
+    announceQuestion: (id) => clusterNotifier.announceQuestion(id),
+    announceAnswer: (id) => clusterNotifier.announceAnswer(id),
   });
   const clusterNotifier: ClusterNotifier = createClusterNotifier({
     messages: store.messages,
@@ -56,6 +63,8 @@ export function createAgentConnections({ store, ingest, signer, onSpent, clock, 
     onLink: (agentId) => uplinks.yieldReplaced(agentId),
     onOps: (agentId) => opsStatus.notify(agentId),
     onSpent,
+    onQuestion: (id) => outlooks.onQuestion(id),
+    onAnswer: (id) => outlooks.onStoredAnswer(id),
     onGap: async () => {
       await uplinks.yieldReplaced();
       await dispatcher.deliverToEach();
@@ -74,6 +83,7 @@ export function createAgentConnections({ store, ingest, signer, onSpent, clock, 
       { ...uplinks, name: 'uplinks' },
     ] satisfies Part[],
     stopQuota: () => quota.stop(),
+    askOutlook: outlooks.ask,
     announceSpent: (text: string) => clusterNotifier.announceSpent(text),
     /**
      * To be called when new tasks of the agent are stored. A failure here is no failure of the request: the sweep of

@@ -135,7 +135,8 @@ async function compose(
     recheck: (request) => recheckAccess(source, request, clock.nowMs()),
     storageFault: storage.fault,
     taskKey: () => signer.publicKey(),
-    createBatches: (request) => createBatches(request, { batches: store.batches, clock, newId, deliver }),
+    createBatches: (request) =>
+      createBatches(request, { batches: store.batches, askOutlook: agents.askOutlook, clock, newId, deliver }),
     deliver,
   });
   const { host, port, tls: tlsFiles, trustProxy = [] } = options;

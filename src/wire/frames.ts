@@ -3,6 +3,7 @@
 // envelope are here, compression is the caller's.
 import { z } from 'zod';
 import { inTodaysWords, isBaselineHello } from './baseline.ts';
+import { type OutlookQuestion, outlookAnswerSchema } from './outlook.ts';
 
 const id = z.uuid();
 const isoTime = z.iso.datetime();
@@ -11,6 +12,7 @@ const ED25519_KEY = /^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
 /** Ed25519, SPKI in DER as base64. */
 const publicKey = z.string().regex(ED25519_KEY, { error: 'accepted: an Ed25519 key' });
 const signature = z.base64().length(88);
+const takes = z.array(z.string().max(32)).max(16).optional();
 /** Random, base64url. */
 export const nonceSchema = z.string().regex(/^[A-Za-z0-9_-]{22,64}$/);
 
@@ -49,6 +51,11 @@ const helloFrameSchema = z.object({
   nonce: nonceSchema,
   /** Number of the last signed message that the agent admitted. */
   task_seq: z.int().min(0),
+  /**
+   * Notices that the agent takes beside `cancel` and `ops-status`, by their types; other names are for newer services.
+   * Absent = none.
+   */
+  takes,
   /** Of the agent's key, for the challenge of this connection: see protocol.ts. */
   proof: signature,
 });
@@ -63,6 +70,7 @@ export const agentFrameSchema = z.discriminatedUnion('type', [
   helloFrameSchema,
   epochFrameSchema,
   taskReceivedFrameSchema,
+  outlookAnswerSchema,
 ]);
 export type AgentFrame = z.infer<typeof agentFrameSchema>;
 
@@ -84,7 +92,7 @@ const welcomeFrameSchema = z.object({
    * What the service takes beside slices: `live` = binary frames with the header of live states; other names are for
    * newer agents. Absent = nothing.
    */
-  takes: z.array(z.string().max(32)).max(16).optional(),
+  takes,
 });
 export type WelcomeFrame = z.infer<typeof welcomeFrameSchema>;
 /** Service → agent, answer to epoch: everything up to `acked_seq` of this epoch is stored. */
@@ -137,8 +145,8 @@ export const opsStatusFrameSchema = z.object({
   miners: z.array(z.object({ miner_key: id, ops_status: z.string().min(1).max(64) })).max(OPS_STATUS_PAGE),
 });
 export type OpsStatusFrame = z.infer<typeof opsStatusFrameSchema>;
-/** Messages beside tasks that change what an agent does or reports of its miners. */
-export type Notice = z.infer<typeof cancelFrameSchema> | OpsStatusFrame;
+/** Messages beside tasks: they change what an agent does or reports of its miners, or ask it something. */
+export type Notice = z.infer<typeof cancelFrameSchema> | OpsStatusFrame | OutlookQuestion;
 /** Service → agent: `text` is the JSON of a signed notice (signed-messages.ts), signed byte for byte. */
 const signedNoticeFrameSchema = z.object({ type: z.literal('signed-notice'), text: z.string(), signature });
 export type SignedNoticeFrame = z.infer<typeof signedNoticeFrameSchema>;

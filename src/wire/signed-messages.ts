@@ -15,7 +15,7 @@
 // never set. An attacker who delays the welcome gains at most the time that the agent waits for it.
 //
 // Notices are signed too: cancelling a task, or hiding a miner's illness behind an ops status, would serve an attacker
-// as well as a task.
+// as well as a task, and a question makes work.
 import { z } from 'zod';
 import {
   cancelFrameSchema,
@@ -28,6 +28,7 @@ import {
   type TaskCommand,
   taskFrameSchema,
 } from './frames.ts';
+import { outlookQuestionSchema } from './outlook.ts';
 
 /** Prefixes of the signed bytes, so that no signature can be moved to another purpose. */
 const TASK_PURPOSE = 'pithead task\n';
@@ -45,7 +46,7 @@ export const signedTaskSchema = z.object({ ...signedFor, task: taskFrameSchema }
 export type SignedTask = z.infer<typeof signedTaskSchema>;
 export const signedNoticeSchema = z.object({
   ...signedFor,
-  notice: z.discriminatedUnion('type', [cancelFrameSchema, opsStatusFrameSchema]),
+  notice: z.discriminatedUnion('type', [cancelFrameSchema, opsStatusFrameSchema, outlookQuestionSchema]),
 });
 export type SignedNotice = z.infer<typeof signedNoticeSchema>;
 

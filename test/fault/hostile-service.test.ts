@@ -10,8 +10,10 @@ import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import { seeded } from '../../src/driver/check/answers/mutate.ts';
 import { agentFrameSchema } from '../../src/wire/frames.ts';
+import type { OutlookQuestion } from '../../src/wire/outlook.ts';
 import { CHALLENGE_HEADER } from '../../src/wire/protocol.ts';
 import { until } from '../e2e/until.ts';
+import { emptyOutlook } from '../support/empty-outlook.ts';
 import { loopback } from '../support/loopback.ts';
 import { idleSource, uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { SCRIPTS, welcome, wholeTask } from './hostile-frames.ts';
@@ -48,9 +50,13 @@ function linkTo(url: string, onEffect: (what: string) => void) {
     error: note,
   };
   const { clock, pauses } = createHastyClock();
+  const onQuestion = (question: OutlookQuestion) => {
+    onEffect('outlook');
+    return emptyOutlook(question);
+  };
   const uplink = uplinkTo(url, {
     source: { ...idleSource(randomUUID()), acknowledge: async () => onEffect('acknowledge') },
-    tasks: { onTasks: () => onEffect('tasks'), onCancel: () => onEffect('cancel') },
+    tasks: { onTasks: () => onEffect('tasks'), onCancel: () => onEffect('cancel'), outlook: onQuestion },
     onOpsStatus: () => onEffect('ops-status'),
     clock,
     random: () => 1,

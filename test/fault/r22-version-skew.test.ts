@@ -11,6 +11,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import { until } from '../e2e/until.ts';
+import { emptyOutlook } from '../support/empty-outlook.ts';
 import { makeDir, sample } from '../unit/agent/outbox/farm-records.ts';
 import { query } from '../unit/service-http/database.ts';
 import { startRig } from '../unit/service-http/rig.ts';
@@ -58,6 +59,7 @@ async function meet(agent: Version, service: Version): Promise<{ said: number; p
         }
       },
       onCancel: () => {},
+      outlook: emptyOutlook,
     },
     clock: systemClock,
     random: Math.random,

@@ -12,8 +12,10 @@ import {
   type SignedTaskFrame,
   type TaskCommand,
 } from '../../wire/frames.ts';
+import { type OutlookAnswer, type OutlookQuestion, TAKES_OUTLOOK } from '../../wire/outlook.ts';
 import { PROTOCOL_VERSION } from '../../wire/protocol.ts';
 import type { EpochPosition, SliceSource } from '../outbox/outgoing.ts';
+import { createAnswers } from './answers.ts';
 import type { Credentials } from './enrolment/credentials.ts';
 import { createInbox } from './inbox.ts';
 import { createLiveSender, TAKES_LIVE } from './live-sender.ts';
@@ -26,6 +28,8 @@ type CommandHandlers = {
     /** Returns once the tasks are journaled; they are then confirmed. When it throws they come again. */
     onTasks(commands: readonly TaskCommand[]): void;
     onCancel(taskId: string): void;
+    /** What such tasks would come to; begins nothing. */
+    outlook(question: OutlookQuestion): OutlookAnswer;
   };
   /** The ops status that operators gave to miners. */
   onOpsStatus(frame: OpsStatusFrame): void;
@@ -71,6 +75,7 @@ class Connection {
   readonly #commands: ReturnType<typeof createCommands>;
   readonly #sender: ReturnType<typeof createSender>;
   readonly #live: ReturnType<typeof createLiveSender>;
+  readonly #answers: ReturnType<typeof createAnswers>;
   readonly #inbox: ReturnType<typeof createInbox>;
   /** The epoch of the hello. */
   #hello: EpochPosition | undefined;
@@ -93,9 +98,14 @@ class Connection {
       end: (kind) => this.#onEnd(kind),
     });
     const { end, send, unsentBytes, awaitAck, pause, resume } = this.socket;
-    this.#commands = createCommands(this.#session, options, log, (task_id) =>
-      this.#send({ type: 'task-received', task_id }),
-    );
+    this.#answers = createAnswers({
+      ...{ clock, log, answer: options.tasks.outlook },
+      send: (answer) => this.#send(answer),
+    });
+    this.#commands = createCommands(this.#session, options, log, {
+      confirm: (task_id) => this.#send({ type: 'task-received', task_id }),
+      ask: this.#answers.take,
+    });
     this.#sender = createSender({
       ...{ source, window, clock, transmit: send, waits: awaitAck },
       cannot: (reason) => end('lost', reason, CLOSE.cannot),
@@ -140,6 +150,7 @@ class Connection {
     this.#send({
       ...{ type: 'hello', protocol: PROTOCOL_VERSION, version, epoch, next_seq, outbox, instance_id, nonce, task_seq },
       ...helloForBaseline(instance_id),
+      takes: [TAKES_OUTLOOK],
       at: new Date(clock.nowMs()).toISOString(),
       proof: credentials.prove(credentials.agentId, challenge),
     });
@@ -251,6 +262,7 @@ class Connection {
     this.#inbox.clear();
     this.#sender.stop();
     this.#live.stop();
+    this.#answers.stop();
     if ((kind === 'lost' || kind === 'restarting') && this.#sender.isWaiting()) this.#options.window.broke();
   }
 }
@@ -260,7 +272,7 @@ function createCommands(
   session: Pick<ReturnType<MessageGuard['begin']>, 'admit' | 'hear'>,
   { tasks, onOpsStatus }: CommandHandlers,
   log: Log,
-  confirm: (taskId: string) => void,
+  { confirm, ask }: { confirm(taskId: string): void; ask(question: OutlookQuestion): void },
 ) {
   return {
     take(frames: readonly SignedTaskFrame[]): void {
@@ -278,8 +290,10 @@ function createCommands(
     },
     hear(frame: SignedNoticeFrame): void {
       const notice = session.hear(frame);
-      if (notice?.type === 'cancel') tasks.onCancel(notice.task_id);
-      else if (notice !== undefined) onOpsStatus(notice);
+      if (notice === undefined) return;
+      if (notice.type === 'cancel') tasks.onCancel(notice.task_id);
+      else if (notice.type === 'outlook') ask(notice);
+      else onOpsStatus(notice);
     },
   };
 }

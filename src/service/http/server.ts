@@ -16,7 +16,7 @@ import type { Vouchers } from '../auth/vouchers.ts';
 import type { Boards } from '../board/boards.ts';
 import type { EventStreams } from '../events/event-streams.ts';
 import type { Store } from '../store/store.ts';
-import type { BatchCreation } from '../tasks/create.ts';
+import type { BatchCreation } from '../tasks/creation.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
 import type { WebhookManager } from '../webhooks/manage.ts';
 import { callerOf, type Rates, registerGuard } from './guard.ts';

@@ -18,6 +18,7 @@ import {
   type SliceHeader,
   type TaskCommand,
 } from '../../wire/frames.ts';
+import { type OutlookAnswer, TAKES_OUTLOOK } from '../../wire/outlook.ts';
 import { MAX_SLICE_BYTES, PROTOCOL_VERSION, proofBytes } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import type { SignedConnection, Signing } from '../../wire/signed-messages.ts';
@@ -47,6 +48,8 @@ export type SessionParts = {
   /** How far its clock is ahead of ours; returns that where it is worth keeping. */
   readonly noteClock: (agent: Agent, skewMs: number) => number | null;
   readonly onTaskReceived: (agentId: string, taskId: string) => Promise<void>;
+  /** The agent answers a question, perhaps one that it was not asked. */
+  readonly onOutlook: (agentId: string, answer: OutlookAnswer) => Promise<void>;
 };
 
 type Greeting = {
@@ -55,6 +58,8 @@ type Greeting = {
   /** The order before the first slice of the outbox, if the agent has named it. */
   readonly orderBefore: number | undefined;
   readonly signing: Signing;
+  /** Notices that the agent takes beside those that all take, by type. */
+  readonly takes: readonly string[];
   /** The agent is an early build: see wire/baseline.ts. */
   readonly isBaseline: boolean;
 };
@@ -87,10 +92,11 @@ export class Session {
     return this.#epochs.size > 0;
   }
 
-  /** The message signed for this connection; undefined before the hello. */
+  /** The message signed for this connection; undefined before the hello, and where the agent does not take it. */
   sign(message: TaskCommand | Notice): ServiceFrame | undefined {
     if (this.#greeting === undefined) return undefined;
-    const { signing, agentClock } = this.#greeting;
+    const { signing, agentClock, takes } = this.#greeting;
+    if (message.type === 'outlook' && !takes.includes(TAKES_OUTLOOK)) return undefined;
     const isTask = message.type === 'task';
     return signing.sign(isTask ? agentClock.inItsTime(message, lookAtClocks(this.#parts.clock)) : message);
   }
@@ -107,6 +113,7 @@ export class Session {
     const { frame } = read;
     if (frame.type === 'task-received') return onTaskReceived(agent.id, frame.task_id);
     if (frame.type === 'epoch') return this.#openEpoch(frame.epoch);
+    if (frame.type === 'outlook') return this.#parts.onOutlook(agent.id, frame);
     if (this.isGreeted) throw new RefusedError('frame.order', 'take a hello: this connection has said it');
     await this.#greet(frame, read.isBaseline === true, came);
   }
@@ -140,6 +147,7 @@ export class Session {
       agentClock,
       orderBefore: frame.outbox === undefined ? undefined : orderBefore,
       signing,
+      takes: frame.takes ?? [],
       isBaseline,
     };
     this.#epochs.set(frame.epoch, orderBefore);

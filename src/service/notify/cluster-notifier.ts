@@ -1,6 +1,7 @@
-// Notifies the other copies of the service: an agent has new tasks, a new connection, or miners with another ops
-// status. Notifications carry ids only; copies read the database, and look regularly too, so that a lost one costs only
-// time.
+// Notifies the other copies of the service: an agent has new tasks, a new connection, a question, or miners with
+// another ops status. Notifications carry ids only; copies read the database, and look regularly too, so that a lost
+// one costs only time.
+import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import { type Log, oncePerMinute } from '../../base/log.ts';
@@ -18,15 +19,23 @@ type NotifierParts = {
   readonly onOps: (agentId: string) => Promise<void>;
   /** What a copy reports of what workspaces have spent: see http/limits/shared-budgets.ts. */
   readonly onSpent: (text: string) => void;
+  /** A copy asks an agent that is not connected there, or an agent has answered one: by the id of the question. */
+  readonly onQuestion: (id: string) => Promise<void>;
+  readonly onAnswer: (id: string) => Promise<void>;
   /** Notifications may have been missed: look at everything. */
   readonly onGap: () => Promise<void>;
 };
 
 export type ClusterNotifier = ReturnType<typeof createClusterNotifier>;
 
-const MESSAGE = /^(tasks|link|ops|spent) (\S{1,100})$/;
+const MESSAGE = /^(?<kind>\w+) (?<id>\S{1,100})$/;
+const messageSchema = z.object({
+  kind: z.enum(['tasks', 'link', 'ops', 'spent', 'question', 'answer']),
+  id: z.string(),
+});
+type Kind = z.infer<typeof messageSchema>['kind'];
 
-export function createClusterNotifier({ messages, clock, log, onTasks, onLink, onOps, onSpent, onGap }: NotifierParts) {
+export function createClusterNotifier({ messages, clock, log, onGap, ...parts }: NotifierParts) {
   let listening: { stop(): Promise<void> } | undefined;
   const running = new Set<Promise<void>>();
 
@@ -37,15 +46,20 @@ export function createClusterNotifier({ messages, clock, log, onTasks, onLink, o
       .finally(() => running.delete(kept));
     running.add(kept);
   };
-  const announce = (kind: 'tasks' | 'link' | 'ops' | 'spent', agentId: string) =>
-    run(`announcing ${kind} to other copies`, messages.send(`${kind} ${agentId}`));
+  const announce = (kind: Kind, id: string) =>
+    run(`announcing ${kind} to other copies`, messages.send(`${kind} ${id}`));
+  const byKind: Readonly<Record<Kind, (id: string) => void>> = {
+    tasks: (agentId) => run('delivering tasks', parts.onTasks(agentId)),
+    link: (agentId) => run('comparing connections', parts.onLink(agentId)),
+    ops: (agentId) => run('sending ops status', parts.onOps(agentId)),
+    spent: parts.onSpent,
+    question: (id) => run('passing on a question', parts.onQuestion(id)),
+    answer: (id) => run('taking an answer', parts.onAnswer(id)),
+  };
   const handle = (text: string) => {
-    const [, kind, agentId] = MESSAGE.exec(text) ?? [];
-    if (kind === undefined || agentId === undefined) return log.debug({}, 'a message of a newer version is ignored');
-    if (kind === 'tasks') run('delivering tasks', onTasks(agentId));
-    else if (kind === 'spent') onSpent(agentId);
-    else if (kind === 'link') run('comparing connections', onLink(agentId));
-    else run('sending ops status', onOps(agentId));
+    const { kind, id } = messageSchema.safeParse(MESSAGE.exec(text)?.groups).data ?? {};
+    if (kind === undefined || id === undefined) return log.debug({}, 'a message of a newer version is ignored');
+    byKind[kind](id);
   };
 
   return {
@@ -53,6 +67,8 @@ export function createClusterNotifier({ messages, clock, log, onTasks, onLink, o
     announceTasks: (agentId: string) => announce('tasks', agentId),
     announceLink: (agentId: string) => announce('link', agentId),
     announceOps: (agentId: string) => announce('ops', agentId),
+    announceQuestion: (id: string) => announce('question', id),
+    announceAnswer: (id: string) => announce('answer', id),
     /** At most 100 characters without blanks. */
     announceSpent: (text: string) => announce('spent', text),
     start() {

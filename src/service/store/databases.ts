@@ -44,7 +44,9 @@ type Transact = <T>(work: (transaction: Db) => Promise<T>) => Promise<T>;
  * receiver reads the database.
  */
 export type Messages = {
-  /** At most 8,000 bytes. Does nothing where only one process can have the database. */
+  /** False where only one process can have the database. */
+  readonly hasCopies: boolean;
+  /** At most 8,000 bytes. Does nothing without copies. */
   send(text: string): Promise<void>;
   /** Until `stop`. A lost connection is opened again, without a limit of tries. */
   listen(listener: MessageListener): { stop(): Promise<void> };

@@ -27,6 +27,7 @@ const KEPT = [
   ['events', 'at', EVENT_MS],
   ['held_events', 'held_at', DAY_MS],
   ['scan_addresses', 'at', SCANNED_MS],
+  ['agent_questions', 'asked_at', HOUR_MS],
   ['gaps', 'to_at', GAP_MS],
   ['enrolment_codes', 'expires_at', GAP_MS],
   ['ingest_cursors', 'updated_at', CURSOR_MS],

@@ -39,6 +39,7 @@ import { createScannedStore } from './tasks/scanned.ts';
 import { createTaskKeyStore, isKeyEncrypted } from './tasks/task-keys.ts';
 import { createTaskStore } from './tasks/tasks.ts';
 import { createLinkStore } from './tenants/agent-links.ts';
+import { createQuestionStore } from './tenants/agent-questions.ts';
 import { listAgentTrails } from './tenants/agent-trails.ts';
 import { createAgentStore } from './tenants/agents.ts';
 import { createKeyStore } from './tenants/api-keys.ts';
@@ -85,6 +86,7 @@ export type { ScannedAddress } from './tasks/scanned.ts';
 export type { KeyPair, TaskKey, TaskKeyStore } from './tasks/task-keys.ts';
 export type { TaskStore } from './tasks/tasks.ts';
 export type { LinkStore } from './tenants/agent-links.ts';
+export type { QuestionStore } from './tenants/agent-questions.ts';
 export type { Agent, AgentRow, AgentStore } from './tenants/agents.ts';
 export type { ApiKey, KeyStore } from './tenants/api-keys.ts';
 export type { Farm, FarmRecord, Grant, TenantStore, Workspace } from './tenants/tenants.ts';
@@ -212,6 +214,7 @@ const createStores = (databases: Audited, encryption: Encryption) =>
     scanned: createScannedStore(databases.read),
     tasks: createTaskStore(databases, encryption),
     links: createLinkStore(databases),
+    questions: createQuestionStore(databases, encryption),
     operators: createOperatorStore(databases, newId),
     notes: createNoteStore(databases, newId),
     racks: createRackStore(databases),

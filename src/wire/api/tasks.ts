@@ -118,6 +118,27 @@ const targetSchema = named(
   }),
 );
 
+export const outlookSchema = named(
+  'TaskOutlookV2',
+  z.strictObject({
+    agent_id: z.string(),
+    task_count: count.meta({ description: 'How many of its miners would get the task' }),
+    is_known: z.boolean().meta({
+      description: 'false = the agent is not connected, cannot tell, or has not answered within three seconds',
+    }),
+    at_once: count.nullable().meta({ description: 'How many tasks the agent carries out at a time' }),
+    kw: z.number().nullable().meta({
+      description: 'What these miners draw at full load, together, kW; null = that of one of them is not known',
+    }),
+    eta_s: count.nullable().meta({
+      description: 'Seconds until the last one is over, as far as all succeed, behind what waits at the agent already',
+    }),
+    eta_is_guess: z.boolean().nullable().meta({
+      description: 'Too few such tasks have ended at the agent: the time is what is usual',
+    }),
+  }),
+);
+
 export const createdAnswerSchema = createdAnswerOf(
   createdSchema,
   z.strictObject({
@@ -133,6 +154,10 @@ export const createdAnswerSchema = createdAnswerOf(
       .exactOptional()
       .meta({ description: 'Of an update of pools: the worker of the first pool on up to three of the miners' }),
     targets: z.array(targetSchema).optional().meta({ description: 'With `dry_run` only: each miner that is meant' }),
+    outlooks: z
+      .array(outlookSchema)
+      .optional()
+      .meta({ description: 'With `dry_run` only: what the agent of each batch says that it would come to' }),
   },
 );
 
@@ -178,7 +203,10 @@ const targets = {
   expect_count: orNull(count).meta({
     description: 'How many miners it must be: with another number the answer is 409, and nothing is created',
   }),
-  dry_run: orNull(z.boolean()).meta({ description: 'Answers who would get the task, and creates nothing' }),
+  dry_run: orNull(z.boolean()).meta({
+    description:
+      'Answers who would get the task and what it would come to, as the agents say, and creates nothing. Those that an agent would refuse are in `skipped`, with its reason as the message',
+  }),
 };
 const ONE_OF_BOTH = 'accepted: an object with either miner_ids or filter';
 

@@ -16,8 +16,9 @@ export const ABILITIES = EXECUTION_TASK_NAMES.filter((name) => driverAbilityOf(n
 
 export type Place = { rig: Rig; agent: WireAgent; keys: string[]; ids: string[] };
 
-export async function fill(rig: Rig, count: number, abilities: string[]): Promise<Place> {
-  const agent = await connect(rig);
+/** `takes`: notices that the agent takes beside those that all take. */
+export async function fill(rig: Rig, count: number, abilities: string[], takes: string[] = []): Promise<Place> {
+  const agent = await connect(rig, { takes });
   const keys = Array.from({ length: count }, () => randomUUID());
   const nowMs = rig.clock.nowMs();
   const miners = keys.map((key, index) => minerRecord(index + 1, nowMs, { key, abilities }));

@@ -87,6 +87,8 @@ export async function connect(
     outbox?: string;
     nonce?: string;
     taskSeq?: number;
+    /** Notices that it takes beside those that all take. */
+    takes?: string[];
     prove?: (agentId: string, challenge: string) => string;
   } = {},
 ): Promise<WireAgent> {
@@ -100,6 +102,7 @@ export async function connect(
     nonce: options.nonce ?? 'A'.repeat(22),
     task_seq: options.taskSeq ?? 0,
     ...(options.outbox === undefined ? {} : { outbox: options.outbox }),
+    ...(options.takes === undefined ? {} : { takes: options.takes }),
   });
   await agent.frame('welcome');
   return agent;

@@ -13,6 +13,7 @@ import { openSqlite } from '../../../src/base/storage/sqlite.ts';
 import { type FaultProxy, startProxy, type Toxics } from '../../fault/proxy.ts';
 import { type Cluster, startCluster } from '../../postgres/cluster.ts';
 import { newPostgresDatabase } from '../../support/database.ts';
+import { emptyOutlook } from '../../support/empty-outlook.ts';
 import { makeDir, sample } from '../agent/outbox/farm-records.ts';
 import { query } from '../service-http/database.ts';
 import { type Rig, recordingLog, startRig } from '../service-http/rig.ts';
@@ -61,7 +62,7 @@ async function startAgent(url: string, rig: Rig) {
     ...{ name: 'farm', url, allowPlain: true, version: '1.2.3', instanceId: randomUUID() },
     credentials: { agentId: identity.agentId, token: new Secret(identity.token), prove },
     ...{ source: outbox.source('farm'), messageGuard: guard, onOpsStatus: () => {} },
-    tasks: { onTasks: () => {}, onCancel: () => {} },
+    tasks: { onTasks: () => {}, onCancel: () => {}, outlook: emptyOutlook },
     ...{ clock: systemClock, random: Math.random, log: silentLog },
   });
   uplink.start();

@@ -19,7 +19,7 @@ const still = () => {
 const startPair = async () => {
   const first = await startRig({ clock: still() });
   const second = await startRig({ clock: still(), databasePath: first.databasePath });
-  const agent = await connect(second);
+  const agent = await connect(second, { takes: ['outlook'] });
   await agent.report([1, 2, 3].map((n) => minerRecord(n, first.clock.nowMs())));
   const { body } = await first.get(first.farm('/miner/latest'));
   const ids: string[] = body.data.map(({ id }: { id: string }) => id);
@@ -50,6 +50,26 @@ test('what operators say on one copy reaches the agent on the other', async () =
     body: '{"ops_status":"maintenance"}',
   });
   await agent.frame('ops-status', ({ miners }) => miners.length === 1);
+});
+
+test('what a client asks on one copy the agent answers on the other, and nothing of it stays', async () => {
+  const { first, agent, ids } = await startPair();
+  const dryRun = () =>
+    first.post(`/public-api/v2/workspaces/${first.workspaceId}/farms/${first.farmId}/task-batches`, {
+      ...{ task_name: 'miner.system.reboot', miner_ids: ids, dry_run: true },
+    });
+  const asking = dryRun();
+  const { question_id, miner_keys } = await agent.frame('outlook');
+  expect(miner_keys).toHaveLength(3);
+  agent.send({
+    ...{ type: 'outlook', question_id, at_once: 2, draw_w: 9_750, eta_s: 40, is_eta_guessed: true, left_out: [] },
+  });
+  expect((await asking).body.meta.outlooks).toMatchObject([{ is_known: true, at_once: 2, kw: 9.8, eta_s: 40 }]);
+  // One that is not answered is given up.
+  expect((await dryRun()).body.meta.outlooks).toMatchObject([{ is_known: false, at_once: null }]);
+  expect(await queryDatabase(first.databasePath, 'SELECT count(*) AS count FROM agent_questions')).toEqual([
+    { count: 0 },
+  ]);
 });
 
 test('an agent that comes to the other copy takes over at once', async () => {

@@ -62,9 +62,10 @@ test('of a newer version everything is read that this one knows', () => {
   const [command, notCarriedOut] = tasksIn(service);
   expect([command]).toEqual(tasksIn(present.service));
   expect(notCarriedOut).toMatchObject({ task: { name: 'miner.dance.begin' } });
-  const [cancel, opsStatus] = noticesIn(service);
-  const [cancelBefore, opsStatusBefore] = noticesIn(present.service);
+  const [cancel, opsStatus, question] = noticesIn(service);
+  const [cancelBefore, opsStatusBefore, questionBefore] = noticesIn(present.service);
   expect(cancel).toEqual(cancelBefore);
+  expect(question?.notice).toEqual(questionBefore?.notice);
   expect(opsStatus).toMatchObject({
     notice: { miners: [{ ops_status: 'maintenance' }, { ops_status: 'on_holiday' }] },
   });
@@ -120,7 +121,7 @@ test('the messages of this version hold every kind and every field that there is
   for (const { shape } of serviceFrameSchema.options)
     expect(keys(service.find(({ type }) => type === shape.type.value))).toEqual(Object.keys(shape).toSorted());
   expect(keys(tasksIn(service)[0]?.task)).toEqual(Object.keys(taskFrameSchema.shape).toSorted());
-  expect(noticesIn(service).map(({ notice }) => notice.type)).toEqual(['cancel', 'ops-status']);
+  expect(noticesIn(service).map(({ notice }) => notice.type)).toEqual(['cancel', 'ops-status', 'outlook']);
   for (const { shape } of reportRecordSchema.options)
     expect(keys(records.find(({ kind }) => kind === shape.kind.value))).toEqual(Object.keys(shape).toSorted());
   const miner = records.find(({ kind }) => kind === 'miner');

@@ -28,6 +28,7 @@ const UNSIGNED: ReadonlyMap<string, 'order' | 'notice'> = new Map<
   ['task', 'order'],
   ['cancel', 'notice'],
   ['ops-status', 'notice'],
+  ['outlook', 'notice'],
 ]);
 
 export type MessageGuard = ReturnType<typeof createMessageGuard>;

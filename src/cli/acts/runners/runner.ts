@@ -30,6 +30,13 @@ export type ActPreview = {
   readonly workers: readonly { readonly ip: string; readonly user: string }[];
 };
 
+/** A guess of less misleads no person. */
+const WORTH_A_WORD_S = 30;
+const GUESSED = 'the time is what is usual: too few such acts have ended at this agent yet';
+
+export const guessNotes = (etaS: number | null, isGuess: boolean): readonly string[] =>
+  isGuess && (etaS ?? 0) >= WORTH_A_WORD_S ? [GUESSED] : [];
+
 /** The last one of each miner has a final status. */
 export type ActStep = {
   readonly ip: string;

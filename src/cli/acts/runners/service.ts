@@ -1,6 +1,7 @@
 // Acts as task batches of a service elsewhere: made with few requests, followed by asking once a second, given up where
 // the caller stops. The agents of the farm carry them out.
 import { systemClock } from '../../../base/clock.ts';
+import type { SkipReason } from '../../../base/error-codes.data.ts';
 import type { BoardMiner } from '../../../model/board/board-miner.ts';
 import { MAX_TARGETS } from '../../../wire/api/tasks.ts';
 import { cancelBatch } from '../../connection/batches.ts';
@@ -13,6 +14,7 @@ import type { ActTask } from '../verbs/verbs.ts';
 import { type BatchTask, followBatch } from './follow-batch.ts';
 import type { ActLimits, ActPreview, ActRunner, LeftOut } from './runner.ts';
 import { askWho, type Created, create, type Targets, targetsOf } from './service-batch.ts';
+import { outlookOf } from './service-outlook.ts';
 
 export type ServiceAct = {
   readonly task: ActTask;
@@ -25,7 +27,7 @@ export type ServiceAct = {
 export function serviceRunner(service: Pick<ServiceClient, 'ask'>, act: ServiceAct): ActRunner {
   const { task, limits, selection } = act;
   const ours = candidatesFor(task, selection.miners);
-  const targets = targetsOf(selection.selector, selection.miners, ours.miners);
+  let targets = targetsOf(selection.selector, selection.miners, ours.miners);
   const ipOf = new Map(selection.miners.map(({ id, ip }) => [id, ip]));
   const isShown = new Set<string>();
   return {
@@ -35,9 +37,12 @@ export function serviceRunner(service: Pick<ServiceClient, 'ask'>, act: ServiceA
       for (const part of targets) answers.push(await askWho(service, act, part));
       const { miners, leftOut } = whoOf(answers, ours, selection, ipOf);
       for (const { who } of leftOut) isShown.add(who);
+      // The service creates tasks also for those that their agents would refuse.
+      if (answers.some(isRefusedByAgent)) targets = targetsOf(undefined, [], miners);
+      const { notes, ...pace } = outlookOf(answers.flatMap(({ meta }) => meta.outlooks ?? []));
       return {
-        ...{ miners: miners.map(shownMiner), leftOut, atOnce: null, kw: null, etaS: null },
-        notes: notesOf(task, miners),
+        ...{ miners: miners.map(shownMiner), leftOut, ...pace },
+        notes: [...(pace.kw === null ? drawnNow(task, miners) : []), ...notes],
         workers: answers[0]?.meta.pools_preview ?? [],
       };
     },
@@ -99,21 +104,22 @@ function whoOf(
   };
 }
 
+const isRefusedByAgent = ({ meta }: Created): boolean =>
+  meta.skipped.some(({ reason }) => reason === ('refused_by_agent' satisfies SkipReason));
+
 const CHANGES_POWER: ReadonlySet<ActTask> = new Set([
   'miner.system.reboot',
   'miner.power_mode.update',
   'miner.firmware.update',
 ]);
 
-/** The service does not know at which pace its agents work. What miners draw now is no measure of what they will. */
-function notesOf(task: ActTask, miners: readonly BoardMiner[]): string[] {
-  const unknown = 'how many at a time, kW at full load and how long it takes: only their agents know, on their hosts';
-  if (!CHANGES_POWER.has(task)) return [unknown];
-  const image = task === 'miner.firmware.update' ? ['whether the image is for them, their agents check'] : [];
+/** Where the draw at full load is not known. What miners draw now is no measure of what they will. */
+function drawnNow(task: ActTask, miners: readonly BoardMiner[]): string[] {
+  if (!CHANGES_POWER.has(task)) return [];
   const known = miners.flatMap(({ powerW, isOnline }) => (isOnline && powerW !== null ? [powerW] : []));
   const kw = known.reduce((sum, powerW) => sum + powerW, 0) / 1_000;
   const some = known.length === miners.length ? '' : `, as far as it is known (of ${known.length})`;
-  return [...image, ...(known.length === 0 ? [] : [`${kw.toFixed(1)} kW drawn now${some}`]), unknown];
+  return known.length === 0 ? [] : [`${kw.toFixed(1)} kW drawn now${some}`];
 }
 
 async function createAll(

@@ -6,7 +6,7 @@ import { CommandFailed, EXIT } from '../../output/exit.ts';
 import { candidatesFor, isAddress, shownMiner } from '../candidates.ts';
 import type { Params } from '../verbs/params.ts';
 import type { ActTask } from '../verbs/verbs.ts';
-import type { ActLimits, ActMiner, ActPreview, ActRunner, LeftOut } from './runner.ts';
+import { type ActLimits, type ActMiner, type ActPreview, type ActRunner, guessNotes, type LeftOut } from './runner.ts';
 
 /** As many as the agent takes in one request. */
 const MAX_MINERS = 10_000;
@@ -50,7 +50,7 @@ export function socketRunner(
         atOnce: preview.at_once,
         kw: preview.kw,
         etaS: preview.eta_s,
-        notes: preview.eta_is_guess && (preview.eta_s ?? 0) >= WORTH_A_WORD_S ? [GUESSED] : [],
+        notes: guessNotes(preview.eta_s, preview.eta_is_guess),
         workers: preview.pools_preview ?? [],
       };
     },
@@ -62,10 +62,6 @@ export function socketRunner(
     close: async () => {},
   };
 }
-
-/** A guess of less misleads no person. */
-const WORTH_A_WORD_S = 30;
-const GUESSED = 'the time is what is usual: too few such acts have ended at this agent yet';
 
 const shownStep = ({ ip, status, message, evidence }: Step) => ({ ip, status, message, evidence });
 

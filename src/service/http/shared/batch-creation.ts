@@ -6,7 +6,7 @@ import { shownParams } from '../../../model/task.ts';
 import { SAVED_POOLS_PERMISSION } from '../../../model/tasks/task-kinds.data.ts';
 import { show } from '../../../wire/api/forms.ts';
 import { type Caller, requirePermission } from '../../auth/authorise.ts';
-import type { BatchCreation, Made } from '../../tasks/create.ts';
+import type { BatchCreation, Made } from '../../tasks/creation.ts';
 import { accessOf, farmOf } from '../guard.ts';
 import type { RouteParts } from '../server.ts';
 import { good, toIso } from './envelope.ts';
@@ -25,7 +25,8 @@ export const creationHeaders = z.looseObject({
 type Words = {
   toBatch(batch: Made['batches'][number], fields: object): unknown;
   toSkipped(skip: Made['skipped'][number]): unknown;
-  toTarget?(target: NonNullable<Made['targets']>[number]): unknown;
+  /** What else the `meta` of a dry run has. */
+  toDryRun?(dryRun: NonNullable<Made['dryRun']>): object;
 };
 
 /**
@@ -37,7 +38,7 @@ export async function sendCreated(
   reply: FastifyReply,
   createBatches: RouteParts['createBatches'],
   creation: Omit<BatchCreation, 'workspaceId' | 'farmId' | 'actor' | 'idempotency' | 'toAnswer'>,
-  { toBatch, toSkipped, toTarget }: Words,
+  { toBatch, toSkipped, toDryRun }: Words,
 ): Promise<FastifyReply> {
   const access = accessOf(request);
   const isSaved = creation.sentParams?.pool_set !== undefined;
@@ -51,7 +52,7 @@ export async function sendCreated(
     farmId,
     actor,
     idempotency: idempotencyOf(caller, request.headers['idempotency-key']),
-    toAnswer({ batches, skipped, poolsPreview, createdAtMs, targets }) {
+    toAnswer({ batches, skipped, poolsPreview, createdAtMs, dryRun }) {
       const fields = {
         task_name: creation.name,
         task_params: shownParams(creation.params),
@@ -65,8 +66,7 @@ export async function sendCreated(
       const preview = poolsPreview === undefined ? {} : { pools_preview: poolsPreview };
       const meta = { summary, skipped: skipped.map(toSkipped), ...preview };
       // A dry run has created none.
-      if (targets !== undefined && toTarget !== undefined)
-        return { ...good([]), meta: { ...meta, targets: targets.map(toTarget) } };
+      if (dryRun !== undefined) return { ...good([]), meta: { ...meta, ...toDryRun?.(dryRun) } };
       return { ...good(batches.map((batch) => toBatch(batch, fields))), meta };
     },
   });

@@ -23,6 +23,7 @@ type Watched = MessageListener & Watch;
 /** Real time, because the network is real whatever clock the service is given. */
 export function createPostgresMessages(write: Db, watch: Watch, options: pg.ClientConfig): Messages {
   return {
+    hasCopies: true,
     async send(text) {
       await sql`select pg_notify(${CHANNEL}, ${text})`.execute(write);
     },

@@ -72,7 +72,7 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
     backUp: (version) => backUp(write, path, version),
     afterMigration: writeStatistics,
     // One process serves the file: there is no other copy to notify.
-    messages: { send: async () => {}, listen: () => ({ stop: async () => {} }) },
+    messages: { hasCopies: false, send: async () => {}, listen: () => ({ stop: async () => {} }) },
     sharedNowMs: undefined,
     async close() {
       if (!writer.isOpen) return;

@@ -388,4 +388,6 @@ export const TABLES = {
   audit_settings: { copy: key, settings: text, started_at: bigint },
   /** The newest connection of an agent, on whichever copy. */
   agent_links: { agent_id: key, link_id: text, linked_at: bigint },
+  /** Of other copies of the service, for seconds; `question` may be encrypted, `answer` is JSON. */
+  agent_questions: { id: key, agent_id: text, question: text, answer: optional(text), asked_at: bigint },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Column>>>>;

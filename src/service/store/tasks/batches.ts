@@ -40,8 +40,6 @@ export type BatchRequest = Wanted & {
   readonly actor: Actor;
   readonly nowMs: number;
   readonly expiresAtMs: number;
-  /** Makes the answer, and nothing else: it is not kept for the idempotency key either. */
-  readonly isDryRun?: boolean;
   /** Keys older than `since` count as unknown. */
   readonly idempotency?:
     | { readonly callerId: string; readonly key: string; readonly body: string; readonly sinceMs: number }
@@ -69,14 +67,13 @@ export type BatchStore = ReturnType<typeof createBatchStore>;
 
 export function createBatchStore({ read, transact, lock, audit }: Audited, encryption: Encryption) {
   return {
+    candidates: (wanted: Wanted): Promise<readonly TaskCandidate[]> => findCandidates(read, wanted),
     /**
      * `plan` gets the miners or agents that were found, decides, and makes the answer; all of it in one transaction.
      */
     create: (request: BatchRequest, plan: (candidates: readonly TaskCandidate[]) => Plan): Promise<BatchOutcome> =>
       transact(async (trx) => {
-        const { farmId, idempotency, isDryRun = false } = request;
-        if (isDryRun)
-          return { kind: 'created', response: plan(await findCandidates(trx, request)).response, agentIds: [] };
+        const { farmId, idempotency } = request;
         // No other transaction decides meanwhile which miners of the farm are busy, or answers the same request.
         await lock(trx, `tasks ${farmId}`);
         if (idempotency !== undefined) await lock(trx, `request ${idempotency.callerId} ${idempotency.key}`);

@@ -9,6 +9,7 @@ import { silentLog } from '../../../../src/base/log.ts';
 import { Secret } from '../../../../src/base/secrets.ts';
 import { type Notice, parseJson, type TaskCommand } from '../../../../src/wire/frames.ts';
 import { signedNoticeSchema, signedTaskSchema } from '../../../../src/wire/signed-messages.ts';
+import { emptyOutlook } from '../../../support/empty-outlook.ts';
 import { newIdentityKey } from '../../../support/identity-key.ts';
 
 export const { prove } = newIdentityKey();
@@ -50,7 +51,7 @@ export function uplinkTo(url: string, more: Partial<Parameters<typeof createUpli
     instanceId: randomUUID(),
     messageGuard: trustingGuard,
     onOpsStatus: () => {},
-    tasks: { onTasks: () => {}, onCancel: () => {} },
+    tasks: { onTasks: () => {}, onCancel: () => {}, outlook: emptyOutlook },
     clock: systemClock,
     random: Math.random,
     log: silentLog,

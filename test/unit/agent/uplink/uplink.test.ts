@@ -13,6 +13,7 @@ import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { Secret } from '../../../../src/base/secrets.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import type { TaskCommand } from '../../../../src/wire/frames.ts';
+import { emptyOutlook } from '../../../support/empty-outlook.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 import { makeDir, sample } from '../outbox/farm-records.ts';
 import { startService, type TinyService, welcomeFrame } from './tiny-service.ts';
@@ -79,6 +80,7 @@ function link(
         commands.push(...got);
       },
       onCancel: (id) => cancels.push(id),
+      outlook: emptyOutlook,
     },
     clock: options.clock ?? systemClock,
     random: options.random ?? (() => 0.5),

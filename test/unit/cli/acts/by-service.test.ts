@@ -11,7 +11,8 @@ import { overHttp } from '../../../../src/cli/connection/transport.ts';
 import { parseSelector, type Selector } from '../../../../src/model/selector/selector.ts';
 import { minerRecord } from '../../service-http/records.ts';
 import { call, type Rig, startOwnedRig } from '../../service-http/rig.ts';
-import { connect } from '../../service-http/wire-agent.ts';
+import { ABILITIES } from '../../service-http/v2-batches.ts';
+import { connect, type WireAgent } from '../../service-http/wire-agent.ts';
 import { collector } from '../command-line.ts';
 import { row } from '../fleet/rows.ts';
 import { runOn } from '../on-service.ts';
@@ -50,18 +51,20 @@ describe('how the miners of a request are named', () => {
 const MINERS = 1_100;
 let rig: Rig;
 let stop: () => Promise<void>;
+let agent: WireAgent;
 
 const summarySchema = z.looseObject({
   count: z.int(),
   left_out: z.array(z.object({ who: z.string(), reason: z.string() })),
 });
+const taskedSchema = z.object({ data: z.array(z.object({ task_count: z.int() })) });
 const last = (stdout: string) => JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
 
 describe('by a service', () => {
   beforeAll(async () => {
     ({ rig, stop } = await startOwnedRig());
-    const agent = await connect(rig);
-    const abilities = (n: number) => (n === 1 ? [] : ['miner.system.reboot', 'miner.pool.update']);
+    agent = await connect(rig, { takes: ['outlook'] });
+    const abilities = (n: number) => (n === 1 ? [] : ABILITIES);
     const records = Array.from({ length: MINERS }, (_, n) =>
       minerRecord(n, rig.clock.nowMs(), { abilities: abilities(n) }),
     );
@@ -78,7 +81,42 @@ describe('by a service', () => {
 
   afterAll(() => stop());
 
-  test('a dry run says who, who not and why, what is drawn now, and what is not known; nothing is created', async () => {
+  /** Answers the next question; by it these of its miners would be refused. */
+  async function answerNext(refused: (keys: readonly string[]) => readonly string[], more: object = {}) {
+    const before = agent.frames.length;
+    const { question_id, miner_keys } = await agent.frame('outlook', (frame) => agent.frames.indexOf(frame) >= before);
+    const left_out = [{ reason: 'the image is for another model', miner_keys: [...refused(miner_keys)] }];
+    const pace = { at_once: 2, draw_w: 9_840, eta_s: 61.2, is_eta_guessed: true, left_out };
+    agent.send({ type: 'outlook', question_id, ...pace, ...more });
+  }
+
+  test('a dry run says what its agents say: how many at a time, kW at full load, how long it takes', async () => {
+    const answered = answerNext(() => []);
+    const { code, stdout, stderr } = await runOn(rig, 'reboot', 'rack:C03', '--dry-run', '--json');
+    await answered;
+    expect(code, stderr).toBe(0);
+    expect(last(stdout)).toMatchObject({ count: 3, at_once: 2, kw: 9.8, eta_s: 62 });
+    expect(stderr).toContain('at most 2 at a time, 9.8 kW at full load, about 1m2s');
+    expect(stderr).toContain('the time is what is usual');
+    expect(stderr).not.toContain('drawn now');
+  });
+
+  test('whom an agent would refuse is left out of the act too, and where it refuses all nothing is sent', async () => {
+    const all = answerNext((keys) => keys);
+    const none = await runOn(rig, 'firmware', 'image.tar', '10.0.0.20-22', '--yes', '--detach');
+    expect(none.code, none.stderr).toBe(5);
+    await all;
+    expect(none.stderr).toContain('3 left out: the image is for another model (10.0.0.20, 10.0.0.21, 10.0.0.22)');
+    const one = answerNext((keys) => keys.slice(0, 1));
+    const some = await runOn(rig, 'firmware', 'image.tar', '10.0.0.20-22', '--yes', '--detach', '--json');
+    await one;
+    expect(last(some.stdout), some.stderr).toMatchObject({ handed_over: 2, batch_ids: { length: 1 } });
+    const { workspaceId, farmId } = rig;
+    const batches = await rig.get(`/public-api/v2/workspaces/${workspaceId}/farms/${farmId}/task-batches`);
+    expect(taskedSchema.parse(batches.body).data[0]?.task_count).toBe(2);
+  });
+
+  test('where its agent does not answer a dry run says what is drawn now, and what is not known', async () => {
     const { code, stdout, stderr } = await runOn(rig, 'reboot', 'rack:C03', '--dry-run', '--json');
     expect(code, stderr).toBe(0);
     const { count, left_out, notes, eta_s, kw } = summarySchema.parse(last(stdout));

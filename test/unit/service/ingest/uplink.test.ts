@@ -93,6 +93,7 @@ async function startAgent({ isWelcome = true, onFind = async () => {} } = {}) {
     log: silentLog,
     onReady: async () => {},
     onTaskReceived: async () => {},
+    onOutlook: async () => {},
   });
   const server = createServer();
   uplinks.attach(server);

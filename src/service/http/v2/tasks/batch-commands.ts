@@ -9,9 +9,11 @@ import {
   batchDetailSchema,
   createdAnswerSchema,
   MAX_TARGETS,
+  type outlookSchema,
 } from '../../../../wire/api/tasks.ts';
 import { notFound, requirePermission } from '../../../auth/authorise.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
+import type { DryRun } from '../../../tasks/creation.ts';
 import { accessOf, farmOf, farmParams } from '../../guard.ts';
 import { answers } from '../../openapi.ts';
 import type { App, RouteParts } from '../../server.ts';
@@ -60,7 +62,10 @@ export function registerBatchCommands(app: App, parts: RouteParts): void {
           miner_ids: isAboutAgents(creation.name) ? [] : ids,
           agent_ids: isAboutAgents(creation.name) ? ids : [],
         }),
-        toTarget: ({ id, ip, reason }) => ({ miner_id: id, ip, reason }),
+        toDryRun: ({ targets, outlooks }) => ({
+          targets: targets.map(({ id, ip, reason }) => ({ miner_id: id, ip, reason })),
+          outlooks: outlooks.map(toOutlook),
+        }),
       });
     },
   });
@@ -88,6 +93,21 @@ export function registerBatchCommands(app: App, parts: RouteParts): void {
       return good(toDetail(batch, clock.nowMs()));
     },
   });
+}
+
+function toOutlook({ agentId, taskCount, outlook }: DryRun['outlooks'][number]): z.output<typeof outlookSchema> {
+  const common = { agent_id: agentId, task_count: taskCount };
+  if (outlook === undefined)
+    return { ...common, is_known: false, at_once: null, kw: null, eta_s: null, eta_is_guess: null };
+  const { at_once, draw_w: drawW, eta_s: etaS, is_eta_guessed } = outlook;
+  return {
+    ...common,
+    is_known: true,
+    at_once,
+    kw: drawW === null ? null : Math.round(drawW / 100) / 10,
+    eta_s: etaS === null ? null : Math.ceil(etaS),
+    eta_is_guess: is_eta_guessed,
+  };
 }
 
 type ForMiners = Exclude<z.output<typeof batchCreationSchema>, { readonly agent_ids: unknown }>;
