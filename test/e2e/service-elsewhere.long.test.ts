@@ -131,6 +131,7 @@ const scannedLine = z.object({ ip: z.string(), status: z.string(), driver: z.str
 const summaryLine = z.object({ summary: z.object({ identified: z.int(), silent: z.int() }).loose() });
 const batchLine = z.object({ id: z.string(), status: z.string(), task_count: z.int() }).loose();
 const taskLine = z.object({ ip: z.string(), status: z.string() }).loose();
+const dryRunLine = z.looseObject({ at_once: z.int(), kw: z.number(), eta_s: z.int() });
 const linesOf = (text: string): unknown[] =>
   text
     .trimEnd()
@@ -138,7 +139,7 @@ const linesOf = (text: string): unknown[] =>
     .map((line) => JSON.parse(line));
 
 test('from another computer: a range is scanned, tasks are listed, what waits is given up', async () => {
-  const { farm, network, call, environment } = await startBoth();
+  const { farm, network, call, file, environment } = await startBoth();
   const ips = farm.devices.map(({ ip }) => ip).toSorted();
   const pithead = (...args: string[]) => runPithead(args, { environment });
   await until(
@@ -165,6 +166,21 @@ test('from another computer: a range is scanned, tasks are listed, what waits is
   expect(outside).toMatchObject({ code: 1, stdout: '' });
   expect(outside.stderr).toContain(`1 cannot scan them: ${elsewhere} is outside the networks configured here`);
   expect(await pithead('scan', network, '--exclude', ips[0] ?? '')).toMatchObject({ code: 2, stdout: '' });
+
+  const tried = await pithead('reboot', 'all', '--dry-run', '--json');
+  expect(tried.code, tried.stderr).toBe(0);
+  const dryRun = dryRunLine.parse(linesOf(tried.stdout).at(-1));
+  expect(dryRun).toMatchObject({ count: MINERS, at_once: 1, left_out: [] });
+  expect(dryRun.kw).toBeGreaterThan(0);
+  expect(dryRun.eta_s).toBeGreaterThan(MINERS);
+  const atItsHost = await runPithead(['reboot', 'all', '--dry-run', '--json', '-c', file]);
+  const { at_once, kw, eta_s } = dryRun;
+  expect(dryRunLine.parse(linesOf(atItsHost.stdout).at(-1))).toMatchObject({ at_once, kw, eta_s });
+  expect(tried.stderr).toContain('kW at full load, about ');
+  expect(farm.devices.every(({ reboots }) => reboots === 0)).toBe(true);
+  const image = await pithead('firmware', 'whatsminer-m50.tar', 'all', '--yes');
+  expect(image, image.stderr).toMatchObject({ code: 5, stdout: '' });
+  expect(image.stderr).toContain('by its name');
 
   const reboot = await pithead('reboot', 'all', '--yes', '--detach');
   expect(reboot.code, reboot.stderr).toBe(0);

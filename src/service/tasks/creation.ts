@@ -58,7 +58,10 @@ export type AgentOutlook = {
 
 export type CreationPlan = Plan & Pick<Made, 'poolsPreview'>;
 
-/** Throws RefusedError `request.conflict` and `request.invalid`, when others are meant than were expected, or a miner lacks what its pools need. */
+/**
+ * Throws RefusedError: `request.conflict` when another number is meant than was expected, `request.invalid` when a
+ * miner lacks what its pools need.
+ */
 export function planCreation(
   { name, ids, pools, expectCount, rollout }: BatchCreation,
   candidates: readonly TaskCandidate[],

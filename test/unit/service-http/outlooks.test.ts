@@ -1,5 +1,5 @@
-// What a dry run of a batch comes to, as its agents say: they are asked while the client waits, what they refuse is left
-// out, and of one that does not answer nothing is claimed.
+// What a dry run of a batch comes to, as its agents say: they are asked while the client waits, whom they would refuse
+// is left out, and of one that does not answer nothing is claimed.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createdAnswerSchema } from '../../../src/wire/api/tasks.ts';
