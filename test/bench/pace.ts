@@ -78,7 +78,7 @@ async function both(agent: Agent, act: Act, keys: readonly string[]): Promise<vo
 
 async function run({ tasks }: Agent, { what, name, params = {} }: Act, keys: readonly string[]): Promise<void> {
   const commands = keys.map((minerKey) => ({ name, minerKey, params, expiresInS: 4 * 3_600 }));
-  const { selected, leftOut, atOnce, drawW, etaS } = tasks.outlook(commands);
+  const { selected, leftOut, atOnce, drawW, etaS } = await tasks.outlook(commands);
   const going = new Set(selected.map(({ minerKey }) => minerKey));
   const cpu = process.cpuUsage();
   const startMs = systemClock.monotonicMs();

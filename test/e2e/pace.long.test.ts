@@ -39,7 +39,7 @@ const commandsTo = (mode: string) =>
 /** Those that can; resolves with how they ended. */
 async function run(mode: string) {
   const { tasks } = site.stack.agent;
-  const outlook = tasks.outlook(commandsTo(mode));
+  const outlook = await tasks.outlook(commandsTo(mode));
   const going = new Set(outlook.selected.map(({ minerKey }) => minerKey));
   const { runs } = tasks.runLocalBatch(commandsTo(mode).filter(({ minerKey }) => going.has(minerKey)));
   const ends = await Promise.all(runs.map(({ outcome }) => outcome));

@@ -50,7 +50,7 @@ function linkTo(url: string, onEffect: (what: string) => void) {
     error: note,
   };
   const { clock, pauses } = createHastyClock();
-  const onQuestion = (question: OutlookQuestion) => {
+  const onQuestion = async (question: OutlookQuestion) => {
     onEffect('outlook');
     return emptyOutlook(question);
   };

@@ -12,7 +12,7 @@ const REST_FACTOR = 4;
 export function createAnswers(options: {
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
   readonly log: Log;
-  answer(question: OutlookQuestion): OutlookAnswer;
+  answer(question: OutlookQuestion): Promise<OutlookAnswer>;
   send(answer: OutlookAnswer): void;
 }) {
   const { clock, log } = options;
@@ -23,7 +23,8 @@ export function createAnswers(options: {
   const answerNext = async (question: OutlookQuestion) => {
     const beganMs = clock.monotonicMs();
     try {
-      options.send(options.answer(question));
+      const answer = await options.answer(question);
+      if (!over.signal.aborted) options.send(answer);
     } catch (error) {
       log.warn({ error: renderError(error) }, 'a question of the service could not be answered');
     }

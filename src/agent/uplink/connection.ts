@@ -29,7 +29,7 @@ type CommandHandlers = {
     onTasks(commands: readonly TaskCommand[]): void;
     onCancel(taskId: string): void;
     /** What such tasks would come to; begins nothing. */
-    outlook(question: OutlookQuestion): OutlookAnswer;
+    outlook(question: OutlookQuestion): Promise<OutlookAnswer>;
   };
   /** The ops status that operators gave to miners. */
   onOpsStatus(frame: OpsStatusFrame): void;

@@ -43,7 +43,7 @@ export function createTaskHandlers(
       const { miners, unknown } = await named.find(request.miners, signal);
       const ips = new Map(miners.map(({ key, ip }) => [key, ip]));
       const at = (key: string) => ({ key, ip: ips.get(key) ?? '' });
-      const { selected, leftOut, atOnce, drawW, etaS, isEtaGuessed } = tasks.outlook(
+      const { selected, leftOut, atOnce, drawW, etaS, isEtaGuessed } = await tasks.outlook(
         miners.map(({ key }) => ({ name, minerKey: key, params })),
         { concurrency, canary: withForcedCanary(name, rollout)?.canary },
       );

@@ -1,6 +1,6 @@
 // What tasks would come to before they are asked for: which miners are left out and why, how many go at once, the power
 // that is concerned, and how long it will take. And how long tasks took, which it learns from. It begins nothing.
-import type { Clock } from '../../../base/clock.ts';
+import { type Clock, yieldToEventLoop } from '../../../base/clock.ts';
 import { sumOfAll } from '../../../base/numbers.ts';
 import { taskKindOf } from '../../../model/task.ts';
 import type { TaskParts } from '../contract.ts';
@@ -17,6 +17,8 @@ import { minersAtOnce, startingKw } from './share.ts';
 
 /** Of the journal, when the agent starts. */
 const LEARNT_FROM = 500;
+/** Commands that are judged before the event loop goes on: polls do not wait for a forecast of thousands. */
+const PORTION = 500;
 
 type Parts = Pick<TaskParts, 'clock' | 'settings' | 'deps'> & {
   readonly journal: Journal;
@@ -93,11 +95,11 @@ export class Forecast {
   }
 
   /** `concurrency` and `canary` as of a run. All commands are of one name and the same params. */
-  outlook(commands: readonly LocalCommand[], limits: Limits = {}): Outlook {
+  async outlook(commands: readonly LocalCommand[], limits: Limits = {}): Promise<Outlook> {
     const { deps, jobs } = this.#parts;
     const [first] = commands;
     const kind = first && kindOf({ params: {}, ...first }, deps.agentTasks);
-    const judged = commands.map((command) => ({ ...command, reason: this.#whyNot(command) }));
+    const judged = await this.#judge(commands);
     const leftOut = judged.flatMap(({ minerKey, reason }) => (reason === undefined ? [] : [{ minerKey, reason }]));
     const going = judged.filter(({ reason }) => reason === undefined);
     const selected = going.map(({ minerKey }) => ({ minerKey, drawW: deps.draw?.of(minerKey) ?? null }));
@@ -121,6 +123,16 @@ export class Forecast {
       ({ minerKey }) => !this.#durations.isKnown(kind.queue, deps.find(minerKey)?.driverId ?? ''),
     );
     return { selected, leftOut, atOnce, drawW, etaS: seconds, isEtaGuessed };
+  }
+
+  async #judge(commands: readonly LocalCommand[]) {
+    const judged: (LocalCommand & { readonly reason: string | undefined })[] = [];
+    for (let from = 0; from < commands.length; from += PORTION) {
+      if (from > 0) await yieldToEventLoop();
+      const portion = commands.slice(from, from + PORTION);
+      judged.push(...portion.map((command) => ({ ...command, reason: this.#whyNot(command) })));
+    }
+    return judged;
   }
 
   /** `turn` = its place among the planned: each takes as long as another one of those that ended. */

@@ -3,9 +3,9 @@ import { MAX_REASON_LENGTH, MAX_REASONS, type OutlookAnswer, type OutlookQuestio
 import type { Forecast, Outlook } from './forecast.ts';
 
 /** Begins nothing. */
-export function answerOutlook(question: OutlookQuestion, outlookOf: Forecast['outlook']): OutlookAnswer {
+export async function answerOutlook(question: OutlookQuestion, outlookOf: Forecast['outlook']): Promise<OutlookAnswer> {
   const { question_id, name, params, miner_keys: keys, canary } = question;
-  const outlook = outlookOf(
+  const outlook = await outlookOf(
     keys.map((minerKey) => ({ name, minerKey, params })),
     { canary },
   );

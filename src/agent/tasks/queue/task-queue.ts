@@ -173,7 +173,7 @@ export class TaskQueue {
   }
 
   /** What these would come to: nothing is begun. */
-  outlook(...asked: Parameters<Forecast['outlook']>): Outlook {
+  outlook(...asked: Parameters<Forecast['outlook']>): Promise<Outlook> {
     return this.#forecast.outlook(...asked);
   }
 

@@ -132,7 +132,7 @@ test('what may not be changed is left out of the outlook, and refused before any
   whyNot = (key) => (key === keyOf(2) ? 'no person has accepted it yet' : undefined);
   const queue = start();
   const commands = [1, 2].map((number) => ({ name, minerKey: keyOf(number), params }));
-  expect(queue.outlook(commands)).toMatchObject({
+  expect(await queue.outlook(commands)).toMatchObject({
     selected: [{ minerKey: keyOf(1) }],
     leftOut: [{ minerKey: keyOf(2), reason: 'refused: no person has accepted it yet' }],
   });

@@ -20,7 +20,7 @@ function setUp() {
   const answers = createAnswers({
     clock: { ...clock, monotonicMs: () => clock.monotonicMs() + workedMs },
     log: { ...silentLog, warn: (_fields, text) => void warnings.push(text) },
-    answer(asked) {
+    async answer(asked) {
       workedMs += TOOK_MS;
       if (asked.question_id === 'bad') throw new Error('no such task');
       return emptyOutlook(asked);
@@ -34,6 +34,7 @@ function setUp() {
 test('a question is answered at once, the next ones with rests between them', async () => {
   const { clock, answers, told } = setUp();
   for (const id of ['1', '2', '3']) answers.take(question(id));
+  await clock.advance(0);
   expect(told).toEqual(['1']);
   await clock.advance(4 * TOOK_MS - 1);
   expect(told).toEqual(['1']);
@@ -43,6 +44,7 @@ test('a question is answered at once, the next ones with rests between them', as
   expect(told).toEqual(['1', '2', '3']);
   await clock.advance(60_000);
   answers.take(question('4'));
+  await clock.advance(0);
   expect(told.at(-1)).toBe('4');
 });
 
@@ -63,6 +65,7 @@ test('one that cannot be answered is noted, and the next one is', async () => {
 test('after the connection nothing is answered', async () => {
   const { clock, answers, told } = setUp();
   for (const id of ['1', '2']) answers.take(question(id));
+  await clock.advance(0);
   answers.stop();
   answers.take(question('3'));
   await clock.advance(60_000);
