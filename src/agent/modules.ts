@@ -83,7 +83,7 @@ export type AgentOptions = {
 
 /** Modules that earlier groups need as well: these ask for them only while they run, when all are built. */
 export type LaterModules = {
-  readonly poller: Pick<Poller, 'add' | 'remove'>;
+  readonly poller: Pick<Poller, 'add' | 'remove' | 'pollSoon'>;
   readonly pools: PoolGuard;
   readonly tasks: TaskQueue;
 };
@@ -196,6 +196,7 @@ export function createFleet(base: Devices, later: LaterModules) {
   const { isOutOfOperation } = opsStatuses;
   const outages = new Outages(db, {
     ...{ ...reporting, isOutOfOperation, pollMs: () => config.poll.interval, miners: () => fleet.all() },
+    pollSoon: (key) => later.poller.pollSoon(key),
   });
   const fleet: Fleet = new Fleet({
     ...{ clock, log, client, mayReach, registry, neighbours, averages, states, isOutOfOperation, emit },

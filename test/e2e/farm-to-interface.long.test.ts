@@ -7,12 +7,15 @@ import { type AnomalyType, toBitmask } from '../../src/model/flags.ts';
 import { macState, serialState, unstableReason } from '../../src/model/identity-facts.ts';
 import { type Site, startSite } from './site.ts';
 
+/** What this farm says stays the same, to be compared: after minutes that would be a flag of its own. */
+const FLAGS = { unknown: { frozen: { polls: 1_000, time: '1d' } } };
+
 let site: Site;
 
 beforeAll(async () => {
   site = await startSite(
     { miners: 40, mix: 'all', seed: 7, noise: 0.01, noiseStepS: 3_600 },
-    { portMap: await suitablePortMap() },
+    { portMap: await suitablePortMap(), flags: FLAGS },
   );
   await site.until(
     () => site.miners(),

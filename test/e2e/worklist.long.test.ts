@@ -14,6 +14,8 @@ import { runOnTerminal } from './terminal.ts';
 import { until } from './until.ts';
 
 const FAULTS = ['board-dead', 'fan-stopped', 'pool-dead'] as const;
+/** Nothing moves in this farm, which after minutes would be a flag of its own. */
+const FLAGS = { unknown: { frozen: { polls: 1_000, time: '1d' } } };
 const { network } = loopback(26);
 const minerLine = z.object({ id: z.string(), ip: z.string(), flags: z.array(z.string()) });
 
@@ -21,7 +23,7 @@ let site: Site;
 let config: string[];
 
 beforeAll(async () => {
-  site = await startSite({ miners: 16, mix: 'antminer-stock', noise: 0, noiseStepS: 3_600, network });
+  site = await startSite({ miners: 16, mix: 'antminer-stock', noise: 0, noiseStepS: 3_600, network }, { flags: FLAGS });
   const path = join(site.stateDir, 'pithead.yaml');
   writeFileSync(path, JSON.stringify({ stateDir: site.stateDir }));
   config = ['--config', path];

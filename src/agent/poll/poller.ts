@@ -101,6 +101,18 @@ export class Poller<O = unknown> {
     return true;
   }
 
+  /**
+   * Within an interval, where it is silent and would be asked later: it may be back. What costs or breaks too much here
+   * keeps its pause.
+   */
+  pollSoon(key: string): void {
+    const miner = this.#miners.get(key);
+    if (miner === undefined || miner.heapIndex < 0 || miner.failures === 0 || miner.setAside !== undefined) return;
+    const nowMs = this.#clock.monotonicMs();
+    const { intervalMs } = this.#settings;
+    if (miner.dueMs > nowMs + intervalMs) this.#requeue(miner, nowMs + miner.phase * intervalMs);
+  }
+
   /** Each miner takes the new rhythm with its next poll, which comes within the new interval. The capacity stays. */
   adjust(changed: Pick<PollSettings, 'intervalMs' | 'visitDeadlineMs'>): void {
     this.#settings = { ...this.#settings, ...changed };

@@ -10,6 +10,7 @@ import type { Flag } from '../../../model/flags.ts';
 import type { EventRecord } from '../../../wire/records.ts';
 import type { MinerState } from '../miner-state.ts';
 import { type OpenOutage, openOutageStore } from './outage-store.ts';
+import { oneOfEach, othersOfReturned } from './returns.ts';
 import { type Silent, type Spell, silentTogether } from './silence.ts';
 
 export type OutageMiner = Pick<MinerState, 'key' | 'target' | 'judgement' | 'reported'>;
@@ -23,6 +24,8 @@ type Parts = {
   /** Operators say that the miner is not meant to mine: its silence is no part of an outage. */
   isOutOfOperation(minerKey: string): boolean;
   pollMs(): number;
+  /** Within a poll interval, where the miner would be asked later because it is silent. */
+  pollSoon(minerKey: string): void;
   emit(record: EventRecord): void;
 };
 
@@ -40,6 +43,8 @@ export class Outages {
   #current: readonly Finding[] = [];
   /** The key of the finding that each silent miner belongs to. */
   #silenceOf: ReadonlyMap<string, string> = new Map();
+  /** Of the polls that find out whether silent miners are back, one per finding at a time. */
+  #round = { number: 0, sinceMs: -Infinity };
   /** When the miners of each key fell silent, also of keys that are no finding yet. */
   #spells = new Map<string, Spell>();
   /** The findings that are not reported yet. */
@@ -81,7 +86,9 @@ export class Outages {
     for (const [key, { spell }] of this.#open) if (spell !== undefined) this.#spells.set(key, spell);
     const gapMs = 1.5 * pollMs() + 30_000;
     const sizeOfNetwork = (network: string) => byNetwork.get(network) ?? 0;
+    const before = this.#silenceOf;
     this.#silenceOf = silentTogether(failing, this.#spells, { gapMs, sizeOf: sizeOfNetwork });
+    this.#askSoon(before, miners, new Set(failing.map(({ minerKey }) => minerKey)));
     this.#spells = spellsOf(failing, this.#silenceOf, this.#spells);
     const silent = failing.filter(({ isRaised }) => isRaised);
     const members = [...silent.flatMap(silentMember(this.#silenceOf)), ...miners.flatMap(poolMember)];
@@ -92,6 +99,18 @@ export class Outages {
     for (const finding of this.#current) this.#keep(finding, this.#spells.get(finding.key));
     const keys = new Set(this.#current.map(({ key }) => key));
     for (const key of [...this.#open.keys()]) if (!keys.has(key)) this.#end(key);
+  }
+
+  /** The end of an outage is noticed within three poll intervals, however long its miners have been silent. */
+  #askSoon(before: ReadonlyMap<string, string>, miners: readonly OutageMiner[], silent: ReadonlySet<string>): void {
+    const { clock, pollMs, pollSoon } = this.#parts;
+    const returned = miners.flatMap(({ key, judgement }) => (before.has(key) && answers(judgement) ? [key] : []));
+    const others = othersOfReturned(before, { silent, returned: new Set(returned) });
+    const nowMs = clock.monotonicMs();
+    const { number, sinceMs } = this.#round;
+    const isNext = nowMs - sinceMs >= pollMs();
+    if (isNext) this.#round = { number: number + 1, sinceMs: nowMs };
+    for (const key of [...others, ...(isNext ? oneOfEach(this.#silenceOf, number) : [])]) pollSoon(key);
   }
 
   #keep(finding: Finding, spell: Spell | undefined): void {
@@ -158,6 +177,9 @@ export function grown(before: Growth | undefined, count: number, nowMs: number):
 /** Until its size stays for a poll interval, and for `GROWS_MS` at most. */
 export const isStillGrowing = ({ sinceMs, fromMs }: Growth, pollMs: number, nowMs: number): boolean =>
   nowMs - fromMs < GROWS_MS && nowMs - sinceMs < pollMs;
+
+const answers = (judgement: OutageMiner['judgement']): boolean =>
+  judgement !== undefined && judgement.conditions[CONTACT_RULE] === undefined;
 
 type Failing = Silent & { readonly isRaised: boolean };
 

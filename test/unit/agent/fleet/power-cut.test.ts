@@ -34,6 +34,7 @@ function startRow(count: number) {
   const outages = new Outages(db, {
     ...{ clock, log: silentLog, agentIds: ['018f0000-0000-7000-8000-000000000001'], pollMs: () => MINUTE_MS },
     ...{ miners: () => fleet.all(), isOutOfOperation: () => false, emit: ({ type }) => void events.push(type) },
+    pollSoon: () => {},
   });
   const fleet = new Fleet({
     ...{ clock, log: silentLog, mayReach: () => true, settings: anomalySettingsSchema.parse({}) },

@@ -43,6 +43,42 @@ test('a miner in its back-off is polled at once when asked for', async () => {
   expect(resultsOf('m0').at(-1)?.result.kind).toBe('ok');
 });
 
+test('a silent miner that is asked for soon is polled within an interval, and its pauses stay as long', async () => {
+  const { clock, poller, manners, timesOf } = createFarm();
+  manners.set('m0', 'refused');
+  for (const miner of minersOf(1)) poller.add(miner);
+  poller.start();
+  const endOfPoll = async () => {
+    const before = timesOf('m0').length;
+    while (timesOf('m0').length === before) await clock.advance(1_000);
+  };
+  await clock.advance(20 * MINUTE);
+  await endOfPoll();
+  const polls = timesOf('m0').length;
+  await clock.advance(2_000);
+  poller.pollSoon('m0');
+  poller.pollSoon('m0');
+  await clock.advance(MINUTE);
+  expect(timesOf('m0')).toHaveLength(polls + 1);
+  await clock.advance(3 * MINUTE);
+  expect(timesOf('m0')).toHaveLength(polls + 1);
+});
+
+test('asked for soon, a miner that answers keeps its rhythm, and one that breaks visits its pause', async () => {
+  const { clock, poller, manners, timesOf } = createFarm();
+  manners.set('m1', 'poison');
+  for (const miner of minersOf(2)) poller.add(miner);
+  poller.start();
+  await clock.advance(20 * MINUTE);
+  const before = [timesOf('m0').length, timesOf('m1').length];
+  for (let i = 0; i < 10; i++) {
+    for (const key of ['m0', 'm1', 'unknown']) poller.pollSoon(key);
+    await clock.advance(MINUTE);
+  }
+  expect(timesOf('m0').length - (before[0] ?? 0)).toBe(10);
+  expect(timesOf('m1').length - (before[1] ?? 0)).toBe(2);
+});
+
 test('after a move the answer of the old address is dropped and the new one is asked at once', async () => {
   for (const manner of ['ok', 'headstrong'] as const) {
     const { clock, poller, manners, results, visits } = createFarm({}, { tookMs: 200 });

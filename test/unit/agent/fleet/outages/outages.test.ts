@@ -27,6 +27,7 @@ function createFarm(count: number, ipOf: (i: number) => string) {
   if (driver === undefined) throw new Error('there is no driver');
   const db = openSqlite(':memory:', [outageMigrations]);
   const events: EventRecord[] = [];
+  const askedFor: string[] = [];
   const miners = Array.from({ length: count }, (_, i): Miner => {
     const target = { ip: ipOf(i), driver, known: {}, memory: new VisitMemory() };
     return { key: `m${i}`, target, judgement: undefined, reported: undefined };
@@ -41,6 +42,7 @@ function createFarm(count: number, ipOf: (i: number) => string) {
         pollMs: () => POLL_MS,
       },
       isOutOfOperation: () => false,
+      pollSoon: (key) => void askedFor.push(key),
       emit: (event) => void events.push(event),
     });
   let outages = open(db);
@@ -80,6 +82,8 @@ function createFarm(count: number, ipOf: (i: number) => string) {
   return {
     events,
     miners,
+    /** Miners for which a poll was wanted soon, since the last call. */
+    askedFor: () => askedFor.splice(0),
     current: () => outages.current(),
     restart() {
       outages = open(db);
@@ -232,4 +236,47 @@ test('miners that fail one by one over a day, and one with a dead pool, each hav
   expect(farm.current()).toEqual([]);
   expect(farm.events).toEqual([]);
   expect(farm.flagged()).toHaveLength(1);
+});
+
+test('one miner of a dead network is asked for each minute, each in its turn; nothing else is', async () => {
+  const farm = createFarm(20, (i) => `10.0.3.${i + 1}`);
+  await farm.run(3, well);
+  expect(farm.askedFor()).toEqual([]);
+  const cut = (i: number, minute: number) => (i < 12 ? undefined : healthy(minute));
+  await farm.run(4, cut);
+  farm.askedFor();
+  await farm.run(12, cut);
+  expect(farm.askedFor().toSorted()).toEqual(
+    farm.miners
+      .slice(0, 12)
+      .map(({ key }) => key)
+      .toSorted(),
+  );
+});
+
+test('where one of them answers again the others are asked for, until they answer; no miner of other networks', async () => {
+  const farm = createFarm(40, (i) => `10.0.${i < 20 ? 3 : 4}.${i + 1}`);
+  await farm.run(3, well);
+  const isCut = (i: number) => i % 20 < 12;
+  await farm.run(10, (i, minute) => (isCut(i) ? undefined : healthy(minute)));
+  farm.askedFor();
+  await farm.run(1, (i, minute) => (isCut(i) && i !== 5 ? undefined : healthy(minute)));
+  const others = farm.miners.slice(0, 12).flatMap(({ key }, i) => (i === 5 ? [] : [key]));
+  const asked = farm.askedFor();
+  expect(asked).toEqual(expect.arrayContaining(others));
+  expect(asked).not.toContain('m5');
+  // One for each network is that of the minute.
+  expect(asked).toHaveLength(others.length + 2);
+  await farm.run(3, well);
+  farm.askedFor();
+  await farm.run(3, well);
+  expect(farm.askedFor()).toEqual([]);
+});
+
+test('a miner that is silent alone keeps its pauses', async () => {
+  const farm = createFarm(20, (i) => `10.0.3.${i + 1}`);
+  await farm.run(3, well);
+  await farm.run(10, (i, minute) => (i === 3 ? undefined : healthy(minute)));
+  await farm.run(3, well);
+  expect(farm.askedFor()).toEqual([]);
 });
