@@ -1,5 +1,6 @@
 // Finds private data in answers of any shape, broken JSON included: passwords, workers, wallets, pools, addresses,
 // serial numbers. Pure text: it never needs to understand an answer. The caller replaces what it finds.
+import { ASSIGNED, BRACKETED, MAILED, NESTED, type Pair, QUOTED, replaceValues, Scanned } from './pairs.ts';
 
 /** What kind of thing was found; `part` of a longer text or the whole value. */
 export type PrivateKind = 'secret' | 'worker' | 'serial' | 'mac' | 'ip' | 'url' | 'host' | 'mail' | 'wallet';
@@ -52,54 +53,11 @@ const WHOLE: readonly (readonly [PrivateKind, RegExp])[] = [
   ['mail', /^[^\s"'<>:,=@]{1,64}@[^\s"'<>:,=]{1,255}$/],
 ];
 
-/** Pairs inside broken JSON, JSON in a string, Avalon's `Worker[bob]`. Groups: lead, key, value. */
-const PAIRS: readonly RegExp[] = [
-  /(?<!\\)(["'])([\w .-]{1,64})\1(\s{0,8}:\s{0,8}")((?:[^"\\]|\\.){0,4096})/gs,
-  /(\\{0,3}["'])([\w .-]{1,64})\1(\s{0,8}[:=]\s{0,8}\\{0,3}["'])((?:[^"'\\]|\\[^"']){0,4096})/g,
-  /()\b(\w{1,64})(\[)([^\][]{1,4096})/g,
-];
+/** Pairs inside broken JSON, JSON in a string, Avalon's `Worker[bob]`, `user=bob`. */
+const PAIRS = [QUOTED, NESTED, BRACKETED, ASSIGNED];
 /** Kinds whose numbers are private too; under the other keys they are ports and counts. */
 const OFTEN_NUMBERS: ReadonlySet<PrivateKind> = new Set(['secret', 'serial', 'worker']);
 const NUMBERS = /(")([\w .-]{1,64})"(\s*:\s*)(\d{4,40})(?=\s*[,}\]])/g;
-
-/** `user=bob`, and mail addresses: a mark with something on each side. */
-const ASSIGNED: Sides = { mark: '=', before: /[\w .-]/, beginsAtWord: true, after: /[^,|&\s"'<>]{1,4096}/y };
-const MAILED: Sides = { mark: '@', before: /[^\s"'<>:,=@]/, beginsAtWord: false, after: /[^\s"'<>:,=]{1,255}/y };
-
-/** `before` fits each character in front of the mark, `after` all that follows it. */
-type Sides = {
-  readonly mark: string;
-  readonly before: RegExp;
-  readonly beginsAtWord: boolean;
-  readonly after: RegExp;
-};
-const MOST_BEFORE = 64;
-const WORD = /\w/;
-
-/**
- * Looks from each mark to both sides. A pattern that begins with what stands before the mark would be tried at each
- * character of a text without one, over as many characters as may stand there.
- */
-function replaceAround(
-  text: string,
-  { mark, before, beginsAtWord, after }: Sides,
-  replace: (left: string, right: string) => string,
-): string {
-  const parts: string[] = [];
-  let done = 0;
-  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, Math.max(done, at + 1))) {
-    const least = Math.max(done, at - MOST_BEFORE);
-    let from = at;
-    while (from > least && before.test(text.charAt(from - 1))) from--;
-    while (beginsAtWord && from < at && isWord(text, from - 1) === isWord(text, from)) from++;
-    after.lastIndex = at + 1;
-    const right = from < at ? after.exec(text)?.[0] : undefined;
-    if (right === undefined) continue;
-    parts.push(text.slice(done, from), replace(text.slice(from, at), right));
-    done = at + 1 + right.length;
-  }
-  return parts.join('') + text.slice(done);
-}
 
 /** As `replaceAll`; what is undefined stays, and costs a third of it. */
 function replaceFound(text: string, pattern: RegExp, replace: (found: RegExpExecArray) => string | undefined): string {
@@ -114,25 +72,20 @@ function replaceFound(text: string, pattern: RegExp, replace: (found: RegExpExec
   return parts.join('') + text.slice(done);
 }
 
-const isWord = (text: string, at: number): boolean => WORD.test(text.charAt(at));
-
 /** The text with everything private replaced. Time grows with its length only. */
 export function hideText(text: string, substitute: Substitute): string {
-  const value = (kind: PrivateKind, written: string) =>
-    written.trim() === '' ? written : substitute(wholeKind(written) ?? kind, written);
   const kindOf = createKinds();
-  let rest = text;
-  for (const pattern of PAIRS)
-    rest = replaceFound(rest, pattern, ([, quote = '', key = '', link = '', written = '']) => {
-      const kind = kindOf(key);
-      return kind === undefined || written.trim() === ''
-        ? undefined
-        : `${quote}${key}${quote}${link}${value(kind, written)}`;
-    });
-  rest = replaceAround(rest, ASSIGNED, (key, written) => {
-    const kind = kindOf(key);
-    return `${key}=${kind === undefined ? written : value(kind, written)}`;
-  });
+  /** Undefined where it stays: what stands in its place already is met again under another form. */
+  const hidden = (within: string, { from, keyTo, valueFrom, to }: Pair) => {
+    const kind = valueFrom === to ? undefined : kindOf(within.slice(from, keyTo));
+    if (kind === undefined) return undefined;
+    const written = within.slice(valueFrom, to);
+    if (written.trim() === '') return undefined;
+    const shown = substitute(wholeKind(written) ?? kind, written);
+    return shown === written ? undefined : shown;
+  };
+  const hideMail = (within: string, { valueFrom, to }: Pair) => substitute('mail', within.slice(valueFrom, to));
+  let rest = PAIRS.reduce((whole, form) => replaceValues(whole, form, hidden), new Scanned(text)).text;
   rest = replaceFound(rest, NUMBERS, ([, quote = '', key = '', link = '', written = '']) => {
     const kind = kindOf(key);
     if (kind === undefined || !OFTEN_NUMBERS.has(kind)) return undefined;
@@ -141,13 +94,18 @@ export function hideText(text: string, substitute: Substitute): string {
   for (const [kind, pattern] of TEXTS) {
     rest = rest.replaceAll(pattern, (found) => substitute(kind, found));
     // Addresses hold what looks like one, and are longer.
-    if (kind === 'url') rest = replaceAround(rest, MAILED, (name, host) => substitute('mail', `${name}@${host}`));
+    if (kind === 'url') rest = replaceValues(new Scanned(rest), MAILED, hideMail).text;
   }
   return rest;
 }
 
+/** A shorter value without such a mark has none of the shapes. */
+const LEAST_WALLET = 23;
+const MARK = /[:.@-]/;
+
 /** What a whole value is by its own shape, whatever its key says: a host under `url` may be an address. */
 function wholeKind(written: string): PrivateKind | undefined {
+  if (written.length < LEAST_WALLET && !MARK.test(written)) return undefined;
   return WHOLE.find(([, pattern]) => pattern.test(written))?.[0];
 }
 

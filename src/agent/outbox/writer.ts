@@ -127,6 +127,8 @@ export function createSchedule(parts: {
   };
 
   const round = async () => {
+    // What others hand over in this same turn goes into the same slice: each one is a write to the disk.
+    await Promise.resolve();
     if (end === 'abandoned') return;
     const { hasCommitted, hasFailed } = await writer.round();
     if (hasFailed) wake(health.retryMs());

@@ -118,7 +118,7 @@ class Connection {
     this.#inbox = createInbox({
       handle: (frames) => this.#inTurn(() => this.#handle(frames)),
       onBad: (what) => this.#badFrame(what),
-      ...{ onUnknown: this.#session.leaveAside, pause, resume },
+      ...{ onUnknown: this.#session.leaveAside, pause, resume, clock },
     });
   }
 
@@ -167,13 +167,21 @@ class Connection {
         tasks.push(frame);
         continue;
       }
-      this.#commands.take(tasks);
+      await this.#take(tasks);
       tasks = [];
+      if (this.socket.isOver()) return;
       if (frame.type === 'welcome') await this.#onWelcome(frame);
       else if (frame.type === 'ack') await this.#onAck(frame);
       else if (frame.type === 'epoch') await this.#onEpoch(frame);
       else this.#commands.hear(frame);
     }
+    await this.#take(tasks);
+  }
+
+  /** What is not taken because the connection ended meanwhile comes again with the next one. */
+  async #take(tasks: readonly SignedTaskFrame[]): Promise<void> {
+    if (tasks.length === 0 || this.socket.isOver()) return;
+    await this.#session.check(tasks);
     if (!this.socket.isOver()) this.#commands.take(tasks);
   }
 
@@ -276,7 +284,6 @@ function createCommands(
 ) {
   return {
     take(frames: readonly SignedTaskFrame[]): void {
-      if (frames.length === 0) return;
       let commands: readonly TaskCommand[] = [];
       try {
         commands = session.admit(frames);

@@ -1,10 +1,18 @@
-// Frames from the service in order, a bounded number per tick of the event loop, so that a flood of them cannot block
-// the rest of the agent.
+// Frames from the service in order, a bounded number at a time, with a rest after each so that a flood of them takes at
+// most half of the event loop from the rest of the agent, and less while that has much to do.
 import type { RawData } from 'ws';
+import type { Clock } from '../../base/clock.ts';
 import { readServiceFrame, type ServiceFrame } from '../../wire/frames.ts';
 
-/** Frames handled per tick; twice as many may wait before the socket is paused. */
-const PER_TICK = 64;
+/** Frames handled at a time; twice as many may wait before the socket is paused. */
+const AT_A_TIME = 64;
+/** So many are no flood: the next ones need not wait. */
+const FEW = 8;
+/** Handling may have waited for a slow disk, which took nothing from anything else. */
+const MOST_REST_MS = 250;
+const MOST_RESTS = 3;
+/** A rest that ends so much later than it should shows that others wait for the event loop. */
+const LATE_MS = 5;
 
 export function createInbox(options: {
   /** Never rejects; the frames after these wait until it is done. */
@@ -14,15 +22,32 @@ export function createInbox(options: {
   onUnknown(type: string, text: string): void;
   pause(): void;
   resume(): void;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
 }) {
+  const { clock } = options;
   let waiting: ServiceFrame[] = [];
   let isBusy = false;
   let isPaused = false;
 
+  /**
+   * As long again for everything else, and once more while that is busy: a visit to a miner is many turns of the event
+   * loop, and each waits for this.
+   */
+  const rest = async (tookMs: number) => {
+    const restMs = Math.min(MOST_REST_MS, tookMs);
+    for (let rests = 0; rests < MOST_RESTS; rests++) {
+      const startMs = clock.monotonicMs();
+      await clock.sleep(restMs);
+      if (clock.monotonicMs() - startMs < restMs + LATE_MS) return;
+    }
+  };
+
   const drain = async () => {
-    const batch = waiting.slice(0, PER_TICK);
-    waiting = waiting.slice(PER_TICK);
+    const batch = waiting.slice(0, AT_A_TIME);
+    waiting = waiting.slice(AT_A_TIME);
+    const startMs = clock.monotonicMs();
     await options.handle(batch);
+    if (batch.length > FEW) await rest(clock.monotonicMs() - startMs);
     isBusy = false;
     if (waiting.length > 0) schedule();
     else if (isPaused) {
@@ -45,7 +70,7 @@ export function createInbox(options: {
       if (read.kind === 'bad') return options.onBad(read.what);
       if (read.kind === 'newer') return options.onUnknown(read.type, text);
       waiting.push(read.frame);
-      if (waiting.length >= PER_TICK * 2 && !isPaused) {
+      if (waiting.length >= AT_A_TIME * 2 && !isPaused) {
         isPaused = true;
         options.pause();
       }

@@ -1,6 +1,6 @@
 // A chain of hashes over texts: each entry holds the hash of the one before, so that a change, a gap, an insertion or
 // another order shows. The head names the newest entry, so that a cut end shows; a key signs both. It stores nothing.
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, timingSafeEqual } from 'node:crypto';
 import type { Vault } from './vault.ts';
 
 /** `keyId` and `mac` null = written without a key. Hashes are SHA-256 in hex. */
@@ -24,7 +24,9 @@ export const NO_HASH = '0'.repeat(64);
 
 export function chainKeyOf(vault: Vault | undefined): ChainKey | undefined {
   if (vault === undefined) return undefined;
-  const keys = { entry: vault.derive('pithead: entries of a chain'), head: vault.derive('pithead: head of a chain') };
+  // A key object: to take bytes for a key costs more than to sign with it.
+  const keyFor = (purpose: string) => createSecretKey(vault.derive(purpose));
+  const keys = { entry: keyFor('pithead: entries of a chain'), head: keyFor('pithead: head of a chain') };
   const sign = (what: 'entry' | 'head', text: string) => createHmac('sha256', keys[what]).update(text).digest('hex');
   return { id: vault.fingerprint(), sign };
 }

@@ -1,6 +1,6 @@
 // Secrets at rest: texts encrypted with AES-256-GCM under a key in a file of its own, away from the data. A copy of the
 // data alone (a backup, a lost disk) gives nothing away; both files together do.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { createFileAtomic } from './atomic-file.ts';
 import { readSmallFile } from './plain-file.ts';
@@ -23,7 +23,9 @@ export const encryptWith = (vault: Vault | undefined, text: string): string => v
 export const decryptWith = (vault: Vault | undefined, kept: string): string | undefined =>
   isEncrypted(kept) ? vault?.decrypt(kept) : kept;
 
-export function createVault(key: Uint8Array) {
+export function createVault(bytes: Uint8Array) {
+  // To take bytes for a key costs more than to encrypt a short text with it.
+  const key = createSecretKey(bytes);
   return {
     encrypt(text: string): string {
       const vector = randomBytes(VECTOR_BYTES);
@@ -33,20 +35,20 @@ export function createVault(key: Uint8Array) {
     },
     /** Undefined when it was encrypted with another key, or changed since. */
     decrypt(encrypted: string): string | undefined {
-      const bytes = Buffer.from(encrypted.slice(PREFIX.length), 'base64url');
-      if (!isEncrypted(encrypted) || bytes.length < VECTOR_BYTES + TAG_BYTES) return undefined;
-      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, VECTOR_BYTES), { authTagLength: TAG_BYTES });
-      decipher.setAuthTag(bytes.subarray(VECTOR_BYTES, VECTOR_BYTES + TAG_BYTES));
+      const kept = Buffer.from(encrypted.slice(PREFIX.length), 'base64url');
+      if (!isEncrypted(encrypted) || kept.length < VECTOR_BYTES + TAG_BYTES) return undefined;
+      const decipher = createDecipheriv(CIPHER, key, kept.subarray(0, VECTOR_BYTES), { authTagLength: TAG_BYTES });
+      decipher.setAuthTag(kept.subarray(VECTOR_BYTES, VECTOR_BYTES + TAG_BYTES));
       try {
-        return Buffer.concat([decipher.update(bytes.subarray(VECTOR_BYTES + TAG_BYTES)), decipher.final()]).toString();
+        return Buffer.concat([decipher.update(kept.subarray(VECTOR_BYTES + TAG_BYTES)), decipher.final()]).toString();
       } catch {
         return undefined;
       }
     },
     /** Names the key without giving it away, for people to compare: `1a2b-3c4d-5e6f-7788`. */
     fingerprint(): string {
-      const bytes = Buffer.from(hkdfSync('sha256', key, '', 'pithead: fingerprint of this key', FINGERPRINT_BYTES));
-      return bytes.toString('hex').match(/.{4}/g)?.join('-') ?? '';
+      const print = Buffer.from(hkdfSync('sha256', key, '', 'pithead: fingerprint of this key', FINGERPRINT_BYTES));
+      return print.toString('hex').match(/.{4}/g)?.join('-') ?? '';
     },
     /**
      * 32 bytes, the same for the same key and purpose. They reveal neither the key nor the bytes of another purpose.

@@ -15,6 +15,8 @@ import { isReported, type Journal } from './journal.ts';
 const BATCH = 200;
 const REPEAT_MS = 5_000;
 const CLOSE_MS = 2_000;
+/** Each time that some are marked is a write to the disk; after a crash those that are not are reported again. */
+const MARK_MS = 1_000;
 
 export function createReports(parts: {
   readonly clock: Clock;
@@ -61,8 +63,9 @@ export function createReports(parts: {
       .then(() => parts.report(recordOf(row, now)))
       .then(() => {
         if (!isFinal) return;
-        // The outbox writes many at once, and says so of all of them in one turn.
-        if (unmarked.push(taskId) === 1) clock.after(0, flushSoon, { unref: true });
+        const count = unmarked.push(taskId);
+        if (count === 1) clock.after(MARK_MS, flushSoon, { unref: true });
+        else if (count % BATCH === 0) flushSoon();
       })
       .catch((error: unknown) => {
         underWay.delete(taskId);

@@ -11,7 +11,7 @@ import type { Migrations } from '../../../base/storage/sqlite.ts';
 import type { Notice, SignedNoticeFrame, SignedTaskFrame, TaskCommand, WelcomeFrame } from '../../../wire/frames.ts';
 import type { KeyPin } from './key-pin.ts';
 import { createRefusals, type GuardEvent } from './refusals.ts';
-import { type Expected, leadsTo, verifyNotice, verifyTask } from './verify.ts';
+import { type Expected, leadsTo, type SignedAs, signedAs, verifyNotice, verifyTask } from './verify.ts';
 
 export const messageGuardMigrations: Migrations = {
   owner: 'message-guard',
@@ -31,58 +31,38 @@ const UNSIGNED: ReadonlyMap<string, 'order' | 'notice'> = new Map<
   ['outlook', 'notice'],
 ]);
 
+/** What holds from the welcome on. `checked` = frames whose signature was looked at already. */
+type Welcomed = {
+  readonly welcomedMs: number;
+  readonly expected: Omit<Expected, 'lastSeq'>;
+  readonly checked: WeakMap<SignedTaskFrame, SignedAs>;
+};
+
 export type MessageGuard = ReturnType<typeof createMessageGuard>;
 
-export function createMessageGuard(
-  db: DatabaseSync,
-  parts: {
-    /** Names the service. */
-    readonly uplink: string;
-    /** Our name there. */
-    readonly agentId: string;
-    readonly pin: KeyPin;
-    readonly clock: Clock;
-    readonly log: Log;
-    audit(event: GuardEvent): void;
-  },
-) {
+type GuardParts = {
+  /** Names the service. */
+  readonly uplink: string;
+  /** Our name there. */
+  readonly agentId: string;
+  readonly pin: KeyPin;
+  readonly clock: Clock;
+  readonly log: Log;
+  audit(event: GuardEvent): void;
+};
+
+export function createMessageGuard(db: DatabaseSync, parts: GuardParts) {
   const { uplink, agentId, pin, clock, log, audit } = parts;
   const sequences = openSequences(db, uplink, agentId);
   const refusals = createRefusals({ uplink, agentId, file: pin.file, clock, log, audit });
+  const trusted = createTrust(parts);
   let lastSeq = sequences.read();
-  let refusedKey: string | undefined;
-
-  const keep = (key: string, type: 'task_key_pinned' | 'task_key_changed') => {
-    try {
-      pin.keep(key);
-    } catch (error) {
-      log.error({ uplink, cause: renderError(error) }, 'keep the key of the service: it holds until the next start');
-    }
-    log.info({ uplink, key }, type === 'task_key_pinned' ? PINNED : CHANGED);
-    audit({ type, key: agentId, detail: { uplink, key } });
-  };
-
-  /** The key to trust on this connection: the one in the welcome only if it is the pinned one, or follows from it. */
-  const trusted = ({ task_key: shown, task_key_changes: changes }: WelcomeFrame): string => {
-    const pinned = pin.read();
-    if (pinned === shown) refusedKey = undefined;
-    else if (pinned === undefined) keep(shown, 'task_key_pinned');
-    else if (leadsTo(pinned, shown, changes)) keep(shown, 'task_key_changed');
-    else {
-      if (refusedKey === shown) return pinned;
-      refusedKey = shown;
-      log.error({ uplink, key: shown, pinned, file: pin.file }, REFUSED);
-      audit({ type: 'task_key_refused', key: agentId, detail: { uplink, key: shown, pinned } });
-      return pinned;
-    }
-    return shown;
-  };
 
   return {
     /** For one connection, which admits nothing before its welcome. */
     begin() {
       const nonce = randomBytes(16).toString('base64url');
-      let connection: { readonly welcomedMs: number; readonly expected: Omit<Expected, 'lastSeq'> } | undefined;
+      let connection: Welcomed | undefined;
 
       return {
         /** For the hello. */
@@ -90,7 +70,14 @@ export function createMessageGuard(
         taskSeq: lastSeq,
         onWelcome(frame: WelcomeFrame): void {
           const key = readPublicKey(trusted(frame));
-          connection = { welcomedMs: clock.elapsedMs(), expected: { key, agentId, nonce, welcomedAt: frame.at } };
+          const expected = { key, agentId, nonce, welcomedAt: frame.at };
+          connection = { welcomedMs: clock.elapsedMs(), expected, checked: new WeakMap() };
+        },
+        /** Checks signatures beside the event loop, for `admit`, which checks those that were not. Decides nothing. */
+        async check(frames: readonly SignedTaskFrame[]): Promise<void> {
+          if (connection === undefined) return;
+          const { checked, expected } = connection;
+          await Promise.all(frames.map(async (frame) => void checked.set(frame, await signedAs(frame, expected.key))));
         },
         /**
          * The tasks to carry out, in order, with an expiry in our time. Throws when the number cannot be written: then
@@ -101,7 +88,11 @@ export function createMessageGuard(
           const admitted: TaskCommand[] = [];
           let seq = lastSeq;
           for (const frame of frames) {
-            const { refused, signed } = verifyTask(frame, { ...connection.expected, lastSeq: seq });
+            const { refused, signed } = verifyTask(
+              frame,
+              { ...connection.expected, lastSeq: seq },
+              connection.checked.get(frame),
+            );
             if (refused !== undefined) {
               refusals.add(refused, 'order', frame.text);
               continue;
@@ -139,6 +130,36 @@ export function createMessageGuard(
     },
     /** Reports the refusals that are still waiting. */
     stop: () => refusals.stop(),
+  };
+}
+
+/** Says which key to trust on a connection: the one in the welcome only if it is the pinned one, or follows from it. */
+function createTrust({ uplink, agentId, pin, log, audit }: Omit<GuardParts, 'clock'>) {
+  let refusedKey: string | undefined;
+
+  const keep = (key: string, type: 'task_key_pinned' | 'task_key_changed') => {
+    try {
+      pin.keep(key);
+    } catch (error) {
+      log.error({ uplink, cause: renderError(error) }, 'keep the key of the service: it holds until the next start');
+    }
+    log.info({ uplink, key }, type === 'task_key_pinned' ? PINNED : CHANGED);
+    audit({ type, key: agentId, detail: { uplink, key } });
+  };
+
+  return ({ task_key: shown, task_key_changes: changes }: WelcomeFrame): string => {
+    const pinned = pin.read();
+    if (pinned === shown) refusedKey = undefined;
+    else if (pinned === undefined) keep(shown, 'task_key_pinned');
+    else if (leadsTo(pinned, shown, changes)) keep(shown, 'task_key_changed');
+    else {
+      if (refusedKey === shown) return pinned;
+      refusedKey = shown;
+      log.error({ uplink, key: shown, pinned, file: pin.file }, REFUSED);
+      audit({ type: 'task_key_refused', key: agentId, detail: { uplink, key: shown, pinned } });
+      return pinned;
+    }
+    return shown;
   };
 }
 

@@ -1,6 +1,7 @@
 // Whether a task or notice is signed with the pinned key, for this agent and this connection, and newer than every one
 // before. Pure; the signed form and its reasons are in wire/signed-messages.ts.
 import { type KeyObject, verify } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { z } from 'zod';
 import { readPublicKey } from '../../../base/secrets.ts';
 import { baselineKeyChangeBytes, baselineTaskBytes, baselineTaskSchema } from '../../../wire/baseline-signatures.ts';
@@ -35,23 +36,41 @@ type Verdict<T> =
   | { readonly signed: T; readonly refused?: never }
   | { readonly refused: Refusal; readonly signed?: never };
 
-export function verifyTask(frame: SignedTaskFrame, expected: Expected): Verdict<SignedTask> {
-  const verdict = verifySigned(signedTaskSchema, taskBytes(frame.text), frame, expected);
-  if (verdict.refused !== 'signature') return verdict;
-  return verifySigned(baselineTaskSchema, baselineTaskBytes(frame.text), frame, expected);
+const TASK_SCHEMAS = { current: signedTaskSchema, baseline: baselineTaskSchema } as const;
+/** In which form a task is signed with the key; `none` = in no form. */
+export type SignedAs = keyof typeof TASK_SCHEMAS | 'none';
+
+/** Computed beside the event loop: a signature takes longer to check than all else about a task. */
+export async function signedAs({ text, signature }: SignedTaskFrame, key: Expected['key']): Promise<SignedAs> {
+  if (await isSignedSoon(taskBytes(text), signature, key)) return 'current';
+  return (await isSignedSoon(baselineTaskBytes(text), signature, key)) ? 'baseline' : 'none';
 }
 
-export const verifyNotice = (frame: SignedNoticeFrame, expected: Expected): Verdict<SignedNotice> =>
-  verifySigned(signedNoticeSchema, noticeBytes(frame.text), frame, expected);
+function signedAsNow({ text, signature }: SignedTaskFrame, key: Expected['key']): SignedAs {
+  if (isSigned(taskBytes(text), signature, key)) return 'current';
+  return isSigned(baselineTaskBytes(text), signature, key) ? 'baseline' : 'none';
+}
 
-function verifySigned<T extends SignedTask | SignedNotice>(
+/** `form` = what `signedAs` found with this key. */
+export function verifyTask(
+  frame: SignedTaskFrame,
+  expected: Expected,
+  form = signedAsNow(frame, expected.key),
+): Verdict<SignedTask> {
+  return form === 'none' ? { refused: 'signature' } : readSigned(TASK_SCHEMAS[form], frame, expected);
+}
+
+export function verifyNotice(frame: SignedNoticeFrame, expected: Expected): Verdict<SignedNotice> {
+  if (!isSigned(noticeBytes(frame.text), frame.signature, expected.key)) return { refused: 'signature' };
+  return readSigned(signedNoticeSchema, frame, expected);
+}
+
+/** Of a text that is signed: no other is parsed. */
+function readSigned<T extends SignedTask | SignedNotice>(
   schema: z.ZodType<T>,
-  bytes: Buffer,
-  { text, signature }: SignedTaskFrame | SignedNoticeFrame,
+  { text }: SignedTaskFrame | SignedNoticeFrame,
   expected: Expected,
 ): Verdict<T> {
-  // A text that is not signed is not parsed.
-  if (!isSigned(bytes, signature, expected.key)) return { refused: 'signature' };
   const signed = schema.safeParse(parseJson(text)).data;
   if (signed === undefined) return { refused: 'unreadable' };
   if (signed.agent_id !== expected.agentId) return { refused: 'another agent' };
@@ -75,8 +94,20 @@ export function leadsTo(from: string, to: string, changes: readonly KeyChange[])
   return current === to;
 }
 
+const verifySoon = promisify<null, Buffer, KeyObject, Buffer, boolean>(verify);
+
 function isSigned(bytes: Buffer, text: string, key: KeyObject | undefined): boolean {
+  const signature = signatureOf(text);
+  return key !== undefined && signature !== undefined && verify(null, bytes, key, signature);
+}
+
+async function isSignedSoon(bytes: Buffer, text: string, key: KeyObject | undefined): Promise<boolean> {
+  const signature = signatureOf(text);
+  return key !== undefined && signature !== undefined && (await verifySoon(null, bytes, key, signature));
+}
+
+/** Each signature has one text form only: undefined for every other. */
+function signatureOf(text: string): Buffer | undefined {
   const signature = Buffer.from(text, 'base64');
-  // Each signature has one text form only.
-  return key !== undefined && signature.toString('base64') === text && verify(null, bytes, key, signature);
+  return signature.toString('base64') === text ? signature : undefined;
 }

@@ -126,10 +126,19 @@ test('an end without close is declared as a gap, even when the next run dies bef
   ]);
 });
 
+test('what is appended one by one in the same turn goes into one slice', async () => {
+  const { outbox } = open();
+  await outbox.setUplinks(['farm']);
+  const ids = await Promise.all([1, 2, 3].map((n) => outbox.append([sample(n, clock.nowMs())])));
+  expect(new Set(ids).size).toBe(1);
+  expect(contents(await readOldest(outbox, 'farm', ALL)).samples).toEqual([1, 2, 3]);
+});
+
 test('the gap of a kill begins before what came while the last slice was being written', async () => {
   const { db, outbox } = open();
   await outbox.setUplinks(['farm']);
   const written = outbox.append([sample(1, clock.nowMs())]);
+  await Promise.resolve();
   // Its body is being compressed: this one is too late for it.
   const lateMs = clock.nowMs();
   outbox.offer(sample(2, lateMs));

@@ -20,6 +20,7 @@ const trustingGuard: Pick<MessageGuard, 'begin'> = {
     nonce: 'A'.repeat(22),
     taskSeq: 0,
     onWelcome() {},
+    async check() {},
     admit: (frames) => frames.flatMap(({ text }) => signedTaskSchema.safeParse(parseJson(text)).data?.task ?? []),
     hear: ({ text }) => signedNoticeSchema.safeParse(parseJson(text)).data?.notice,
     leaveAside() {},

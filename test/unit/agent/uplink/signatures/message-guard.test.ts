@@ -87,6 +87,22 @@ test('nothing is taken before the welcome', () => {
   expect(session.admit([frame()])).toEqual([]);
 });
 
+test('a check beforehand changes nothing of what is taken and refused', async () => {
+  const { guard, connect, refusals } = setUp();
+  const service = newSigner();
+  const { session, frame } = connect(service);
+  const frames = [frame(), frame(task(), newSigner()), frame()];
+  await session.check(frames);
+  expect(session.admit(frames)).toHaveLength(2);
+  await session.check(frames);
+  expect(session.admit(frames)).toEqual([]);
+  const early = guard.begin();
+  await early.check(frames);
+  expect(early.admit(frames)).toEqual([]);
+  guard.stop();
+  expect(refusals()).toEqual({ signature: 2, sequence: 2 });
+});
+
 test('what has to come signed and does not is refused; what a newer service says is left aside', () => {
   const { guard, connect, events } = setUp();
   const { session } = connect(newSigner());

@@ -4,8 +4,9 @@ import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Expected, leadsTo, verifyTask } from '../../../../../src/agent/uplink/signatures/verify.ts';
+import { type Expected, leadsTo, signedAs, verifyTask } from '../../../../../src/agent/uplink/signatures/verify.ts';
 import { readPublicKey } from '../../../../../src/base/secrets.ts';
+import { baselineTaskBytes } from '../../../../../src/wire/baseline-signatures.ts';
 import { readServiceFrame, serviceFrameSchema } from '../../../../../src/wire/frames.ts';
 import type { SignedTask } from '../../../../../src/wire/signed-messages.ts';
 import { keyChange, newSigner, signTask, signText, task } from './signed.ts';
@@ -21,6 +22,7 @@ const expected: Expected = {
   welcomedAt: AT,
   lastSeq: 7,
 };
+const signed = (bytes: Buffer) => sign(null, bytes, service.key).toString('base64');
 const good = (): SignedTask => ({ agent_id: AGENT, nonce: NONCE, welcomed_at: AT, seq: 8, task: task() });
 
 test('a task of the service is read as it was given', () => {
@@ -63,6 +65,27 @@ test('another key, a signature for another purpose, no signature: refused', () =
     { ...signText(text, service), signature: '' },
   ];
   for (const frame of forged) expect(verifyTask(frame, expected)).toEqual({ refused: 'signature' });
+});
+
+test('what is checked beside the event loop is found as it is at once, and only its signature', async () => {
+  const fields = good();
+  const text = JSON.stringify(fields);
+  const frames = {
+    current: signTask(fields, service),
+    baseline: { ...signTask(fields, service), signature: signed(baselineTaskBytes(text)) },
+    none: signText(text, newSigner()),
+  };
+  for (const [form, frame] of Object.entries(frames)) expect(await signedAs(frame, expected.key)).toBe(form);
+  expect(await signedAs({ ...frames.current, signature: 'AA' }, expected.key)).toBe('none');
+  expect(await signedAs(frames.current, undefined)).toBe('none');
+  expect(verifyTask(frames.current, expected, await signedAs(frames.current, expected.key))).toEqual({
+    signed: fields,
+  });
+  const old = signTask({ ...good(), seq: 7 }, service);
+  expect(verifyTask(old, expected, await signedAs(old, expected.key))).toEqual({ refused: 'sequence' });
+  expect(verifyTask(frames.none, expected, await signedAs(frames.none, expected.key))).toEqual({
+    refused: 'signature',
+  });
 });
 
 test('any bit of the frame that is flipped, anything cut off or put in: no task', () => {
