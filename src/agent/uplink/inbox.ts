@@ -1,5 +1,5 @@
-// Frames from the service in order, a bounded number at a time, with a rest after each so that a flood of them takes at
-// most half of the event loop from the rest of the agent, and less while that has much to do.
+// Frames from the service in order, a bounded number at a time, with a rest as long after each, so that a flood of them
+// takes at most half of the event loop from the rest of the agent.
 import type { RawData } from 'ws';
 import type { Clock } from '../../base/clock.ts';
 import { readServiceFrame, type ServiceFrame } from '../../wire/frames.ts';
@@ -10,9 +10,6 @@ const AT_A_TIME = 64;
 const FEW = 8;
 /** Handling may have waited for a slow disk, which took nothing from anything else. */
 const MOST_REST_MS = 250;
-const MOST_RESTS = 3;
-/** A rest that ends so much later than it should shows that others wait for the event loop. */
-const LATE_MS = 5;
 
 export function createInbox(options: {
   /** Never rejects; the frames after these wait until it is done. */
@@ -29,25 +26,13 @@ export function createInbox(options: {
   let isBusy = false;
   let isPaused = false;
 
-  /**
-   * As long again for everything else, and once more while that is busy: a visit to a miner is many turns of the event
-   * loop, and each waits for this.
-   */
-  const rest = async (tookMs: number) => {
-    const restMs = Math.min(MOST_REST_MS, tookMs);
-    for (let rests = 0; rests < MOST_RESTS; rests++) {
-      const startMs = clock.monotonicMs();
-      await clock.sleep(restMs);
-      if (clock.monotonicMs() - startMs < restMs + LATE_MS) return;
-    }
-  };
-
   const drain = async () => {
     const batch = waiting.slice(0, AT_A_TIME);
     waiting = waiting.slice(AT_A_TIME);
     const startMs = clock.monotonicMs();
     await options.handle(batch);
-    if (batch.length > FEW) await rest(clock.monotonicMs() - startMs);
+    // A visit to a miner is many turns of the event loop, and each would wait for the next of these.
+    if (batch.length > FEW) await clock.sleep(Math.min(MOST_REST_MS, clock.monotonicMs() - startMs));
     isBusy = false;
     if (waiting.length > 0) schedule();
     else if (isPaused) {

@@ -51,26 +51,3 @@ test('a few are followed by the next ones at once', async () => {
   expect(handled.map(({ count }) => count)).toEqual([1, 1]);
   expect(handled[1]?.atMs).toBe(beganMs);
 });
-
-test('while others are late the rest is longer, and it ends', async () => {
-  const slept: number[] = [];
-  let nowMs = 0;
-  const { promise: handledAll, resolve } = Promise.withResolvers<void>();
-  const inbox = createInbox({
-    async handle(frames) {
-      nowMs += TOOK_MS;
-      if (frames.length < 64) resolve();
-    },
-    ...{ onBad() {}, onUnknown() {}, pause() {}, resume() {} },
-    clock: {
-      monotonicMs: () => nowMs,
-      async sleep(ms) {
-        slept.push(ms);
-        nowMs += ms + 20;
-      },
-    },
-  });
-  for (let seq = 1; seq <= 65; seq++) inbox.take(frame(seq), false);
-  await handledAll;
-  expect(slept).toEqual([TOOK_MS, TOOK_MS, TOOK_MS]);
-});
