@@ -69,7 +69,7 @@ function mustBeShort(params: BatchCreation['params']): void {
     );
 }
 
-/** What the client has sent. The farm stays readable, so that a conflict can say what differs. */
+/** What the client has sent, but for the farm: that is kept readable, so that a conflict can say what differs. */
 function sentBody({ name, ids, filter, params, sentParams, rollout, ...rest }: BatchCreation): string {
   const { expectCount, expiresInS, wording } = rest;
   return canonical({
