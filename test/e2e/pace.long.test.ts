@@ -1,7 +1,7 @@
 // A farm is put to sleep at once and woken within the power budget; a preview says beforehand who, how much and how
 // long. And a technician looks again at once.
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentDatabasePath } from '../../src/agent/state/database.ts';
 import { type Site, startSite } from './site.ts';
@@ -11,7 +11,8 @@ const LIMIT_KW = 50;
 const WINDOW_S = 4;
 let site: Site;
 
-beforeAll(async () => {
+// A test that is tried again begins with a farm that is awake.
+beforeEach(async () => {
   site = await startSite(
     {
       miners: MINERS,
@@ -29,7 +30,7 @@ beforeAll(async () => {
     ({ selected, leftOut, drawW }) => selected.length + leftOut.length === MINERS && drawW !== undefined,
   );
 });
-afterAll(() => site.stop());
+afterEach(() => site.stop());
 
 const commandsTo = (mode: string) =>
   [...site.stack.agent.fleet.all()].map(({ key }) => ({
