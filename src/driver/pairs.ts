@@ -87,7 +87,7 @@ const OF_BRACKETS = noneOf('[]');
 
 const [MOST_KEY, MOST_VALUE, MOST_HOST, MOST_SPACES, MOST_BACKSLASHES] = [64, 4_096, 255, 8, 3];
 
-/** 0, which is no character of a device, where there is none. */
+/** 0 beyond either end of the text. */
 const codeAt = (codes: Uint16Array, at: number): number => codes[at] ?? 0;
 const isQuote = (found: number): boolean => found === QUOTE || found === SINGLE;
 

@@ -1,6 +1,7 @@
 // Who would get a task, which agents would refuse it to whom, and what it would come to at each agent. It creates
 // nothing.
 import type { Clock } from '../../base/clock.ts';
+import { SKIP_REASONS } from '../../base/error-codes.data.ts';
 import { plainText } from '../../model/plain-text.ts';
 import type { OutlookAnswer } from '../../wire/outlook.ts';
 import type { BatchStore, NewBatch, TaskCandidate } from '../store/store.ts';
@@ -56,7 +57,9 @@ function judge(
   const refused = leftOut.flatMap(({ reason, miner_keys: keys }): Plan['skipped'] => {
     const ids = keys.flatMap((key) => left.get(key) ?? []);
     for (const key of keys) left.delete(key);
-    return ids.length === 0 ? [] : [{ reason: 'refused_by_agent', message: plainText(reason) ?? '', ids }];
+    return ids.length === 0
+      ? []
+      : [{ reason: 'refused_by_agent', message: plainText(reason) ?? SKIP_REASONS.refused_by_agent.text, ids }];
   });
   return { id, agentId, taskCount: left.size, outlook, refused };
 }

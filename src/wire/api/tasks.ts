@@ -5,6 +5,7 @@ import { CONTACT_STATUSES } from '../../model/contact.ts';
 import { actorSchema, BATCH_STATUSES, EXECUTION_TASK_NAMES, TASK_STATUSES, taskNameSchema } from '../../model/task.ts';
 import { orNull } from '../../model/tasks/or-null.ts';
 import { isFileOrUrl, isModeOrPreset, PARAMS_FIELDS } from '../../model/tasks/task-params.ts';
+import { MAX_ASKED } from '../outlook.ts';
 import { named } from './components.ts';
 import { answerOf } from './envelope.ts';
 import { poolsField, setName } from './farm/pool-sets.ts';
@@ -162,7 +163,7 @@ export const createdAnswerSchema = createdAnswerOf(
 );
 
 /** Of one batch, so of a farm of many miners at once. */
-export const MAX_TARGETS = 10_000;
+export const MAX_TARGETS = MAX_ASKED;
 const MAX_AGENTS = 1_000;
 const ids = z.array(givenId).min(1).max(MAX_TARGETS);
 const agentIds = z.array(givenId).min(1).max(MAX_AGENTS);

@@ -9,7 +9,7 @@ type AgentOutlook = z.output<typeof outlookSchema>;
 type Pace = Pick<ActPreview, 'atOnce' | 'kw' | 'etaS'>;
 
 const NOT_TOLD =
-  'how many at a time, kW at full load and how long it takes only their agents know, which are not connected or did not answer';
+  'how many at a time, kW at full load and the time are not known: their agents are not connected, or did not answer';
 
 /** Where an agent says nothing the whole is not known. One that is asked in parts does these one after the other. */
 export function outlookOf(outlooks: readonly AgentOutlook[]): Pace & { readonly notes: readonly string[] } {

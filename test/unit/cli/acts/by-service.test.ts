@@ -126,7 +126,7 @@ describe('by a service', () => {
       { who: '10.0.0.2', reason: 'it is retired' },
     ]);
     expect([kw, eta_s]).toEqual([null, null]);
-    expect(notes).toEqual(['9.8 kW drawn now', expect.stringContaining('only their agents know')]);
+    expect(notes).toEqual(['9.8 kW drawn now', expect.stringContaining('their agents are not connected')]);
     expect(stderr).toContain('9.8 kW drawn now');
     const { workspaceId, farmId } = rig;
     const batches = await rig.get(`/public-api/v2/workspaces/${workspaceId}/farms/${farmId}/task-batches`);

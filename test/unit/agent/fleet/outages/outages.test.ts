@@ -12,6 +12,7 @@ import { VisitMemory } from '../../../../../src/driver/visit/memory.ts';
 import { toMinerDocument } from '../../../../../src/model/document.ts';
 import type { Reading } from '../../../../../src/model/reading.ts';
 import { type EventRecord, eventRecordSchema } from '../../../../../src/wire/records.ts';
+import { QUIET } from '../../../../contract/quiet.ts';
 import { createVirtualClock } from '../../../../support/virtual-clock.ts';
 import { DEFAULTS, healthy } from '../anomaly/fixture.ts';
 
@@ -49,13 +50,7 @@ function createFarm(count: number, ipOf: (i: number) => string) {
   const fails = new Map<string, number>();
 
   const poll = (miner: Miner, reading: Reading | undefined) => {
-    const context = {
-      macState: 'ok',
-      serialState: 'ok',
-      isRebooting: false,
-      opsMaintenance: false,
-      ipChanged: false,
-    } as const;
+    const context = QUIET;
     const consecutive = reading === undefined ? (fails.get(miner.key) ?? 0) + 1 : 0;
     fails.set(miner.key, consecutive);
     const sample =

@@ -1,4 +1,5 @@
 // How soon the end of an outage is noticed: polls and the look at what many suffer from, together, by their own times.
+
 import { expect, test } from 'vitest';
 import { drivers } from '../../../../../drivers/index.ts';
 import { judge } from '../../../../../src/agent/fleet/anomaly/judge.ts';
@@ -7,6 +8,7 @@ import { type OutageMiner, Outages } from '../../../../../src/agent/fleet/outage
 import { silentLog } from '../../../../../src/base/log.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import { VisitMemory } from '../../../../../src/driver/visit/memory.ts';
+import { QUIET } from '../../../../contract/quiet.ts';
 import { createFarm, minersOf } from '../../poll/farm.ts';
 import { DEFAULTS, healthy } from '../anomaly/fixture.ts';
 
@@ -16,13 +18,7 @@ const MINERS = 35;
 
 type Miner = OutageMiner & { -readonly [K in 'judgement']: OutageMiner[K] };
 
-const context = {
-  macState: 'ok',
-  serialState: 'ok',
-  isRebooting: false,
-  opsMaintenance: false,
-  ipChanged: false,
-} as const;
+const context = QUIET;
 
 function startSite() {
   const [driver] = drivers;
