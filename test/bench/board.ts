@@ -32,7 +32,7 @@ export async function benchBoard(args: readonly string[]): Promise<void> {
     await store.agents.touch([agentId], Date.now());
     // Each look is at a new second, however soon it comes.
     let passedMs = 0;
-    const clock = { nowMs: systemClock.nowMs, elapsedMs: () => (passedMs += 2_000) };
+    const clock = { nowMs: systemClock.nowMs, elapsedMs: () => (passedMs += 1_000) };
     const board = createBoard(farmId, {
       ...{ store: store.board, statusAt: store.agents.statusAt, clock },
     });

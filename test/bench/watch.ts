@@ -1,5 +1,7 @@
-// What a list that stays on a screen costs the program of the farm: its processor time with and without one, in turns
-// in one run, over real sockets, with a real terminal. The farm and the list run in processes of their own.
+// What lists that stay on screens cost the program of the farm: its processor time with and without them, in turns in
+// one run, over real sockets, with real terminals. The farm and the lists run in processes of their own. One list is
+// less than two minutes differ by themselves, so several are measured at once, and what one costs that comes alone is
+// in `bench -- board`. Polls are far apart: where the processors are full, lists take their time from polls.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,9 +28,12 @@ export async function benchWatch(args: readonly string[]): Promise<void> {
       miners: { type: 'string', default: '10000' },
       seconds: { type: 'string', default: '60' },
       rounds: { type: 'string', default: '2' },
+      lists: { type: 'string', default: '4' },
+      interval: { type: 'string', default: '5m' },
     },
   });
   const [miners, seconds, rounds] = [Number(values.miners), Number(values.seconds), Number(values.rounds)];
+  const lists = Number(values.lists);
   const farms = await Promise.all(
     parts(miners).map((count, part) =>
       startFarmProcess([
@@ -44,7 +49,7 @@ export async function benchWatch(args: readonly string[]): Promise<void> {
   writeFileSync(
     config,
     JSON.stringify({
-      ...{ stateDir, networks: NETWORKS, scan: { maxPerSecond: 5_000 } },
+      ...{ stateDir, networks: NETWORKS, scan: { maxPerSecond: 5_000 }, poll: { interval: values.interval } },
       credentials: { trust: 'network', logins: OWNERS_LOGINS },
     }),
     { mode: 0o600 },
@@ -70,19 +75,25 @@ export async function benchWatch(args: readonly string[]): Promise<void> {
     const rest = () => systemClock.sleep(seconds * 1_000);
     // The scan and the first polls are no part of it.
     await rest();
-    for (let round = 1; round <= rounds; round++) {
-      const without = await shareOf(rest);
-      const withOne = await shareOf(() =>
-        runOnTerminal(['miners', '--watch', '--config', config], {
-          columns: 120,
-          answers: [
-            [' miners', rest],
-            [' miners', 'q'],
-          ],
-        }),
+    const watched = () =>
+      Promise.all(
+        Array.from({ length: lists }, () =>
+          runOnTerminal(['miners', '--watch', '--config', config], {
+            columns: 120,
+            answers: [
+              [' miners', rest],
+              [' miners', 'q'],
+            ],
+          }),
+        ),
       );
+    for (let round = 1; round <= rounds; round++) {
+      // What grows or falls with time counts for neither side.
+      const shares = [await shareOf(rest), await shareOf(watched), await shareOf(watched), await shareOf(rest)];
+      const [first = 0, second = 0, third = 0, fourth = 0] = shares;
+      const [without, withThem] = [(first + fourth) / 2, (second + third) / 2];
       print(
-        `round ${round}: ${without.toFixed(1)} % of a core without a list, ${withOne.toFixed(1)} % with one: ${(withOne - without).toFixed(1)} % more, for ${seconds} s`,
+        `round ${round}: ${without.toFixed(1)} % of a core without lists, ${withThem.toFixed(1)} % with ${lists}: ${((withThem - without) / lists).toFixed(1)} % more for each (${shares.map((share) => share.toFixed(1)).join(', ')}; ${seconds} s each)`,
       );
     }
   } finally {

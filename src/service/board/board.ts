@@ -11,8 +11,10 @@ import type { BoardAgent, BoardMark, BoardStore, Store } from '../store/store.ts
 
 /** How old the answer may be, counted from before it was read. */
 const FRESH_MS = 1_000;
+/** How often it is asked what operators have set at other copies, and what is gone: that reads all rows. */
+const OTHERS_MS = 5_000;
 /** How often all rows are read, for what no look at changes finds: repairs after a clock was set. */
-const WHOLE_MS = 30_000;
+const WHOLE_MS = 120_000;
 
 export type BoardParts = {
   readonly store: BoardStore;
@@ -39,45 +41,38 @@ export function createBoard(farmId: string, { store, statusAt, clock }: BoardPar
   let reading: { readonly sinceMs: number; readonly done: Promise<BoardState> } | undefined;
 
   const refresh = async (): Promise<BoardState> => {
-    const elapsedMs = clock.elapsedMs();
-    const [{ count, text }, agents] = await Promise.all([store.operatorText(farmId), store.heard(farmId)]);
-    const polls = [...agents].map(([id, { poll_interval_ms }]) => `${id} ${poll_interval_ms}`).join();
-    const isWhole =
-      last === undefined || last.text !== text || last.polls !== polls || elapsedMs - last.elapsedMs >= WHOLE_MS;
-    let marks = await store.marks(farmId, isWhole ? undefined : ordersOf(made.values()));
-    // Some are gone, and others have come.
-    const added = marks.filter(({ rowId }) => !made.has(rowId)).length;
-    const isAllRead = isWhole || made.size + added === count;
-    if (!isAllRead) marks = await store.marks(farmId);
-    const isNew = ({ rowId, report }: BoardMark) => made.get(rowId)?.mark.report !== report;
-    const documents = await store.documents(marks.filter(isNew).map(({ rowId }) => rowId));
+    const { agents, marks, documents, isWhole, next } = await look(
+      { farmId, store, elapsedMs: clock.elapsedMs() },
+      made,
+      last,
+    );
     const nowMs = clock.nowMs();
     const gone: string[] = [];
-    if (isWhole || !isAllRead) {
+    if (isWhole) {
       const kept = new Set(marks.map(({ rowId }) => rowId));
       for (const [rowId, { miner }] of made) if (!kept.has(rowId) && made.delete(rowId)) gone.push(miner.id);
     }
-    const fresh = new Map(marks.map((mark) => [mark.rowId, mark]));
     const isUnknown = silenceOf(agents, statusAt, nowMs);
     const changed: SelectableMiner[] = [];
-    for (const rowId of new Set([...made.keys(), ...fresh.keys()])) {
-      const before = made.get(rowId);
-      const mark = fresh.get(rowId) ?? before?.mark;
-      const stored = documents.get(rowId);
+    const put = (mark: BoardMark, before: Made | undefined) => {
+      const isReported = mark.stale_at !== null && mark.stale_at > nowMs;
+      const states = { isReported, isUnknown: isUnknown(mark.agentId) };
+      if (before?.mark === mark && hasStates(before, states)) return;
+      const stored = documents.get(mark.rowId);
       const reported = stored === undefined ? before?.reported : parsed(stored);
       // Its document was removed while we read.
-      if (mark === undefined || reported === undefined) continue;
-      const isReported = mark.stale_at !== null && mark.stale_at > nowMs;
-      const now = { mark, reported, isReported, isUnknown: isUnknown(mark.agentId) };
-      if (before !== undefined && isSame(before, now)) {
-        made.set(rowId, { ...before, mark });
-        continue;
-      }
-      const miner = rowOf(now, nowMs);
-      made.set(rowId, { ...now, miner });
-      changed.push(miner);
-    }
-    last = { text, polls, elapsedMs: isWhole || last === undefined ? elapsedMs : last.elapsedMs };
+      if (reported === undefined) return;
+      const now = { mark, reported, ...states };
+      const isSame = before !== undefined && hasStates(before, states) && hasMarks(before.mark, mark);
+      const miner = isSame ? before.miner : rowOf(now, nowMs);
+      made.set(mark.rowId, { ...now, miner });
+      if (!isSame) changed.push(miner);
+    };
+    const fresh = new Map(marks.map((mark) => [mark.rowId, mark]));
+    // Time alone may change the others.
+    for (const [rowId, before] of made) if (!fresh.has(rowId)) put(before.mark, before);
+    for (const [rowId, mark] of fresh) put(mark, made.get(rowId));
+    last = next;
     rows.take(changed, gone, nowMs);
     return { epoch, rows, atMs: nowMs, lacks: [] };
   };
@@ -95,10 +90,16 @@ export function createBoard(farmId: string, { store, statusAt, clock }: BoardPar
     return done;
   };
 
+  const refreshNext = (): void => {
+    last = undefined;
+    reading = reading && { ...reading, sinceMs: Number.NEGATIVE_INFINITY };
+  };
+
   return {
     state,
-    /** The rows of the store that the selector means now. */
+    /** The rows of the store that the selector means now, also where another copy has just moved a miner. */
     async select(selector: Selector): Promise<readonly number[]> {
+      if (last !== undefined && clock.elapsedMs() - last.othersMs >= FRESH_MS) refreshNext();
       const { atMs } = await state();
       const all = [...made];
       const selected = new Set(
@@ -111,15 +112,48 @@ export function createBoard(farmId: string, { store, statusAt, clock }: BoardPar
       return all.flatMap(([rowId, { miner }]) => (selected.has(miner) ? [rowId] : []));
     },
     /** What was changed by a client shows at once. */
-    refreshNext(): void {
-      last = undefined;
-      reading = reading && { ...reading, sinceMs: Number.NEGATIVE_INFINITY };
-    },
+    refreshNext,
   };
 }
 
-/** What the last reading found, and when the last whole one was. Where it is the same only newer reports are read. */
-type Look = { readonly text: string; readonly polls: string; readonly elapsedMs: number };
+/** What the last reading found, and when. Where it is the same only newer reports are read. */
+type Look = {
+  readonly others: { readonly count: number; readonly text: string };
+  readonly polls: string;
+  readonly othersMs: number;
+  readonly wholeMs: number;
+};
+
+/** Reads what may have changed since the last look. */
+async function look(
+  { farmId, store, elapsedMs }: { farmId: string; store: BoardStore; elapsedMs: number },
+  made: ReadonlyMap<number, Made>,
+  last: Look | undefined,
+) {
+  const asksOthers = last === undefined || elapsedMs - last.othersMs >= OTHERS_MS;
+  const [others, agents] = await Promise.all([
+    asksOthers ? store.operatorText(farmId) : last.others,
+    store.heard(farmId),
+  ]);
+  const polls = [...agents].map(([id, { poll_interval_ms }]) => `${id} ${poll_interval_ms}`).join();
+  let isWhole =
+    last === undefined ||
+    last.others.text !== others.text ||
+    last.polls !== polls ||
+    elapsedMs - last.wholeMs >= WHOLE_MS;
+  let marks = await store.marks(farmId, isWhole ? undefined : ordersOf(made.values()));
+  const added = marks.filter(({ rowId }) => !made.has(rowId)).length;
+  // Some are gone, and others have come.
+  if (!isWhole && asksOthers && made.size + added !== others.count) {
+    isWhole = true;
+    marks = await store.marks(farmId);
+  }
+  const isNew = ({ rowId, report }: BoardMark) => made.get(rowId)?.mark.report !== report;
+  const documents = await store.documents(marks.filter(isNew).map(({ rowId }) => rowId));
+  const wholeMs = isWhole || last === undefined ? elapsedMs : last.wholeMs;
+  const othersMs = asksOthers ? elapsedMs : last.othersMs;
+  return { agents, marks, documents, isWhole, next: { others, polls, wholeMs, othersMs } satisfies Look };
+}
 
 /** The newest slice that is known of each agent. */
 function ordersOf(made: Iterable<Made>): ReadonlyMap<string, number> {
@@ -147,10 +181,10 @@ function parsed({ document, extras, abilities }: { document: string; extras: str
 
 const MARKS = ['report', 'rack', 'position', 'container', 'opsStatus', 'seen_at', 'created_at'] as const;
 
-const isSame = (before: Made, now: Omit<Made, 'miner'>): boolean =>
-  before.isReported === now.isReported &&
-  before.isUnknown === now.isUnknown &&
-  MARKS.every((name) => before.mark[name] === now.mark[name]);
+const hasMarks = (before: BoardMark, mark: BoardMark): boolean => MARKS.every((name) => before[name] === mark[name]);
+
+const hasStates = (before: Made, { isReported, isUnknown }: Pick<Made, 'isReported' | 'isUnknown'>): boolean =>
+  before.isReported === isReported && before.isUnknown === isUnknown;
 
 function rowOf({ mark, reported, isReported, isUnknown }: Omit<Made, 'miner'>, nowMs: number) {
   const { id, key, agentId, container, rack, position, opsStatus, seen_at, created_at } = mark;

@@ -1,6 +1,7 @@
 // The board of a farm from a real database: what each kind of change shows, read as little as may be, and the same as
 // what a board shows that reads everything anew.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseSelector } from '../../../../src/model/selector/selector.ts';
 import { avatarOf } from '../../../../src/model/task.ts';
 import { createBoard, type FarmBoard } from '../../../../src/service/board/board.ts';
 import type { Databases } from '../../../../src/service/store/databases.ts';
@@ -52,9 +53,12 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Two seconds later; the rows by the last number of their address. Says too what was read for it. */
-async function look() {
-  passedMs += 2_000;
+/** What other copies of the service have stored shows after this time. */
+const OTHERS_MS = 5_000;
+
+/** Two seconds later, or more; the rows by the last number of their address. Says too what was read for it. */
+async function look(afterMs = 2_000) {
+  passedMs += afterMs;
   Object.assign(read, { marks: [], documents: [] });
   const { rows } = await board.state();
   const shown = new Map([...rows.entries()].map(({ miner }) => [Number(miner.ip.split('.')[3]), miner]));
@@ -86,14 +90,28 @@ it('shows what operators set, whoever has stored it', async () => {
   const actor = { type: 'user', id: 'u', name: 'U', avatar: avatarOf('user'), metadata: {} } as const;
   const edits = [{ id, opsStatus: 'transit', rack: 'C03', position: 4 } as const];
   await store.operators.edit({ workspaceId: 'w', farmId: fleet.farmId, edits, actor, nowMs: clock.nowMs() });
-  const { shown, documents } = await look();
+  const { shown, documents } = await look(OTHERS_MS);
   expect(shown.get(5)).toMatchObject({ opsStatus: 'transit', rack: 'C03', position: 4 });
   expect(documents).toEqual([0]);
   await databases.write
     .insertInto('racks')
     .values({ farm_id: fleet.farmId, name: 'C03', container: 'hall 2' })
     .execute();
-  expect((await look()).shown.get(5)?.container).toBe('hall 2');
+  expect((await look(OTHERS_MS)).shown.get(5)?.container).toBe('hall 2');
+});
+
+it('acts on what operators have set a second ago, whoever has stored it', async () => {
+  await look(OTHERS_MS);
+  const select = async () => {
+    const read = parseSelector('rack:D07');
+    if (read.kind === 'wrong') throw new Error(read.problems.join());
+    return (await board.select(read.selector)).length;
+  };
+  expect(await select()).toBe(0);
+  const other = databases.write.updateTable('miners').set({ rack: 'D07' }).where('farm_id', '=', fleet.farmId);
+  await other.where('ip_num', '=', 0x0a000006).execute();
+  passedMs += 1_000;
+  expect(await select()).toBe(1);
 });
 
 it('shows a new miner, and none that is gone, also where one has come and one has gone', async () => {
@@ -103,7 +121,7 @@ it('shows a new miner, and none that is gone, also where one has come and one ha
   const { row_id } = await gone.where('farm_id', '=', fleet.farmId).executeTakeFirstOrThrow();
   await databases.transact((trx) => removeMiners(trx, [row_id]));
   await reportAgain(41);
-  const { shown } = await look();
+  const { shown } = await look(OTHERS_MS);
   expect([shown.has(3), shown.has(41), shown.size]).toEqual([false, true, MINERS + 1]);
 });
 

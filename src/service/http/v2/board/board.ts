@@ -57,7 +57,7 @@ export function registerBoard(app: App, { boards }: RouteParts): void {
       operationId: 'getBoardV2',
       summary: 'A narrow row of each miner of a farm, in columns; or the rows that have changed',
       description:
-        'Made for lists that stay on a screen: at most a second old. Ask again with `epoch` and `since` for what has changed. An answer with another epoch has all rows.',
+        'Made for lists that stay on a screen: at most a second old; what was set at another copy of the service shows within 5 s. Ask again with `epoch` and `since` for what has changed. An answer with another epoch has all rows.',
       querystring: z.object(sinceShape),
     },
     handler: (request) => answer(request, request.query),
