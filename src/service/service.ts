@@ -31,6 +31,7 @@ import { openStorage, type Storage, type StorageOptions } from './storage.ts';
 import {
   type ChassisStore,
   type ClockRepairs,
+  type IngestStore,
   type LocationChangeStore,
   newId,
   type OperatorStore,
@@ -118,10 +119,10 @@ async function compose(
     connectedAgents: () => agents.uplinks.countConnected(),
   });
   const sharing = createBudgetSharing({ budgets, announce: (text) => agents.announceSpent(text), clock, log });
-  const ingest = metrics.measureIngest(store.ingest);
+  const shown = createShown(options, store);
+  const ingest = metrics.measureIngest(shown.note(store.ingest));
   const agents = createAgentConnections({ store, ingest, signer, onSpent: sharing.onSpent, clock, log });
   const { deliver } = agents;
-  const shown = createShown(options, store);
   const closeStore = () => shown.close().then(storage.close);
   const eventWork = createEventWork(options, store);
   let isStopping = false;
@@ -215,10 +216,24 @@ async function createFront(
 /** What lists are made of; `clear` = clients have changed miners, which shows in the next answer. */
 function createShown({ databasePath, clock }: ServiceOptions, store: Store) {
   const pages = createPages(databasePath, store, clock);
-  const { board, agents } = store;
-  const boards = createBoards({ store: board, statusAt: agents.statusAt, clock });
+  const { board, agents, messages } = store;
+  const boards = createBoards({ store: board, hasCopies: messages.hasCopies, statusAt: agents.statusAt, clock });
   return {
     forRoutes: { pages, boards },
+    /** The same store, and what it has stored is known here. */
+    note: (ingest: IngestStore): IngestStore => ({
+      ...ingest,
+      async storeSlice(slice) {
+        const outcome = await ingest.storeSlice(slice);
+        if (outcome.kind === 'stored') boards.stored(slice.farmId, outcome.rowIds);
+        return outcome;
+      },
+      async showLive(report) {
+        const outcome = await ingest.showLive(report);
+        boards.stored(report.farmId, outcome.rowIds);
+        return outcome;
+      },
+    }),
     close: pages.thread.close,
     clear() {
       pages.cache.clear();

@@ -1,18 +1,15 @@
-// The board: how large a snapshot and a second's changes are, and what a second of them costs the service. The miners
-// have ids, MACs, rates and times by chance, as a farm has: those of a test would compress better.
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+// The board: how large a snapshot and a second's changes are, what a second of them costs the service, and what its
+// readers cost it.
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { systemClock } from '../../src/base/clock.ts';
 import { createBoard } from '../../src/service/board/board.ts';
 import { answerBoard, type BoardRequest } from '../../src/wire/api/board/answer.ts';
-import type { MinerRecord } from '../../src/wire/records.ts';
 import { fillFleet, report } from '../unit/service/store/fleet.ts';
-import { minerRecord } from '../unit/service-http/records.ts';
 import { withStore } from './bench-store.ts';
+import { measureReaders } from './board-readers.ts';
 import { print } from './figures.ts';
-
-const POLL_S = 60;
+import { POLL_S, polled, recordByChance } from './records-by-chance.ts';
 
 export async function benchBoard(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -30,11 +27,11 @@ export async function benchBoard(args: readonly string[]): Promise<void> {
     const records = Array.from({ length: miners }, (_, n) => recordByChance(n));
     let seq = await report(store, { farmId, agentId, seq: 2 }, records.map(polled), Date.now());
     await store.agents.touch([agentId], Date.now());
-    // Each look is at a new second, however soon it comes.
+    // Each look is at a new second, however soon it comes: it asks twice what time it is.
     let passedMs = 0;
-    const clock = { nowMs: systemClock.nowMs, elapsedMs: () => (passedMs += 1_000) };
+    const clock = { nowMs: systemClock.nowMs, elapsedMs: () => (passedMs += 500) };
     const board = createBoard(farmId, {
-      ...{ store: store.board, statusAt: store.agents.statusAt, clock },
+      ...{ store: store.board, hasCopies: true, statusAt: store.agents.statusAt, clock },
     });
     const answer = async (request: BoardRequest) => {
       const outcome = answerBoard(await board.state(), request);
@@ -62,6 +59,7 @@ export async function benchBoard(args: readonly string[]): Promise<void> {
     const idle = await measured(() => answer({ epoch, since }));
     print(`update of none: made in ${idle.cpuMs.toFixed(1)} ms of a core`);
   });
+  await measureReaders(miners, seconds);
 }
 
 const sizesOf = (text: string) =>
@@ -72,55 +70,4 @@ async function measured<T>(work: () => Promise<T>): Promise<{ result: T; cpuMs: 
   const result = await work();
   const { user, system } = process.cpuUsage(before);
   return { result, cpuMs: (user + system) / 1_000 };
-}
-
-const MODELS = [
-  'Antminer S19 Pro',
-  'Antminer S19j Pro',
-  'Antminer S21',
-  'Whatsminer M50S VH50',
-  'Whatsminer M30S++ VH100',
-];
-
-function recordByChance(n: number): MinerRecord {
-  const hex = randomBytes(3)
-    .toString('hex')
-    .toUpperCase()
-    .replace(/(..)(..)(..)/, '$1:$2:$3');
-  const serial = `SMTTYRHBDJ${'ABC'[n % 3]}${String(randomInt(1e6)).padStart(6, '0')}`;
-  return minerRecord(n % 65_536, Date.now(), {
-    key: randomUUID(),
-    abilities: ['miner.system.reboot', 'miner.light.update', 'miner.log.get'],
-    document: {
-      ip: `10.${1 + Math.floor(n / 62_500)}.${Math.floor(n / 250) % 250}.${n % 250}`,
-      mac: `02:55:F7:${hex}`,
-      serial_number: serial,
-      model: MODELS[randomInt(MODELS.length)] ?? null,
-      uptime: randomInt(5_000_000),
-    },
-    extras: { hostname: 'Antminer', expected_hashrate: 110e12 },
-  });
-}
-
-/** Polled now: values that move. */
-function polled(record: MinerRecord): MinerRecord {
-  const at = new Date().toISOString();
-  const { document } = record;
-  const moved = {
-    hashrate: 95e12 + Math.random() * 20e12,
-    power: randomInt(3_000, 3_600),
-    temp: randomInt(600, 850) / 10,
-  };
-  const isIll = randomInt(25) === 0;
-  const flag = { type: 'fan', since: at, severity: 'major', value: 0, limit: 1, source: 'fans[0].rpm' } as const;
-  const flags = isIll ? [{ ...flag, message: `fan ${randomInt(4)} stands still` }] : [];
-  return {
-    ...record,
-    at,
-    document: {
-      ...{ ...document, ...moved, last_updated_at: at, uptime: document.uptime + POLL_S },
-      anomaly_flags: isIll ? 1 : 0,
-    },
-    extras: { ...record.extras, flags, fans: [{ index: 0, rpm: randomInt(300, 600) * 10, duty_percent: null }] },
-  };
 }

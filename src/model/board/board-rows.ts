@@ -39,6 +39,8 @@ export class BoardRows {
   #oldest = 0;
   #lastRow = 0;
   #takenMs = Number.NEGATIVE_INFINITY;
+  /** No row is due before. */
+  #dueMs = Number.POSITIVE_INFINITY;
   readonly #entries = new Map<string, BoardEntry>();
   #removed: { readonly row: number; readonly version: number }[] = [];
 
@@ -68,9 +70,7 @@ export class BoardRows {
     let isChanged = false;
     for (const id of gone) isChanged = this.#remove(id, version) || isChanged;
     for (const miner of changed) isChanged = this.#put(miner, version, nowMs) || isChanged;
-    const isSetBack = nowMs < this.#takenMs;
-    for (const { miner, dueMs } of this.#entries.values())
-      if (dueMs <= nowMs || isSetBack) isChanged = this.#put(miner, version, nowMs) || isChanged;
+    if (nowMs < this.#takenMs || nowMs >= this.#dueMs) isChanged = this.#putDue(version, nowMs) || isChanged;
     this.#takenMs = nowMs;
     const forgotten = this.#removed.splice(0, Math.max(0, this.#removed.length - MOST_REMOVED)).at(-1);
     if (forgotten !== undefined) this.#oldest = forgotten.version;
@@ -87,9 +87,21 @@ export class BoardRows {
     return since <= this.#seq && since >= this.#oldest;
   }
 
+  /** Those that time may have changed; all where the clock was set back. */
+  #putDue(version: number, nowMs: number): boolean {
+    const isSetBack = nowMs < this.#takenMs;
+    let isChanged = false;
+    this.#dueMs = Number.POSITIVE_INFINITY;
+    for (const { miner, dueMs } of this.#entries.values())
+      if (dueMs <= nowMs || isSetBack) isChanged = this.#put(miner, version, nowMs) || isChanged;
+      else this.#dueMs = Math.min(this.#dueMs, dueMs);
+    return isChanged;
+  }
+
   #put(miner: SelectableMiner, version: number, nowMs: number): boolean {
     const before = this.#entries.get(miner.id);
     const [states, dueMs] = [statesOf(miner, nowMs), dueOf(miner, nowMs)];
+    this.#dueMs = Math.min(this.#dueMs, dueMs);
     if (before === undefined) {
       this.#namesVersion = version;
       this.#entries.set(miner.id, { row: ++this.#lastRow, miner, version, factsVersion: version, states, dueMs });

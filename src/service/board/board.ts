@@ -8,16 +8,14 @@ import { OPS_STATUSES } from '../../model/miner.ts';
 import { type SelectableMiner, type Selector, select } from '../../model/selector/selector.ts';
 import type { BoardState } from '../../wire/api/board/answer.ts';
 import type { BoardAgent, BoardMark, BoardStore, Store } from '../store/store.ts';
+import { type Look, look } from './look.ts';
 
 /** How old the answer may be, counted from before it was read. */
 const FRESH_MS = 1_000;
-/** How often it is asked what operators have set at other copies, and what is gone: that reads all rows. */
-const OTHERS_MS = 5_000;
-/** How often all rows are read, for what no look at changes finds: repairs after a clock was set. */
-const WHOLE_MS = 120_000;
-
 export type BoardParts = {
   readonly store: BoardStore;
+  /** Other copies of the service store reports too: those are sought in the database. */
+  readonly hasCopies: boolean;
   readonly statusAt: Store['agents']['statusAt'];
   readonly clock: Pick<Clock, 'nowMs' | 'elapsedMs'>;
 };
@@ -33,19 +31,25 @@ type Made = {
 
 export type FarmBoard = ReturnType<typeof createBoard>;
 
-export function createBoard(farmId: string, { store, statusAt, clock }: BoardParts) {
+export function createBoard(farmId: string, { store, hasCopies, statusAt, clock }: BoardParts) {
   const epoch = randomUUID();
   const rows = new BoardRows();
   const made = new Map<number, Made>();
   let last: Look | undefined;
+  /** What has changed is not known. */
+  let mustReadAll = true;
+  /** Rows that this copy has stored since they were read. */
+  let stored = new Set<number>();
   let reading: { readonly sinceMs: number; readonly done: Promise<BoardState> } | undefined;
 
   const refresh = async (): Promise<BoardState> => {
-    const { agents, marks, documents, isWhole, next } = await look(
-      { farmId, store, elapsedMs: clock.elapsedMs() },
-      made,
-      last,
-    );
+    const changed = hasCopies ? 'sought' : stored;
+    const before = mustReadAll ? undefined : last;
+    // What comes while we read is for the next time.
+    stored = new Set();
+    mustReadAll = false;
+    const sources = { farmId, store, changed, elapsedMs: clock.elapsedMs() } as const;
+    const { agents, marks, documents, isWhole, next } = await look(sources, made, before);
     const nowMs = clock.nowMs();
     const gone: string[] = [];
     if (isWhole) {
@@ -53,11 +57,10 @@ export function createBoard(farmId: string, { store, statusAt, clock }: BoardPar
       for (const [rowId, { miner }] of made) if (!kept.has(rowId) && made.delete(rowId)) gone.push(miner.id);
     }
     const isUnknown = silenceOf(agents, statusAt, nowMs);
-    const changed: SelectableMiner[] = [];
+    const fresher: SelectableMiner[] = [];
+    const isReported = ({ stale_at }: BoardMark) => stale_at !== null && stale_at > nowMs;
     const put = (mark: BoardMark, before: Made | undefined) => {
-      const isReported = mark.stale_at !== null && mark.stale_at > nowMs;
-      const states = { isReported, isUnknown: isUnknown(mark.agentId) };
-      if (before?.mark === mark && hasStates(before, states)) return;
+      const states = { isReported: isReported(mark), isUnknown: isUnknown(mark.agentId) };
       const stored = documents.get(mark.rowId);
       const reported = stored === undefined ? before?.reported : parsed(stored);
       // Its document was removed while we read.
@@ -66,14 +69,18 @@ export function createBoard(farmId: string, { store, statusAt, clock }: BoardPar
       const isSame = before !== undefined && hasStates(before, states) && hasMarks(before.mark, mark);
       const miner = isSame ? before.miner : rowOf(now, nowMs);
       made.set(mark.rowId, { ...now, miner });
-      if (!isSame) changed.push(miner);
+      if (!isSame) fresher.push(miner);
     };
-    const fresh = new Map(marks.map((mark) => [mark.rowId, mark]));
-    // Time alone may change the others.
-    for (const [rowId, before] of made) if (!fresh.has(rowId)) put(before.mark, before);
-    for (const [rowId, mark] of fresh) put(mark, made.get(rowId));
+    const fresh = new Set(marks.map(({ rowId }) => rowId));
+    for (const row of made.values()) {
+      const { mark } = row;
+      // Time alone may change the others; for most of ten thousand it does not.
+      const isAsBefore = row.isReported === isReported(mark) && row.isUnknown === isUnknown(mark.agentId);
+      if (!isAsBefore && !fresh.has(mark.rowId)) put(mark, row);
+    }
+    for (const mark of marks) put(mark, made.get(mark.rowId));
     last = next;
-    rows.take(changed, gone, nowMs);
+    rows.take(fresher, gone, nowMs);
     return { epoch, rows, atMs: nowMs, lacks: [] };
   };
 
@@ -85,13 +92,14 @@ export function createBoard(farmId: string, { store, statusAt, clock }: BoardPar
     const done = Promise.resolve(previous).then(refresh);
     reading = { sinceMs: nowMs, done };
     done.catch(() => {
+      mustReadAll = true;
       if (reading?.done === done) reading = undefined;
     });
     return done;
   };
 
   const refreshNext = (): void => {
-    last = undefined;
+    mustReadAll = true;
     reading = reading && { ...reading, sinceMs: Number.NEGATIVE_INFINITY };
   };
 
@@ -101,66 +109,22 @@ export function createBoard(farmId: string, { store, statusAt, clock }: BoardPar
     async select(selector: Selector): Promise<readonly number[]> {
       if (last !== undefined && clock.elapsedMs() - last.othersMs >= FRESH_MS) refreshNext();
       const { atMs } = await state();
-      const all = [...made];
-      const selected = new Set(
-        select(
-          selector,
-          all.map(([, { miner }]) => miner),
-          atMs,
-        ).miners,
-      );
-      return all.flatMap(([rowId, { miner }]) => (selected.has(miner) ? [rowId] : []));
+      return selectedRows(made, selector, atMs);
     },
     /** What was changed by a client shows at once. */
     refreshNext,
+    /** Of this farm, by this copy; it shows with the next reading. */
+    stored(rowIds: readonly number[]): void {
+      for (const rowId of rowIds) stored.add(rowId);
+    },
   };
 }
 
-/** What the last reading found, and when. Where it is the same only newer reports are read. */
-type Look = {
-  readonly others: { readonly count: number; readonly text: string };
-  readonly polls: string;
-  readonly othersMs: number;
-  readonly wholeMs: number;
-};
-
-/** Reads what may have changed since the last look. */
-async function look(
-  { farmId, store, elapsedMs }: { farmId: string; store: BoardStore; elapsedMs: number },
-  made: ReadonlyMap<number, Made>,
-  last: Look | undefined,
-) {
-  const asksOthers = last === undefined || elapsedMs - last.othersMs >= OTHERS_MS;
-  const [others, agents] = await Promise.all([
-    asksOthers ? store.operatorText(farmId) : last.others,
-    store.heard(farmId),
-  ]);
-  const polls = [...agents].map(([id, { poll_interval_ms }]) => `${id} ${poll_interval_ms}`).join();
-  let isWhole =
-    last === undefined ||
-    last.others.text !== others.text ||
-    last.polls !== polls ||
-    elapsedMs - last.wholeMs >= WHOLE_MS;
-  let marks = await store.marks(farmId, isWhole ? undefined : ordersOf(made.values()));
-  const added = marks.filter(({ rowId }) => !made.has(rowId)).length;
-  // Some are gone, and others have come.
-  if (!isWhole && asksOthers && made.size + added !== others.count) {
-    isWhole = true;
-    marks = await store.marks(farmId);
-  }
-  const isNew = ({ rowId, report }: BoardMark) => made.get(rowId)?.mark.report !== report;
-  const documents = await store.documents(marks.filter(isNew).map(({ rowId }) => rowId));
-  const wholeMs = isWhole || last === undefined ? elapsedMs : last.wholeMs;
-  const othersMs = asksOthers ? elapsedMs : last.othersMs;
-  return { agents, marks, documents, isWhole, next: { others, polls, wholeMs, othersMs } satisfies Look };
-}
-
-/** The newest slice that is known of each agent. */
-function ordersOf(made: Iterable<Made>): ReadonlyMap<string, number> {
-  const orders = new Map<string, number>();
-  for (const { mark } of made)
-    if (mark.agentId !== null) orders.set(mark.agentId, Math.max(mark.order, orders.get(mark.agentId) ?? 0));
-  return orders;
+function selectedRows(made: ReadonlyMap<number, Made>, selector: Selector, atMs: number): readonly number[] {
+  const all = [...made];
+  const miners = all.map(([, { miner }]) => miner);
+  const selected = new Set(select(selector, miners, atMs).miners);
+  return all.flatMap(([rowId, { miner }]) => (selected.has(miner) ? [rowId] : []));
 }
 
 /** Whether the agent is not heard, looked at once for each. */

@@ -28,6 +28,10 @@ export function createBoards(parts: BoardParts & { readonly clock: Clock }) {
       }
       return board;
     },
+    /** By this copy of the service. */
+    stored(farmId: string, rowIds: readonly number[]): void {
+      boards.get(farmId)?.board.stored(rowIds);
+    },
     /** A client has changed miners: their boards are read anew for the next request. */
     refreshNext(): void {
       for (const { board } of boards.values()) board.refreshNext();

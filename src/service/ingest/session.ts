@@ -213,7 +213,7 @@ export class Session {
     const { records } = await this.#unpack(order, compressedBody);
     const nowMs = clock.nowMs();
     const offsetMs = agentClock.offsetMs({ produced_at, age_ms: 0 }, came);
-    const change = await ingest
+    const shown = await ingest
       .showLive({
         ...{ agentId: agent.id, farmId: agent.farmId, instanceId, nowMs, fault: plainText(fault) ?? null },
         // What the outbox writes next replaces it.
@@ -226,9 +226,9 @@ export class Session {
         // The agent loses nothing by it, and the connection is wanted when there is room again.
         this.#reportUnshown(error);
       });
-    if (change === 'failed')
+    if (shown?.disk === 'failed')
       log.warn({ ...this.#fields, fault }, 'the agent cannot keep what it reports: live states only');
-    if (change === 'recovered') log.info(this.#fields, 'the agent keeps what it reports again');
+    if (shown?.disk === 'recovered') log.info(this.#fields, 'the agent keeps what it reports again');
   }
 
   async #takeSlice(header: SliceHeader, compressedBody: Buffer, came: ClockLook): Promise<void> {

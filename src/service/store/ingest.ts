@@ -66,6 +66,8 @@ export type SliceOutcome =
       readonly refused: { readonly miners: number; readonly isAnnounced: boolean };
       /** Miners that another agent serves: both are in an event. */
       readonly contested: number;
+      /** Of miners that it may have changed. */
+      readonly rowIds: readonly number[];
     }
   /** Seen before; nothing was done. `seq` is the newest stored one. */
   | { readonly kind: 'duplicate'; readonly seq: number }
@@ -97,8 +99,8 @@ export function createIngestStore(
   return {
     ...createOutboxStore({ transact, lock }),
     ...createLiveStore({ transact, lock }, async (trx, slice, records) => {
-      const { events } = await storeMiners(trx, lock, slice, records, newId);
-      return (await admitEvents(trx, slice, events)).admitted;
+      const { events, rowIds } = await storeMiners(trx, lock, slice, records, newId);
+      return { events: (await admitEvents(trx, slice, events)).admitted, rowIds: [...rowIds.values()] };
     }),
     cursor: (agentId, epoch) => readCursor(write, agentId, epoch),
     needOf: (agentId) => readNeed(write, agentId),
@@ -115,7 +117,7 @@ export function createIngestStore(
         const host = await storeHost(trx, slice, ofKind.host);
         const trailActs = await noteTrailHead(trx, slice, host);
         const stored = await storeMiners(trx, lock, slice, ofKind.miner, newId);
-        const { minerIds, rowOf, outdated, refused, contested } = stored;
+        const { minerIds, rowOf, outdated, refused, contested, rowIds } = stored;
         const counted = ofKind.miner.filter(stored.isCounted);
         const announced = refused.size === 0 ? undefined : await refusedEvent(trx, slice, refused.size);
         const tasks = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
@@ -135,9 +137,9 @@ export function createIngestStore(
         await recordTasksEnded(trx, tasks.ended, nowMs);
         const ended = await tasksEnded(trx, tasks.ended, { type: 'agent', id: agentId, name: '' }, nowMs);
         await audit(trx, [...trailActs, ...ended]);
-        const isAnnounced = announced !== undefined;
-        const refusals = { miners: refused.size, isAnnounced };
-        return { kind: 'stored', strangerTasks: tasks.strangers, outdated, refused: refusals, contested };
+        const refusals = { miners: refused.size, isAnnounced: announced !== undefined };
+        const found = { outdated, refused: refusals, contested, rowIds: [...rowIds.values()] };
+        return { kind: 'stored', strangerTasks: tasks.strangers, ...found };
       }),
   };
 }
@@ -179,6 +181,7 @@ type StoredMiners = {
   readonly outdated: number;
   readonly refused: ReadonlySet<string>;
   readonly contested: number;
+  readonly rowIds: ReadonlyMap<string, number>;
   /** To be kept as the last thing in the transaction. */
   readonly events: readonly NewEvent[];
 };
@@ -246,7 +249,7 @@ async function storeMiners(
     (unchanged.has(key) && !replaced.has(key)) || shared.has(key) ? undefined : rowOf(key);
   const isCounted = ({ key, at }: MinerRecord) => Date.parse(at) <= (replaced.get(key)?.replaced_at ?? Infinity);
   const outdated = records.filter(({ key }) => !refused.has(key)).length - changes.length;
-  return { minerIds, rowOf: countedRowOf, isCounted, outdated, refused, contested: claims.length, events };
+  return { minerIds, rowIds, rowOf: countedRowOf, isCounted, outdated, refused, contested: claims.length, events };
 }
 
 /** A slice mostly has one record of a miner; where it has more, each of them may raise or clear flags. */

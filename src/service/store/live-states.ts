@@ -24,9 +24,15 @@ type LiveReport = {
 };
 
 export type LiveStore = {
-  /** Says whether the disk of the agent was known to be so before. Throws RefusedError `farm.archived`. */
-  showLive(report: LiveReport): Promise<'failed' | 'recovered' | 'same'>;
+  /** Throws RefusedError `farm.archived`. */
+  showLive(report: LiveReport): Promise<LiveOutcome>;
 };
+
+/** Whether the disk of the agent was known to be so before; rows of miners that may have changed. */
+export type LiveOutcome = { readonly disk: 'failed' | 'recovered' | 'same'; readonly rowIds: readonly number[] };
+
+type Shown = { readonly events: readonly NewEvent[]; readonly rowIds: readonly number[] };
+const NONE: Shown = { events: [], rowIds: [] };
 
 type Show = (
   db: Db,
@@ -40,7 +46,7 @@ type Show = (
     nowMs: number;
   },
   records: readonly MinerRecord[],
-) => Promise<readonly NewEvent[]>;
+) => Promise<Shown>;
 
 export function createLiveStore({ transact, lock }: Pick<Databases, 'transact' | 'lock'>, show: Show): LiveStore {
   return {
@@ -51,12 +57,12 @@ export function createLiveStore({ transact, lock }: Pick<Databases, 'transact' |
         await requireRunning(trx, farmId);
         const records = report.records.filter((record) => record.kind === 'miner');
         const origin = { agentId, farmId, epoch: instanceId, seq: 0, order, unkeptThrough: through, nowMs };
-        const shown = records.length === 0 ? [] : await show(trx, origin, records);
+        const shown = records.length === 0 ? NONE : await show(trx, origin, records);
         const { outcome, events } = await noteFault(trx, report);
         // Its reason may be another one each time.
         const { admitted } = await admitEvents(trx, report, events);
-        await appendEvents(trx, [...shown, ...admitted]);
-        return outcome;
+        await appendEvents(trx, [...shown.events, ...admitted]);
+        return { disk: outcome, rowIds: shown.rowIds };
       }),
   };
 }

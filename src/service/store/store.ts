@@ -60,7 +60,7 @@ export type { LocationChange, LocationChangeStore, UndoOutcome } from './locatio
 export type { Container, Rack } from './locations/rack-rows.ts';
 export { type RackOutcome, type RackStore, TOO_MANY } from './locations/racks.ts';
 export type { Standing } from './locations/standing.ts';
-export type { BoardAgent, BoardMark, BoardStore } from './miners/board/board-rows.ts';
+export type { BoardAgent, BoardDocument, BoardMark, BoardStore } from './miners/board/board-rows.ts';
 export type { ChassisMiner, ChassisOutcome, ChassisStore } from './miners/identity/same-chassis.ts';
 export type { Item, TakeText } from './miners/items.ts';
 export type { MinerLocation } from './miners/locations.ts';

@@ -31,22 +31,15 @@ export function answerBoard(state: BoardState, request: BoardRequest): BoardAnsw
   if (word !== undefined) return { kind: 'lacking', word };
   const { epoch, rows, atMs, lacks } = state;
   const since = sinceOf(state, request, read.selector);
-  const entries = [...rows.entries()];
-  // A reader of all rows asks every second: nothing is selected for it.
-  const { miners, unmatched } = read.selector.isEmpty
-    ? NONE
-    : select(
-        read.selector,
-        entries.map(({ miner }) => miner),
-        atMs,
-      );
   const isAll = read.selector.isEmpty;
+  // A reader of all rows asks every second: nothing is selected for it.
+  const { miners, unmatched } = isAll ? NONE : select(read.selector, Array.from(rows.entries(), entryMiner), atMs);
   const selected = new Set(miners);
-  const recent = since === undefined ? entries : entries.filter(({ version }) => version > since);
   const changes: BoardChange[] = [];
   const removed = since === undefined ? [] : [...rows.removedSince(since)];
-  for (const entry of recent) {
-    const { row, miner } = entry;
+  for (const entry of rows.entries()) {
+    const { row, miner, version } = entry;
+    if (since !== undefined && version <= since) continue;
     if (isAll || selected.has(miner)) changes.push({ row, miner, isWhole: isWhole(entry, since, read.selector) });
     else if (since !== undefined) removed.push(row);
   }
@@ -55,6 +48,7 @@ export function answerBoard(state: BoardState, request: BoardRequest): BoardAnsw
 }
 
 const NONE = { miners: [], unmatched: [] };
+const entryMiner = ({ miner }: BoardEntry) => miner;
 
 /** From which version on the reader is sent changes; undefined = it gets all rows. */
 function sinceOf({ epoch, rows }: BoardState, request: BoardRequest, { words }: Selector): number | undefined {

@@ -25,8 +25,8 @@ let seq = 2;
 const read: { marks: number[]; documents: number[] } = { marks: [], documents: [] };
 
 const clock = { nowMs: () => NOW_MS + passedMs, elapsedMs: () => passedMs };
-const boardOn = (rows: BoardStore) =>
-  createBoard(fleet.farmId, { store: rows, statusAt: store.agents.statusAt, clock });
+const boardOn = (rows: BoardStore, hasCopies = true) =>
+  createBoard(fleet.farmId, { store: rows, hasCopies, statusAt: store.agents.statusAt, clock });
 
 beforeAll(async () => {
   database = await newDatabase();
@@ -38,6 +38,11 @@ beforeAll(async () => {
     ...store.board,
     async marks(...asked) {
       const marks = await store.board.marks(...asked);
+      read.marks.push(marks.length);
+      return marks;
+    },
+    async marksSince(...asked) {
+      const marks = await store.board.marksSince(...asked);
       read.marks.push(marks.length);
       return marks;
     },
@@ -98,6 +103,44 @@ it('shows what operators set, whoever has stored it', async () => {
     .values({ farm_id: fleet.farmId, name: 'C03', container: 'hall 2' })
     .execute();
   expect((await look(OTHERS_MS)).shown.get(5)?.container).toBe('hall 2');
+});
+
+it('reads only the rows that were stored, where all reports come to this copy', async () => {
+  const asked: number[][] = [];
+  const own = boardOn(
+    {
+      ...store.board,
+      marksSince: () => Promise.reject(new Error('it seeks what it knows')),
+      marksOf(farmId, rowIds) {
+        asked.push([...rowIds]);
+        return store.board.marksOf(farmId, rowIds);
+      },
+    },
+    false,
+  );
+  const rateOf = async (n: number) => {
+    const { rows } = await own.state();
+    return Array.from(rows.entries(), ({ miner }) => miner).find(({ ip }) => ip.endsWith(`.${n}`))?.hashrateHs;
+  };
+  await rateOf(8);
+  const record = { ...fleetRecord(8, clock.nowMs()) };
+  const slice = {
+    agentId: fleet.agentIds[0],
+    farmId: fleet.farmId,
+    epoch: `epoch of ${fleet.agentIds[0]}`,
+    seq: seq++,
+  };
+  const outcome = await store.ingest.storeSlice({
+    ...{ ...slice, producedAtMs: clock.nowMs(), rejected: 0, nowMs: clock.nowMs() },
+    records: [{ ...record, document: { ...record.document, hashrate: 88e12 } }],
+  });
+  if (outcome.kind !== 'stored') throw new Error(outcome.kind);
+  passedMs += 1_000;
+  expect(await rateOf(8)).not.toBe(88e12);
+  own.stored(outcome.rowIds);
+  passedMs += 1_000;
+  expect(await rateOf(8)).toBe(88e12);
+  expect(asked).toEqual([[], outcome.rowIds]);
 });
 
 it('acts on what operators have set a second ago, whoever has stored it', async () => {

@@ -2,7 +2,8 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { yieldToEventLoop } from '../../../../base/clock.ts';
 import type { Databases } from '../../databases.ts';
-import type { Row, Tables } from '../../schema.ts';
+import { chunks } from '../../rows.ts';
+import type { Db, Row, Tables } from '../../schema.ts';
 
 /** `report` differs when a newer report was stored. */
 export type BoardMark = Readonly<
@@ -23,56 +24,72 @@ export type BoardAgent = Readonly<Pick<Row<'agents'>, 'last_seen_at' | 'poll_int
 export type BoardDocument = { readonly document: string; readonly extras: string; readonly abilities: string };
 export type BoardStore = ReturnType<typeof createBoardStore>;
 
-/** Rows of a statement: below the smallest bound on parameters among the databases, and a few ms of work. */
-const ROWS = 500;
-
 /** Made in the database: to read the rows themselves would cost ten times as much. */
 const OPERATOR_TEXT = sql<string | null>`string_agg(
   concat(row_id, '/', ops_status, '/', rack, '/', position), ',' order by row_id)`;
 
 const RACK_TEXT = sql<string | null>`string_agg(concat(name, '/', container), ',' order by name)`;
 
-const newer = (eb: ExpressionBuilder<Tables, 'miners'>, since: ReadonlyMap<string, number>) => [
-  eb('agent_id', 'is', null),
-  eb('agent_id', 'not in', ['', ...since.keys()]),
-  ...[...since].map(([agentId, order]) => eb.and([eb('agent_id', '=', agentId), eb('reported_order', '>=', order)])),
-];
+const newer = (eb: ExpressionBuilder<Tables, 'miners'>, since: ReadonlyMap<string, number>) =>
+  [...since].map(([agentId, order]) => eb.and([eb('agent_id', '=', agentId), eb('reported_order', '>=', order)]));
+
+const marked = (read: Db) =>
+  read
+    .selectFrom('miners')
+    .leftJoin('racks', (join) =>
+      join.onRef('racks.farm_id', '=', 'miners.farm_id').onRef('racks.name', '=', 'miners.rack'),
+    )
+    .select(['row_id', 'id', 'agent_id', 'agent_key', 'reported_at', 'reported_order', 'rack', 'position'])
+    .select(['ops_status', 'created_at', 'seen_at', 'stale_at', 'container']);
+
+type MarkedRow = Awaited<ReturnType<ReturnType<typeof marked>['execute']>>[number];
+
+function toMark({
+  row_id,
+  agent_id,
+  agent_key,
+  ops_status,
+  reported_at,
+  reported_order,
+  ...row
+}: MarkedRow): BoardMark {
+  return {
+    ...row,
+    ...{ rowId: row_id, agentId: agent_id, key: agent_key, opsStatus: ops_status },
+    order: reported_order,
+    report: `${reported_order} ${reported_at} ${agent_id}`,
+  };
+}
 
 export function createBoardStore({ read }: Pick<Databases, 'read'>) {
   return {
-    /**
-     * Of all miners, in the order of lists; with `since`, of those that an agent has reported in a slice of this order
-     * or later, and of those of other agents.
-     */
-    async marks(farmId: string, since?: ReadonlyMap<string, number>): Promise<readonly BoardMark[]> {
-      const rows = await read
-        .selectFrom('miners')
-        .leftJoin('racks', (join) =>
-          join.onRef('racks.farm_id', '=', 'miners.farm_id').onRef('racks.name', '=', 'miners.rack'),
-        )
-        .select(['row_id', 'id', 'agent_id', 'agent_key', 'reported_at', 'reported_order', 'rack', 'position'])
-        .select(['ops_status', 'created_at', 'seen_at', 'stale_at', 'container'])
+    /** Of all miners, in the order of lists. */
+    async marks(farmId: string): Promise<readonly BoardMark[]> {
+      const rows = await marked(read).where('miners.farm_id', '=', farmId).orderBy('ip_num').orderBy('id').execute();
+      return rows.map(toMark);
+    },
+    /** Of those that one of these agents has reported in a slice of this order or later. Looks at each of them. */
+    async marksSince(farmId: string, since: ReadonlyMap<string, number>): Promise<readonly BoardMark[]> {
+      const rows = await marked(read)
         .where('miners.farm_id', '=', farmId)
-        .$if(since !== undefined, (query) => query.where((eb) => eb.or(newer(eb, since ?? new Map()))))
-        .orderBy('ip_num')
-        .orderBy('id')
+        .where((eb) => eb.or(newer(eb, since)))
         .execute();
-      return rows.map(({ row_id, agent_id, agent_key, ops_status, reported_at, reported_order, ...row }) => ({
-        ...row,
-        ...{ rowId: row_id, agentId: agent_id, key: agent_key, opsStatus: ops_status },
-        order: reported_order,
-        report: `${reported_order} ${reported_at} ${agent_id}`,
-      }));
+      return rows.map(toMark);
+    },
+    async marksOf(farmId: string, rowIds: readonly number[]): Promise<readonly BoardMark[]> {
+      const found: BoardMark[] = [];
+      for (const part of chunks(rowIds)) {
+        const rows = await marked(read).where('row_id', 'in', part).where('miners.farm_id', '=', farmId).execute();
+        found.push(...rows.map(toMark));
+        await yieldToEventLoop();
+      }
+      return found;
     },
     /** By row; read in portions, with a yield to the event loop between them. */
     async documents(rowIds: readonly number[]): Promise<ReadonlyMap<number, BoardDocument>> {
       const found = new Map<number, BoardDocument>();
-      for (let start = 0; start < rowIds.length; start += ROWS) {
-        const rows = await read
-          .selectFrom('miner_documents')
-          .selectAll()
-          .where('row_id', 'in', rowIds.slice(start, start + ROWS))
-          .execute();
+      for (const part of chunks(rowIds)) {
+        const rows = await read.selectFrom('miner_documents').selectAll().where('row_id', 'in', part).execute();
         for (const { row_id, ...documents } of rows) found.set(row_id, documents);
         await yieldToEventLoop();
       }
