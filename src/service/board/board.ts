@@ -12,6 +12,7 @@ import { type Look, look } from './look.ts';
 
 /** How old the answer may be, counted from before it was read. */
 const FRESH_MS = 1_000;
+
 export type BoardParts = {
   readonly store: BoardStore;
   /** Other copies of the service store reports too: those are sought in the database. */
