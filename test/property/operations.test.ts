@@ -37,7 +37,7 @@ const BEYOND_SCHEMA: Readonly<Record<string, RegExp>> = {
   listChangesV2: /: query\.since: /,
   queryMinerHistoryV2: /: (to_time|from_time, to_time): /,
   createTaskBatchV2:
-    /: (filter\.select: |params\.ranges\[\d+\]: [\s\S]* runs downwards|body\.params\.(pool_set: received |pools: \d+ of \d+ miners lack ))/,
+    /: (body\.filter\.select: |params\.ranges\[\d+\]: [\s\S]* runs downwards|body\.params\.(pool_set: received |pools: \d+ of \d+ miners lack ))/,
 };
 
 /** Null means not given, so an object of nothing but nulls has no field, whatever its schema counts. */
