@@ -26,8 +26,9 @@ import { NodeSqliteDialect } from './dialect.ts';
 
 /** Whether one is due is looked at this often; first after as long. */
 const LOOK_MS = 10_000;
-/** After one that failed. */
+/** After one that failed, and after one that the disk did not take: that is over soon, or people mend it. */
 const AGAIN_MS = 3_600_000;
+const AGAIN_ON_DISK_MS = 60_000;
 /** Of 4 KiB, copied at a time. */
 const STEP_PAGES = 64;
 /** How long the check of a copy runs before it yields to the event loop. */
@@ -64,8 +65,8 @@ export function createBackups(parts: BackupParts): Backups {
   let lookedAtMs: number | undefined;
   let nextTryMs = clock.monotonicMs();
 
-  const fail = async (type: 'backup_skipped' | 'backup_failed', reason: string) => {
-    nextTryMs = clock.monotonicMs() + (type === 'backup_failed' ? AGAIN_MS : LOOK_MS);
+  const fail = async (type: 'backup_skipped' | 'backup_failed', reason: string, againMs: number) => {
+    nextTryMs = clock.monotonicMs() + againMs;
     if (failure === reason) return;
     failure = reason;
     log.error({ dir, reason }, `no backup of the database: ${reason}`);
@@ -79,7 +80,7 @@ export function createBackups(parts: BackupParts): Backups {
     // A start has enough to do.
     if (isFirst || startedMs < nextTryMs || !isDue(databasePath, settings, clock.nowMs())) return;
     const lack = lackOfRoom(parts);
-    if (lack !== undefined) return fail('backup_skipped', lack);
+    if (lack !== undefined) return fail('backup_skipped', lack, LOOK_MS);
     try {
       const { path, bytes } = await makeBackup(parts);
       removeOldest(dir, databasePath, keep, path);
@@ -89,7 +90,9 @@ export function createBackups(parts: BackupParts): Backups {
         'the database is backed up',
       );
     } catch (error) {
-      await fail('backup_failed', diskFault(error, dir) ?? renderError(error));
+      const fault = diskFault(error, dir);
+      if (fault === undefined) await fail('backup_failed', renderError(error), AGAIN_MS);
+      else await fail('backup_failed', fault, AGAIN_ON_DISK_MS);
     }
   };
 
