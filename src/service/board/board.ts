@@ -37,18 +37,17 @@ export function createBoard(farmId: string, { store, hasCopies, statusAt, clock 
   const rows = new BoardRows();
   const made = new Map<number, Made>();
   let last: Look | undefined;
-  /** What has changed is not known. */
-  let mustReadAll = true;
+  let wanted: Wanted = 'all';
   /** Rows that this copy has stored since they were read. */
   let stored = new Set<number>();
   let reading: { readonly sinceMs: number; readonly done: Promise<BoardState> } | undefined;
 
   const refresh = async (): Promise<BoardState> => {
     const changed = hasCopies ? 'sought' : stored;
-    const before = mustReadAll ? undefined : last;
+    const before = lookBefore(last, wanted);
     // What comes while we read is for the next time.
     stored = new Set();
-    mustReadAll = false;
+    wanted = 'changes';
     const sources = { farmId, store, changed, elapsedMs: clock.elapsedMs() } as const;
     const { agents, marks, documents, isWhole, next } = await look(sources, made, before);
     const nowMs = clock.nowMs();
@@ -93,14 +92,14 @@ export function createBoard(farmId: string, { store, hasCopies, statusAt, clock 
     const done = Promise.resolve(previous).then(refresh);
     reading = { sinceMs: nowMs, done };
     done.catch(() => {
-      mustReadAll = true;
+      wanted = 'all';
       if (reading?.done === done) reading = undefined;
     });
     return done;
   };
 
-  const refreshNext = (): void => {
-    mustReadAll = true;
+  const readAnew = (more: Wanted): void => {
+    if (wanted !== 'all') wanted = more;
     reading = reading && { ...reading, sinceMs: Number.NEGATIVE_INFINITY };
   };
 
@@ -108,17 +107,25 @@ export function createBoard(farmId: string, { store, hasCopies, statusAt, clock 
     state,
     /** The rows of the store that the selector means now, also where another copy has just moved a miner. */
     async select(selector: Selector): Promise<readonly number[]> {
-      if (last !== undefined && clock.elapsedMs() - last.othersMs >= FRESH_MS) refreshNext();
+      if (last !== undefined && clock.elapsedMs() - last.othersMs >= FRESH_MS) readAnew('others');
       const { atMs } = await state();
       return selectedRows(made, selector, atMs);
     },
     /** What was changed by a client shows at once. */
-    refreshNext,
+    refreshNext: () => readAnew('all'),
     /** Of this farm, by this copy; it shows with the next reading. */
     stored(rowIds: readonly number[]): void {
       for (const rowId of rowIds) stored.add(rowId);
     },
   };
+}
+
+/** What the next reading looks for: newer reports, what was set at other copies too, or all because it is not known. */
+type Wanted = 'changes' | 'others' | 'all';
+
+function lookBefore(last: Look | undefined, wanted: Wanted): Look | undefined {
+  if (wanted === 'all' || last === undefined) return undefined;
+  return wanted === 'others' ? { ...last, othersMs: Number.NEGATIVE_INFINITY } : last;
 }
 
 function selectedRows(made: ReadonlyMap<number, Made>, selector: Selector, atMs: number): readonly number[] {
