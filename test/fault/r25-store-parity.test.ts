@@ -1,6 +1,7 @@
 // The service on SQLite and on PostgreSQL: the same reports and the same requests have the same answers; and no text
 // that is sent, in whatever field, is anything but a value to either.
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, test } from 'vitest';
 import { z } from 'zod';
@@ -49,6 +50,21 @@ const BY_MOMENT: readonly string[] = ['getMetrics', 'streamEventsV2', 'listAudit
 
 const isDifferent = ({ id }: Operation, differs: string | undefined): differs is string =>
   differs !== undefined && (!BY_MOMENT.includes(id) || differs.startsWith('status'));
+
+/** A board is a second old at most. */
+const SETTLED_MS = 1_500;
+
+/**
+ * Asks both. What time alone changes, such as a miner that counts as silent from now on, shows in one a moment before
+ * the other: what changes nothing is asked once more where the answers differ.
+ */
+async function askBoth({ ask }: Twins, operation: Operation, sent: Sent) {
+  const first = await ask(sent);
+  const changesNothing = sent.method === 'GET' || operation.path.endsWith('/search');
+  if (!changesNothing || !isDifferent(operation, first.differs)) return first;
+  await setTimeout(SETTLED_MS);
+  return ask(sent);
+}
 
 /** Reports of some hours: miners that come, move, fall silent, raise and clear flags; gaps, events and hosts. */
 function* farmHours(random: () => number, nowMs: number): Generator<ReportRecord[]> {
@@ -105,7 +121,7 @@ test('the same reports and requests have the same answers on both', { timeout: 2
     for (const way of ways)
       for (const request of way === undefined ? [] : fc.sample(way, { numRuns: REQUESTS / 2, seed: SEED })) {
         asked++;
-        const { differs } = await both.ask(request);
+        const { differs } = await askBoth(both, operation, request);
         if (isDifferent(operation, differs))
           differing.push(
             `${request.method} ${request.path.slice(0, 200)} ${String(request.body).slice(0, 200)}: ${differs}`,
@@ -115,7 +131,8 @@ test('the same reports and requests have the same answers on both', { timeout: 2
   for (const text of differing.slice(0, 12)) process.stdout.write(`R25: ${text}\n`);
   report({
     id: 'R25',
-    value: `${slices} slices and ${asked} requests to ${document.operations.length} operations on SQLite and on PostgreSQL, seed ${SEED}: ${differing.length} answers differ`,
+    value:
+      `${slices} slices and ${asked} requests to ${document.operations.length} operations on SQLite and on PostgreSQL, seed ${SEED}: ${differing.length} answers differ ${differing.slice(0, 2).join('; ')}`.trimEnd(),
     bar: '100 % same results',
     isMet: differing.length === 0 && asked > 100,
   });
@@ -202,7 +219,7 @@ test('no text in any field is more than a value to either', { timeout: 240_000 }
         if (!isFull && (asked + index) % 5 !== 0) continue;
         asked++;
         const startMs = performance.now();
-        const { got, other, differs } = await both.ask(sent);
+        const { got, other, differs } = await askBoth(both, operation, sent);
         slowestMs = Math.max(slowestMs, performance.now() - startMs);
         const isOdd = got.status >= 500 || other.status >= 500;
         if (isOdd || isDifferent(operation, differs))
@@ -241,7 +258,7 @@ test('no text in any field is more than a value to either', { timeout: 240_000 }
   for (const text of problems.slice(0, 12)) process.stdout.write(`S16: ${text}\n`);
   report({
     id: 'S16',
-    value: `${INJECTIONS.length} texts in every string of ${document.operations.length} operations and of reports, on both stores: ${asked} requests, ${strings} records: ${problems.length} effects, slowest ${Math.round(slowestMs)} ms; ${built.length} statements built from text ${built.join(' ')}`,
+    value: `${INJECTIONS.length} texts in every string of ${document.operations.length} operations and of reports, on both stores: ${asked} requests, ${strings} records: ${problems.length} effects ${problems.slice(0, 2).join('; ')}, slowest ${Math.round(slowestMs)} ms; ${built.length} statements built from text ${built.join(' ')}`,
     bar: '0 effects, 0 concatenations',
     isMet: problems.length + built.length === 0 && asked > 100 && isWithin(slowestMs, SLOW_MS),
   });

@@ -68,7 +68,7 @@ export function withTrial(link: MinerLink, trial: LoginTrial): MinerLink {
       if (!carriesLogin(request)) return link.send(request, limits);
       while (trial.verdict === 'unproven' && trial.trying !== undefined) await trial.trying;
       if (trial.verdict === 'unproven' && trial.isUnanswered?.() === true) {
-        const message = `ask ${link.ip} with a login to which it has just said neither yes nor no`;
+        const message = `ask ${link.ip} with a login that it has just left without an answer`;
         throw new PeerError('peer.busy', message, 'later', undefined, { wasSent: false });
       }
       if (trial.verdict === 'unproven' && trial.begin?.() === false) trial.verdict = 'refused';

@@ -12,14 +12,19 @@ import { CONFIGURED } from './trust/record/attempts.ts';
 
 /** While the disk refuses, visits do not try a refused configured login again for so long; commands do. */
 const COOLDOWN_MS = 10 * 60_000;
+/**
+ * Pauses after the first, the second and each later time that a login was left without an answer. One packet that was
+ * lost must not keep a technician out for long; a device that counts attempts gets three of them in the first minute.
+ */
+const UNANSWERED_PAUSES_MS = [10_000, 60_000, COOLDOWN_MS] as const;
 const MAX_TRIALS = 100_000;
 
 /** What the login is: '' = one of the configuration; else one that a task has set. */
 type Role = KeptRole | '';
 const ROLES: readonly Role[] = ['', ...KEPT_ROLES];
 
-/** `sentMs` = when the login last went out, monotonic. */
-export type Trial = LoginTrial & { sentMs: number };
+/** `sentMs` = when the login last went out, monotonic; `sends` = how often it did. */
+export type Trial = LoginTrial & { sentMs: number; sends: number };
 type Device = { readonly ip: string; readonly driver: Pick<Driver, 'id'> };
 
 export class LoginTrials {
@@ -118,12 +123,14 @@ export class LoginTrials {
       ...newTrial(),
       ...more,
       sentMs: Number.NEGATIVE_INFINITY,
-      isUnanswered: () => this.#clock.monotonicMs() - trial.sentMs < COOLDOWN_MS,
+      sends: 0,
+      isUnanswered: () => this.#clock.monotonicMs() - trial.sentMs < pauseAfter(trial.sends),
     };
     return trial;
   }
 }
 
+const pauseAfter = (sends: number): number => UNANSWERED_PAUSES_MS[sends - 1] ?? COOLDOWN_MS;
 const configuredKey = (driverId: string, ip: string, role: Role) => `${driverId} ${ip} ${role}`;
 const factoryKey = (driverId: string, who: readonly string[]) => `${driverId} ${who.join(' ')}`;
 

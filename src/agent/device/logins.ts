@@ -244,6 +244,7 @@ export class Logins {
       if (why !== undefined && why !== 'refused-before')
         throw new PeerError('peer.unreachable', `log in to ${ip}: not sent, because ${WITHHELD_TEXT[why]}`, 'later');
       trial.sentMs = this.#parts.clock.monotonicMs();
+      trial.sends++;
     };
     const guarded = { ...login, beforeSending, ...(realm !== undefined && { realm }) };
     return withTrial(this.#linkWith(target, guarded), trial);
