@@ -162,7 +162,9 @@ function rehashed(entries: readonly Entry[], from = 0): Entry[] {
   for (const entry of entries.slice(from)) {
     seq++;
     const text = JSON.stringify(FIELDS.map((field) => entry[field]));
-    const hash = createHash('sha256').update(`${seq}\n${previous}\n${text}`).digest('hex');
+    const hash = createHash('sha256')
+      .update(`${seq}\n${previous}\n${entry.key_id ?? ''}\n${text}`)
+      .digest('hex');
     done.push({ ...entry, seq, previous, hash });
     previous = hash;
   }

@@ -37,9 +37,9 @@ export const EMPTY_HEAD: ChainHead = { seq: 0, hash: NO_HASH, keyId: null, mac: 
 /** What follows the head. */
 export function nextEntry(head: Pick<ChainHead, 'seq' | 'hash'>, text: string, key: ChainKey | undefined): ChainEntry {
   const seq = head.seq + 1;
-  const own = hashOf(seq, head.hash, text);
-  const signed = { keyId: key?.id ?? null, mac: key?.sign('entry', own) ?? null };
-  return { seq, text, previous: head.hash, hash: own, ...signed };
+  const keyId = key?.id ?? null;
+  const own = hashOf({ seq, previous: head.hash, text, keyId });
+  return { seq, text, previous: head.hash, hash: own, keyId, mac: key?.sign('entry', own) ?? null };
 }
 
 /** The head of a chain that ends with this entry. */
@@ -51,7 +51,9 @@ export function headOf({ seq, hash: own }: Pick<ChainEntry, 'seq' | 'hash'>, key
 export const isSignedHead = ({ seq, hash: own, keyId, mac }: ChainHead, key: ChainKey): boolean =>
   keyId === key.id && isSame(mac, key.sign('head', `${seq}:${own}`));
 
-const hashOf = (seq: number, previous: string, text: string) => hash('sha256', `${seq}\n${previous}\n${text}`);
+/** The name of the key belongs to it: a signed entry cannot be passed off as one of a time without the key. */
+const hashOf = ({ seq, previous, text, keyId }: Pick<ChainEntry, 'seq' | 'previous' | 'text' | 'keyId'>) =>
+  hash('sha256', `${seq}\n${previous}\n${keyId ?? ''}\n${text}`);
 
 export const CHAIN_FAULTS = ['changed', 'missing', 'inserted', 'reordered', 'forged', 'cut', 'head'] as const;
 
@@ -115,12 +117,14 @@ function misfit(
   const missing = seq === due + 1 ? `entry ${due} is missing` : `entries ${due} to ${seq - 1} are missing`;
   if (seq > due) return problem('missing', missing);
   if (seq < due) return problem('inserted', `a second entry ${seq} was inserted`);
-  if (hashOf(seq, previous, entry.text) !== entry.hash) {
+  if (hashOf(entry) !== entry.hash) {
     const written = writtenAs(entry);
     if (written === undefined) return problem('changed', `entry ${seq} is not what was written: its hash does not fit`);
     return problem('reordered', `what stands as entry ${seq} was written as entry ${written}`);
   }
   if (previous !== last.hash) return problem('inserted', `entry ${seq} does not follow entry ${last.seq}`);
+  if (entry.keyId === null && entry.mac !== null)
+    return problem('changed', `entry ${seq} is not what was written: it has a signature of no key`);
   if (key === undefined) return undefined;
   if (entry.keyId !== key.id)
     return mustBeSigned ? problem('forged', `entry ${seq} is not signed with the key ${key.id}`) : undefined;
@@ -133,9 +137,9 @@ function misfit(
 const MOVED_BY = 10_000;
 
 /** The number that the entry had when it was written; undefined where it fits none near its own. */
-function writtenAs({ seq, previous, text, hash: own }: ChainEntry): number | undefined {
+function writtenAs({ seq, hash: own, ...rest }: ChainEntry): number | undefined {
   for (let by = 1; by <= MOVED_BY; by++)
-    for (const other of [seq - by, seq + by]) if (other > 0 && hashOf(other, previous, text) === own) return other;
+    for (const other of [seq - by, seq + by]) if (other > 0 && hashOf({ ...rest, seq: other }) === own) return other;
   return undefined;
 }
 

@@ -62,7 +62,14 @@ describe('with a key', () => {
     ['a changed text', entries.with(4, { ...at(entries, 4), text: 'act 500' }), 5, 'changed'],
     ['a changed hash', entries.with(4, { ...at(entries, 4), hash: 'f'.repeat(64) }), 5, 'changed'],
     ['a changed signature', entries.with(4, { ...at(entries, 4), mac: 'f'.repeat(64) }), 5, 'forged'],
-    ['a removed signature', entries.with(4, { ...at(entries, 4), mac: null, keyId: null }), 5, 'forged'],
+    ['a removed signature', entries.with(4, { ...at(entries, 4), mac: null, keyId: null }), 5, 'changed'],
+    ['another key named', entries.with(4, { ...at(entries, 4), keyId: 'other' }), 5, 'changed'],
+    [
+      'a first entry shown as of a time without the key',
+      entries.with(0, { ...at(entries, 0), keyId: null }),
+      1,
+      'changed',
+    ],
     ['a missing entry', entries.toSpliced(4, 1), 5, 'missing'],
     ['a missing first entry', entries.toSpliced(0, 1), 1, 'missing'],
     ['an entry that comes twice', entries.toSpliced(4, 0, at(entries, 3)), 4, 'inserted'],
@@ -77,6 +84,12 @@ describe('with a key', () => {
       entries.with(4, nextEntry(at(entries, 3), 'act of another', undefined)),
       5,
       'forged',
+    ],
+    [
+      'a signature of no key',
+      entries.with(4, { ...nextEntry(at(entries, 3), 'act 5', undefined), mac: 'f'.repeat(64) }),
+      5,
+      'changed',
     ],
     ['a cut end', entries.slice(0, 6), 7, 'cut'],
   ];
