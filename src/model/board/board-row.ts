@@ -1,5 +1,6 @@
-// Makes the row of one miner from what its agent reported of it and what is known of it besides. Numbers are rounded to
-// what people read, so that a row changes when something has changed. Pure.
+// Makes the row of one miner from what its agent reported of it and what is known of it besides: in two steps, so that
+// the report itself need not be kept. Numbers are rounded to what people read, so that a row changes when something has
+// changed. Pure.
 import { type Flag, worstFirst } from '../flags.ts';
 import type { MinerDocument, MinerExtras, OpsStatus } from '../miner.ts';
 import type { SelectableMiner } from '../selector/selector.ts';
@@ -29,16 +30,33 @@ export type Circumstances = {
   readonly createdAtMs: number | null;
 };
 
+/** What a row has of the report. */
+export type ReportedRow = Omit<SelectableMiner, Exclude<keyof Circumstances, 'isReported'> | 'isOnline'> & {
+  /** The newest poll succeeded. */
+  readonly hasAnswered: boolean;
+};
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_S = 3_600;
 
-export function boardRow(reported: ReportedMiner, known: Circumstances): SelectableMiner {
-  const { document, extras, abilities } = reported;
+export function boardRow({ hasAnswered, ...reported }: ReportedRow, known: Circumstances): SelectableMiner {
   const { isReported, isUnknown, seenAtMs, createdAtMs, ...rest } = known;
+  return {
+    ...reported,
+    ...rest,
+    isUnknown,
+    isOnline: isReported && !isUnknown && hasAnswered,
+    seenAtMs: seenAtMs === null ? null : floorTo(seenAtMs, SECOND_MS),
+    createdAtMs: createdAtMs === null ? null : floorTo(createdAtMs, MINUTE_MS),
+  };
+}
+
+export function reportedRow(reported: ReportedMiner): ReportedRow {
+  const { document, extras, abilities } = reported;
   const [pool] = document.pools;
   return {
-    ...rest,
+    hasAnswered: document.last_check_succeed,
     ip: document.ip,
     mac: orNull(document.mac),
     serial: orNull(document.serial_number),
@@ -51,8 +69,6 @@ export function boardRow(reported: ReportedMiner, known: Circumstances): Selecta
     abilities,
     mode: extras.mining_mode_reported === false ? null : document.mining_mode,
     isMining: document.is_mining,
-    isOnline: isReported && !isUnknown && document.last_check_succeed,
-    isUnknown,
     isHung: extras.hung === true,
     flags: document.anomaly_flags,
     firstFlag: firstOf(extras.flags),
@@ -65,8 +81,6 @@ export function boardRow(reported: ReportedMiner, known: Circumstances): Selecta
     worker: orNull(pool?.worker_id),
     // 0 = the device does not say.
     uptimeS: document.uptime === 0 ? null : shownUptime(document.uptime),
-    seenAtMs: seenAtMs === null ? null : floorTo(seenAtMs, SECOND_MS),
-    createdAtMs: createdAtMs === null ? null : floorTo(createdAtMs, MINUTE_MS),
     serials: serialsOf(reported),
     pools: document.pools.flatMap(({ url }) => orNull(url) ?? []),
     workers: document.pools.flatMap(({ worker_id }) => orNull(worker_id) ?? []),

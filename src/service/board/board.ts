@@ -2,7 +2,7 @@
 // second, and only for requests. A change shows whichever copy of the service has stored it.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import { boardRow, type ReportedMiner } from '../../model/board/board-row.ts';
+import { boardRow, type ReportedRow } from '../../model/board/board-row.ts';
 import { BoardRows } from '../../model/board/board-rows.ts';
 import { OPS_STATUSES } from '../../model/miner.ts';
 import { type SelectableMiner, type Selector, select } from '../../model/selector/selector.ts';
@@ -24,7 +24,7 @@ export type BoardParts = {
 /** A row, and what it was made of. */
 type Made = {
   readonly mark: BoardMark;
-  readonly reported: ReportedMiner;
+  readonly reported: ReportedRow;
   readonly isReported: boolean;
   readonly isUnknown: boolean;
   readonly miner: SelectableMiner;
@@ -49,7 +49,7 @@ export function createBoard(farmId: string, { store, hasCopies, statusAt, clock 
     stored = new Set();
     wanted = 'changes';
     const sources = { farmId, store, changed, elapsedMs: clock.elapsedMs() } as const;
-    const { agents, marks, documents, isWhole, next } = await look(sources, made, before);
+    const { agents, marks, reported: reports, isWhole, next } = await look(sources, made, before);
     const nowMs = clock.nowMs();
     const gone: string[] = [];
     if (isWhole) {
@@ -61,8 +61,7 @@ export function createBoard(farmId: string, { store, hasCopies, statusAt, clock 
     const isReported = ({ stale_at }: BoardMark) => stale_at !== null && stale_at > nowMs;
     const put = (mark: BoardMark, before: Made | undefined) => {
       const states = { isReported: isReported(mark), isUnknown: isUnknown(mark.agentId) };
-      const stored = documents.get(mark.rowId);
-      const reported = stored === undefined ? before?.reported : parsed(stored);
+      const reported = reports.get(mark.rowId) ?? before?.reported;
       // Its document was removed while we read.
       if (reported === undefined) return;
       const now = { mark, reported, ...states };
@@ -139,16 +138,6 @@ function selectedRows(made: ReadonlyMap<number, Made>, selector: Selector, atMs:
 function silenceOf(agents: ReadonlyMap<string, BoardAgent>, statusAt: BoardParts['statusAt'], nowMs: number) {
   const heard = new Set([...agents].flatMap(([id, agent]) => (statusAt(agent, nowMs) === 'online' ? [id] : [])));
   return (agentId: string | null) => agentId !== null && !heard.has(agentId);
-}
-
-/** As we have stored them. */
-function parsed({ document, extras, abilities }: { document: string; extras: string; abilities: string }) {
-  const reported: ReportedMiner = {
-    document: JSON.parse(document),
-    extras: JSON.parse(extras),
-    abilities: JSON.parse(abilities),
-  };
-  return reported;
 }
 
 const MARKS = ['report', 'rack', 'position', 'container', 'opsStatus', 'seen_at', 'created_at'] as const;

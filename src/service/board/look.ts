@@ -1,4 +1,5 @@
 // Reads what may have changed of a farm since a board was read last: as little as may be each second, all now and then.
+import { type ReportedMiner, type ReportedRow, reportedRow } from '../../model/board/board-row.ts';
 import type { BoardAgent, BoardDocument, BoardMark, BoardStore } from '../store/store.ts';
 
 /** How often it is asked what operators have set at other copies, and what is gone: that reads all rows. */
@@ -27,8 +28,8 @@ type Source = {
 type Found = {
   readonly agents: ReadonlyMap<string, BoardAgent>;
   readonly marks: readonly BoardMark[];
-  /** Of marks whose report is new. */
-  readonly documents: ReadonlyMap<number, BoardDocument>;
+  /** Of marks whose report is new, by their rows. */
+  readonly reported: ReadonlyMap<number, ReportedRow>;
   /** The marks are all that there are, in the order of lists. */
   readonly isWhole: boolean;
   readonly next: Look;
@@ -58,10 +59,30 @@ export async function look(
     marks = await store.marks(farmId);
   }
   const isNew = ({ rowId, report }: BoardMark) => known.get(rowId)?.mark.report !== report;
-  const documents = await store.documents(marks.filter(isNew).map(({ rowId }) => rowId));
+  const reported = await readReports(
+    store,
+    marks.filter(isNew).map(({ rowId }) => rowId),
+  );
   for (const { agentId, order } of marks)
     if (agentId !== null) orders.set(agentId, Math.max(order, orders.get(agentId) ?? 0));
   const wholeMs = isWhole || last === undefined ? elapsedMs : last.wholeMs;
   const othersMs = asksOthers ? elapsedMs : last.othersMs;
-  return { agents, marks, documents, isWhole, next: { others, polls, orders, wholeMs, othersMs } };
+  return { agents, marks, reported, isWhole, next: { others, polls, orders, wholeMs, othersMs } };
+}
+
+async function readReports(store: BoardStore, rowIds: readonly number[]): Promise<ReadonlyMap<number, ReportedRow>> {
+  const reported = new Map<number, ReportedRow>();
+  for await (const documents of store.documents(rowIds))
+    for (const document of documents) reported.set(document.rowId, reportedRow(parsed(document)));
+  return reported;
+}
+
+/** As we have stored them. */
+function parsed({ document, extras, abilities }: BoardDocument) {
+  const reported: ReportedMiner = {
+    document: JSON.parse(document),
+    extras: JSON.parse(extras),
+    abilities: JSON.parse(abilities),
+  };
+  return reported;
 }

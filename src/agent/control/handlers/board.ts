@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
 import { type ClockLook, lookAtClocks, wallTimeOf } from '../../../base/time/clock-steps.ts';
-import { boardRow } from '../../../model/board/board-row.ts';
+import { boardRow, reportedRow } from '../../../model/board/board-row.ts';
 import { BoardRows } from '../../../model/board/board-rows.ts';
 import { toMinerDocument } from '../../../model/document.ts';
 import type { SelectableMiner } from '../../../model/selector/selector.ts';
@@ -98,17 +98,15 @@ export function createAgentBoard({ clock, fleet, registry }: Parts) {
 
 function rowOf(state: MinerState, entry: MinerEntry | undefined, now: ClockLook): SelectableMiner {
   const { key, target, readAt, judgedMs } = state;
-  const row = boardRow(
-    { ...(state.reported ?? notRead(state, entry)), abilities: taskNamesOf(Object.keys(target.driver.abilities)) },
-    {
-      ...{ id: key, key, agentId: null, container: null, rack: null, position: null, opsStatus: null },
-      isReported: true,
-      // Not polled since the start of the agent.
-      isUnknown: judgedMs === undefined,
-      seenAtMs: readAt === undefined ? null : wallTimeOf(readAt, now),
-      createdAtMs: entry === undefined ? null : Math.min(entry.firstSeenMs, now.wallMs),
-    },
-  );
+  const abilities = taskNamesOf(Object.keys(target.driver.abilities));
+  const row = boardRow(reportedRow({ ...(state.reported ?? notRead(state, entry)), abilities }), {
+    ...{ id: key, key, agentId: null, container: null, rack: null, position: null, opsStatus: null },
+    isReported: true,
+    // Not polled since the start of the agent.
+    isUnknown: judgedMs === undefined,
+    seenAtMs: readAt === undefined ? null : wallTimeOf(readAt, now),
+    createdAtMs: entry === undefined ? null : Math.min(entry.firstSeenMs, now.wallMs),
+  });
   // The registry may know what this device does not report itself.
   return {
     ...row,

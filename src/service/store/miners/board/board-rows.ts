@@ -21,7 +21,12 @@ export type BoardMark = Readonly<
 };
 
 export type BoardAgent = Readonly<Pick<Row<'agents'>, 'last_seen_at' | 'poll_interval_ms'>>;
-export type BoardDocument = { readonly document: string; readonly extras: string; readonly abilities: string };
+export type BoardDocument = {
+  readonly rowId: number;
+  readonly document: string;
+  readonly extras: string;
+  readonly abilities: string;
+};
 export type BoardStore = ReturnType<typeof createBoardStore>;
 
 /** Made in the database: to read the rows themselves would cost ten times as much. */
@@ -85,15 +90,16 @@ export function createBoardStore({ read }: Pick<Databases, 'read'>) {
       }
       return found;
     },
-    /** By row; read in portions, with a yield to the event loop between them. */
-    async documents(rowIds: readonly number[]): Promise<ReadonlyMap<number, BoardDocument>> {
-      const found = new Map<number, BoardDocument>();
+    /** In portions, with a yield to the event loop between them: those of a large farm are not in memory at once. */
+    async *documents(rowIds: readonly number[]): AsyncGenerator<readonly BoardDocument[]> {
       for (const part of chunks(rowIds)) {
-        const rows = await read.selectFrom('miner_documents').selectAll().where('row_id', 'in', part).execute();
-        for (const { row_id, ...documents } of rows) found.set(row_id, documents);
+        yield await read
+          .selectFrom('miner_documents')
+          .select(['row_id as rowId', 'document', 'extras', 'abilities'])
+          .where('row_id', 'in', part)
+          .execute();
         await yieldToEventLoop();
       }
-      return found;
     },
     /** How many miners there are, and a text that is another one when operators have changed anything of them. */
     async operatorText(farmId: string): Promise<{ readonly count: number; readonly text: string }> {
