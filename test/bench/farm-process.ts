@@ -28,10 +28,10 @@ const root = join(import.meta.dirname, '..', '..');
 /** Starts the farm and resolves when all its devices listen. `stop` ends it. */
 export async function startFarmProcess(
   args: readonly string[],
-): Promise<{ devices: BenchDevice[]; stop: () => Promise<void> }> {
-  const { line, stop } = await startUntilLine(inForeground(['fixtures/farm/main.ts', '--json', ...args]));
+): Promise<{ devices: BenchDevice[]; pid: number; stop: () => Promise<void> }> {
+  const { line, pid, stop } = await startUntilLine(inForeground(['fixtures/farm/main.ts', '--json', ...args]));
   const { devices } = z.object({ devices: z.array(deviceSchema) }).parse(JSON.parse(line));
-  return { devices, stop };
+  return { devices, pid, stop };
 }
 
 /**
@@ -62,14 +62,14 @@ async function startUntilLine({
   command,
   args,
   environment,
-}: Start): Promise<{ line: string; stop: () => Promise<void> }> {
+}: Start): Promise<{ line: string; pid: number; stop: () => Promise<void> }> {
   const env = { ...process.env, ...environment };
   const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await new Promise<string>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with code ${code} before it was ready`)));
     createInterface({ input: child.stdout }).once('line', resolve);
   });
-  return { line, stop: () => stopChild(child) };
+  return { line, pid: child.pid ?? 0, stop: () => stopChild(child) };
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {

@@ -30,7 +30,7 @@ export async function benchWatch(args: readonly string[]): Promise<void> {
       lists: { type: 'string', default: '1' },
     },
   });
-  const [miners, seconds, rounds] = [Number(values.miners), Number(values.seconds), Number(values.rounds)];
+  const [miners, seconds, count] = [Number(values.miners), Number(values.seconds), Number(values.rounds)];
   const lists = Number(values.lists);
   const farms = await Promise.all(
     parts(miners).map((count, part) =>
@@ -66,11 +66,17 @@ export async function benchWatch(args: readonly string[]): Promise<void> {
   const ended = new Promise((end) => child.once('exit', end).once('error', end));
   try {
     print(`${await settled(stateDir, miners)} of ${miners} miners are known`);
-    const shareOf = async (work: () => Promise<unknown>) => {
-      const before = processFigures(child.pid ?? 0).cpuS;
+    const farmCpuS = () => farms.reduce((sum, { pid }) => sum + processFigures(pid).cpuS, 0);
+    const windowOf = async (work: () => Promise<unknown>): Promise<Window> => {
+      const before = { ownS: processFigures(child.pid ?? 0).cpuS, farmS: farmCpuS() };
       const startMs = systemClock.monotonicMs();
       await work();
-      return (100_000 * (processFigures(child.pid ?? 0).cpuS - before)) / (systemClock.monotonicMs() - startMs);
+      const elapsedS = (systemClock.monotonicMs() - startMs) / 1_000;
+      const share = (cpuS: number) => (100 * cpuS) / elapsedS;
+      return {
+        own: share(processFigures(child.pid ?? 0).cpuS - before.ownS),
+        farm: share(farmCpuS() - before.farmS),
+      };
     };
     const rest = () => systemClock.sleep(seconds * 1_000);
     // The scan and the first polls are no part of it.
@@ -87,21 +93,40 @@ export async function benchWatch(args: readonly string[]): Promise<void> {
           }),
         ),
       );
-    for (let round = 1; round <= rounds; round++) {
+    const rounds: Record<'without' | 'withThem', Window[]>[] = [];
+    for (let round = 1; round <= count; round++) {
       // What grows or falls with time counts for neither side.
-      const shares = [await shareOf(rest), await shareOf(watched), await shareOf(watched), await shareOf(rest)];
-      const [first = 0, second = 0, third = 0, fourth = 0] = shares;
-      const [without, withThem] = [(first + fourth) / 2, (second + third) / 2];
-      print(
-        `round ${round}: ${without.toFixed(1)} % of a core without lists, ${withThem.toFixed(1)} % with ${lists}: ${((withThem - without) / lists).toFixed(1)} % more for each (${shares.map((share) => share.toFixed(1)).join(', ')}; ${seconds} s each)`,
-      );
+      const without = [await windowOf(rest)];
+      const withThem = [await windowOf(watched), await windowOf(watched)];
+      without.push(await windowOf(rest));
+      print(`round ${round}: ${summed(without, withThem, lists)} (${seconds} s each)`);
+      rounds.push({ without, withThem });
     }
+    const all = (side: 'without' | 'withThem') => rounds.flatMap((round) => round[side]);
+    print(`all: ${summed(all('without'), all('withThem'), lists)}`);
   } finally {
     child.kill('SIGTERM');
     await ended;
     await Promise.all(farms.map((farm) => farm.stop()));
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Of one core, per cent: the program that is measured, and the farm that it polls. */
+type Window = { readonly own: number; readonly farm: number };
+
+/**
+ * What a list costs. The farm does the same for each poll, so its processor time says how many polls a window had, and
+ * how fast the machine was in it: the windows without lists are taken as if theirs had been the same.
+ */
+function summed(without: readonly Window[], withThem: readonly Window[], lists: number): string {
+  const mean = (windows: readonly Window[], name: keyof Window) =>
+    windows.reduce((sum, window) => sum + window[name], 0) / windows.length;
+  const due = (mean(without, 'own') * mean(withThem, 'farm')) / mean(without, 'farm');
+  const each = (mean(withThem, 'own') - due) / lists;
+  const shown = (windows: readonly Window[]) =>
+    windows.map(({ own, farm }) => `${own.toFixed(1)} beside ${farm.toFixed(1)}`).join(', ');
+  return `${due.toFixed(1)} % of a core without lists, ${mean(withThem, 'own').toFixed(1)} % with ${lists}: ${each.toFixed(1)} % more for each; the program beside the farm: without ${shown(without)}; with ${shown(withThem)}`;
 }
 
 const parts = (miners: number): number[] =>
