@@ -83,7 +83,7 @@ export function reasonLines(what: string, miners: readonly LeftOut[]): string[] 
   const byReason = [...Map.groupBy(miners, ({ reason }) => reason)].sort(([, a], [, b]) => b.length - a.length);
   const lines = byReason.map(
     ([reason, some]) =>
-      `${some.length} ${what}: ${formatText(reason)} (${named(some.map(({ who }) => formatText(who)))})`,
+      `${some.length} ${what}: ${formatText(reason)} (${named(some.map(({ who }) => formatText(who)).sort(inOrder))})`,
   );
   if (lines.length <= MOST_REASONS) return lines;
   const rest = byReason.slice(MOST_REASONS - 1).reduce((sum, [, { length }]) => sum + length, 0);
@@ -93,8 +93,11 @@ export function reasonLines(what: string, miners: readonly LeftOut[]): string[] 
 /** What most have first. */
 function counted(texts: readonly string[]) {
   const groups = [...Map.groupBy(texts, (text) => text)].map(([text, { length }]) => ({ text, count: length }));
-  return groups.sort((a, b) => b.count - a.count || a.text.localeCompare(b.text, 'en', { numeric: true }));
+  return groups.sort((a, b) => b.count - a.count || inOrder(a.text, b.text));
 }
+
+/** Numbers in texts by what they are worth: addresses as people list them. */
+const inOrder = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
 
 const named = (texts: readonly string[]): string =>
   texts.length <= MOST_NAMED
