@@ -117,7 +117,8 @@ type Window = { readonly own: number; readonly farm: number };
 
 /**
  * What a list costs. The farm does the same for each poll, so its processor time says how many polls a window had, and
- * how fast the machine was in it: the windows without lists are taken as if theirs had been the same.
+ * how fast the machine was in it: the windows without lists are taken as if theirs had been the same. That counts all
+ * work of the program as work of polls, so it corrects too much; what was measured is printed beside it.
  */
 function summed(without: readonly Window[], withThem: readonly Window[], lists: number): string {
   const mean = (windows: readonly Window[], name: keyof Window) =>

@@ -18,8 +18,9 @@ const CASES = PHASES.flatMap((phase) =>
   (['MAC', 'serial', 'MAC and serial'] as const).flatMap((claim) => ENTRIES.map((entry) => ({ phase, claim, entry }))),
 );
 const NET = loopback(23);
-/** A stranger hashes so little that its readings are known anywhere; a miner that warms up passes this in 2 ms. */
+/** A stranger hashes so little that its readings are known anywhere. */
 const LITTLE = 0.01;
+/** A miner that warms up hashes as little, but hardly ever just as much. */
 const LITTLE_WITHIN = 0.05;
 
 let site: Site;

@@ -14,7 +14,7 @@ import { CONFIGURED } from './trust/record/attempts.ts';
 const COOLDOWN_MS = 10 * 60_000;
 /**
  * Pauses after the first, the second and each later time that a login was left without an answer. One packet that was
- * lost must not keep a technician out for long; a device that counts attempts gets three of them in the first minute.
+ * lost must not keep a technician out for long; a device that counts attempts gets three of them in 70 seconds.
  */
 const UNANSWERED_PAUSES_MS = [10_000, 60_000, COOLDOWN_MS] as const;
 const MAX_TRIALS = 100_000;

@@ -51,7 +51,7 @@ export function headOf({ seq, hash: own }: Pick<ChainEntry, 'seq' | 'hash'>, key
 export const isSignedHead = ({ seq, hash: own, keyId, mac }: ChainHead, key: ChainKey): boolean =>
   keyId === key.id && isSame(mac, key.sign('head', `${seq}:${own}`));
 
-/** The name of the key belongs to it: a signed entry cannot be passed off as one of a time without the key. */
+/** The name of the key is hashed too: a signed entry cannot be passed off as one of a time without the key. */
 const hashOf = ({ seq, previous, text, keyId }: Pick<ChainEntry, 'seq' | 'previous' | 'text' | 'keyId'>) =>
   hash('sha256', `${seq}\n${previous}\n${keyId ?? ''}\n${text}`);
 
