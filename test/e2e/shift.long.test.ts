@@ -279,6 +279,9 @@ test('on one page of 80 columns they are all named, for who takes over', async (
 });
 
 test('what is missing since yesterday', async () => {
-  const text = await keepScreen('miners-missing', ['miners', '--missing', '--since', '24h', ...site.atHost]);
+  const text = await keepScreen('miners-missing', ['miners', '--missing', '--since', '24h', ...site.atHost], {
+    // The agent counts from its last start, and how often it has asked since is a matter of the machine.
+    mask: (screen) => screen.replaceAll(/\d(?= polls in a row)/g, '#'),
+  });
   expect(text).toMatch(/^4 of 75 miners/m);
 });
