@@ -1,5 +1,5 @@
 // The fault flags of Avalons and what they mean: single flags, and words whose bits stand for troubles.
-import type { ErrorCategory } from '../../src/model/flags.ts';
+import type { ErrorCategory } from '../../src/model/flags/flags.ts';
 
 export type Severity = 'info' | 'minor' | 'major';
 export type Row = { readonly category: ErrorCategory; readonly severity: Severity; readonly message: string };

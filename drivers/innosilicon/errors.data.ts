@@ -1,5 +1,5 @@
 // What the one error code of Innosilicon means; 0 is none.
-import type { ErrorCategory } from '../../src/model/flags.ts';
+import type { ErrorCategory } from '../../src/model/flags/flags.ts';
 
 export const ERRORS: Readonly<Record<string, readonly [message: string, category: ErrorCategory]>> = {
   21: ['No plug signal from a board', 'hashboard'],

@@ -1,6 +1,6 @@
 // Whatsminer fault codes as data: whole codes, codes that end in a slot, codes that name a chip, level codes, and on which model families a
 // code is known to be harmless while the miner hashes. errors.ts decodes; nothing here says what to do about a fault.
-import type { ErrorCategory } from '../../src/model/flags.ts';
+import type { ErrorCategory } from '../../src/model/flags/flags.ts';
 
 /** Category, text, and the fan, PSU or board that is meant. */
 export type FaultRow = readonly [category: ErrorCategory, text: string, index?: number];

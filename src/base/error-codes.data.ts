@@ -7,6 +7,8 @@
  */
 export type ErrorEntry = { readonly status?: number; readonly text: string; readonly advice: string };
 
+// The web page bundles the families of errors without these texts: a bundler has to know that a call does nothing.
+/* @__NO_SIDE_EFFECTS__ */
 const entry = (text: string, advice: string, status?: number): ErrorEntry =>
   status === undefined ? { text, advice } : { status, text, advice };
 
@@ -34,6 +36,36 @@ export const REFUSALS = {
     'Remove a set that is no longer needed: DELETE …/pool-sets/{name}.',
     409,
   ),
+  'keys.full': entry(
+    'The workspace has as many keys as it may',
+    'End a key that is no longer needed: pithead key revoke.',
+    409,
+  ),
+  'people.full': entry(
+    'The workspace has as many people as it may',
+    'Remove a person that is no longer needed: pithead people remove.',
+    409,
+  ),
+  'people.name': entry(
+    'The name is that of another person',
+    'Take another name: names are unique in the service.',
+    409,
+  ),
+  'people.last-admin': entry(
+    'It is the last admin of the workspace that can log in without an end',
+    'Make another person an admin first.',
+    409,
+  ),
+  'people.reboots': entry(
+    'A technician may have so many open reboots',
+    'Wait until some of them are over, or ask an operator.',
+    409,
+  ),
+  'people.second-person': entry(
+    'These tasks wait for another person than the one who ordered them',
+    'Ask another person to confirm them on the page, or cancel them.',
+    403,
+  ),
   'webhooks.address': entry(
     'The URL of a webhook leads to an address that is not allowed',
     'Use a public address, or allow its network on the host of the service: webhooks.allowedNetworks.',
@@ -42,6 +74,11 @@ export const REFUSALS = {
     'The request body is not of a type that is taken here',
     'Send the type that the message names, in UTF-8, not compressed.',
     415,
+  ),
+  'request.upgrade': entry(
+    'The path serves a WebSocket and nothing else',
+    'Open it as a WebSocket, with the headers that RFC 6455 asks for.',
+    426,
   ),
   'request.rate': entry(
     'Too many requests in a minute',
@@ -56,6 +93,41 @@ export const REFUSALS = {
   'auth.missing': entry('Missing x-api-key header', 'Send the key as x-api-key, or as Authorization: Bearer.', 401),
   'auth.invalid': entry('Invalid or missing API key', 'Use a key that is neither revoked nor expired.', 401),
   'auth.code': entry('Invalid, used or expired enrolment code', 'Make a new code: pithead enrol.', 401),
+  'auth.session': entry(
+    'There is no session, or it has ended: log in again',
+    'Log in again; if that is refused, ask an administrator of the workspace.',
+    401,
+  ),
+  'auth.login': entry(
+    'Wrong name or password',
+    'Try again, or have a new password set: pithead people reset <name>.',
+    401,
+  ),
+  'auth.claim': entry(
+    'Invalid, used or expired code',
+    'Make a new code: pithead people claim, reset or pair, or on the page of an administrator.',
+    401,
+  ),
+  'auth.wait': entry(
+    'Too many attempts to log in',
+    'Wait as many seconds as Retry-After says. Others, and the same person from elsewhere, can log in meanwhile.',
+    429,
+  ),
+  'auth.origin': entry(
+    'The request comes from another web page',
+    'Open the page of the service itself. A program uses an API key.',
+    403,
+  ),
+  'auth.plain': entry(
+    'People have no sessions beyond this host without TLS',
+    'Open the https address, or the page on the host itself; `pithead setup` makes the certificate. Where something else encrypts, set page.allowPlain.',
+    403,
+  ),
+  'auth.host': entry(
+    'The service does not answer with a session under this host name',
+    'Open the page by its address, localhost, a .local name or the host of listen.publicUrl.',
+    403,
+  ),
   'auth.workspace': entry('Access denied to workspace', 'Use the workspace of the key, or ask for a grant.', 403),
   'auth.permission': entry(
     'The key or the grant lacks the permission',
@@ -313,6 +385,7 @@ export const DATABASE_ERRORS = {
 };
 export type DatabaseCode = keyof typeof DATABASE_ERRORS;
 
+/* @__NO_SIDE_EFFECTS__ */
 const skip = (text: string, advice: string, agentText = text) => ({ text, agentText, advice });
 
 /**
@@ -341,13 +414,17 @@ export type SkipReason = keyof typeof SKIP_REASONS;
 
 /** What each HTTP status means to a client, and the message of an answer that no code of ours is behind. */
 export const HTTP_STATUSES: Readonly<Record<number, { readonly meaning: string; readonly message?: string }>> = {
+  101: { meaning: 'The connection is a WebSocket now; its messages are as described.' },
   200: { meaning: 'The request was carried out; the body is as described.' },
   400: {
     message: 'Invalid request parameters',
     meaning: 'The parameters or the body do not fit; the message says which, what was received and what is accepted.',
   },
-  401: { meaning: 'The API key (or enrolment code) is missing, wrong, revoked or expired.' },
-  403: { meaning: 'The key is good, but it lacks the permission, or may not use the workspace or the farm.' },
+  401: { meaning: 'The API key, session or one-time code is missing, wrong, revoked or expired.' },
+  403: {
+    meaning:
+      'The key or session is good, but it lacks the permission, or may not use the workspace or the farm; or the request of a session comes from another page.',
+  },
   404: {
     message: 'Resource not found',
     meaning: 'What the request is about does not exist, or the key may not know that it does.',
@@ -364,6 +441,7 @@ export const HTTP_STATUSES: Readonly<Record<number, { readonly meaning: string; 
     message: 'The request body must be application/json',
     meaning: 'The body is of a media type, character set or compression that this operation does not take.',
   },
+  426: { meaning: 'The operation is a WebSocket: ask for it with the headers of RFC 6455.' },
   429: {
     meaning:
       'The workspace has spent its points of a minute, or too many of its large requests wait; the header Retry-After says how many seconds to wait.',

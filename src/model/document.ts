@@ -1,7 +1,8 @@
 // From a Reading to the miner document of the interface: names and units only, nothing invented or rounded. It decides
 // no flag and keeps no state; after a failed poll, values come from the previous document.
 import { mean, sumOfAll } from '../base/numbers.ts';
-import { type Flag, toBitmask } from './flags.ts';
+import { toBitmask } from './flags/anomaly-types.ts';
+import type { Flag } from './flags/flags.ts';
 import { macState, normaliseMac, serialState, type UnstableReason } from './identity-facts.ts';
 import type { MinerDocument, MinerExtras } from './miner.ts';
 import { plainText as text, withoutLogin } from './plain-text.ts';

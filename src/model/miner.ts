@@ -3,7 +3,8 @@
 // document, "Miner").
 
 import { z } from 'zod';
-import { ANOMALY_TYPES, flagSchema } from './flags.ts';
+import { ANOMALY_TYPES } from './flags/anomaly-types.ts';
+import { flagSchema } from './flags/flags.ts';
 import { unstableReasonSchema } from './identity-facts.ts';
 import { COOLINGS } from './reading.ts';
 

@@ -2,7 +2,7 @@
 // it, never zero. Units are in the names: H/s, W, degrees Celsius, rpm, MHz, seconds. Values outside the physically
 // plausible range are dropped earlier (driver/fields.ts), so a Reading that does not pass this schema is a bug.
 import { z } from 'zod';
-import { ERROR_CATEGORY_FLAG, type ErrorCategory } from './flags.ts';
+import { ERROR_CATEGORY_FLAG, type ErrorCategory } from './flags/flags.ts';
 
 const count = z.int().min(0).max(1_000_000_000_000_000);
 const tempC = z.number().min(-50).max(200);

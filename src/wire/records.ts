@@ -3,7 +3,7 @@
 // out.
 import { z } from 'zod';
 import { CONTACT_STATUSES } from '../model/contact.ts';
-import { anomalyTypeSchema, flagSchema } from '../model/flags.ts';
+import { anomalyTypeSchema, flagSchema } from '../model/flags/flags.ts';
 import { hostSchema } from '../model/host.ts';
 import { factStateSchema } from '../model/identity-facts.ts';
 import {

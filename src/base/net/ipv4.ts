@@ -72,6 +72,10 @@ export function isThisMachine(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || (address !== undefined && address >>> 24 === 127);
 }
 
+/** The address that programs of one host reach each other at, and that takes nothing from beyond it. */
+export const isLoopback = (host: string): boolean =>
+  ['127.0.0.1', '::1', '::ffff:127.0.0.1', 'localhost'].includes(host);
+
 /** With the brackets that an IPv6 address needs. */
 export const plainUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

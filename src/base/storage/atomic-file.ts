@@ -13,16 +13,24 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { refuseForeign } from './foreign-files.ts';
+import { giveToFolderOwner, refuseForeign } from './foreign-files.ts';
 import { takeLock } from './lock.ts';
 import { syncFolder } from './sync.ts';
 
-/** Replaces the file in one step; after the call it is on the disk. `mode` holds whatever the umask is. */
-export function writeFileAtomic(path: string, text: string, mode: number): void {
+/**
+ * Replaces the file in one step; after the call it is on the disk. `mode` holds whatever the umask is.
+ * `isOfFolderOwner`: what root writes belongs to the owner of the folder, who has to read it.
+ */
+export function writeFileAtomic(
+  path: string,
+  text: string,
+  mode: number,
+  { isOfFolderOwner = false }: { readonly isOfFolderOwner?: boolean } = {},
+): void {
   const unfinished = `${path}.new`;
   // One that a kill has left, or a link that another user put there: the name goes, and what it leads to stays.
   rmSync(unfinished, { force: true });
-  writeSynced(unfinished, text, mode);
+  writeSynced(unfinished, text, mode, isOfFolderOwner);
   moveOver(unfinished, path);
   syncFolder(dirname(path));
 }
@@ -59,7 +67,7 @@ export function createFileAtomic(path: string, text: string, mode: number): void
   makeFolders(dirname(path));
   const unfinished = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
-    writeSynced(unfinished, text, mode);
+    writeSynced(unfinished, text, mode, false);
     if (!tryLink(unfinished, path)) replaceNothing(unfinished, path);
   } finally {
     rmSync(unfinished, { force: true });
@@ -101,11 +109,12 @@ function makeFolders(folder: string): void {
 }
 
 /** Makes the file: throws where one, or a link, is there already. */
-function writeSynced(path: string, text: string, mode: number): void {
+function writeSynced(path: string, text: string, mode: number, isOfFolderOwner: boolean): void {
   const descriptor = openSync(path, 'wx', mode);
   try {
     // The mask of the process may have taken rights away.
     fchmodSync(descriptor, mode);
+    if (isOfFolderOwner) giveToFolderOwner(descriptor, path);
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);
   } finally {

@@ -1,6 +1,7 @@
 // One miner in one narrow row: what lists of people show, sort and select by. The service and a running agent make it;
 // it holds no history, and no detail of single boards.
-import { type AnomalyType, type Flag, fromBitmask } from '../flags.ts';
+import { type AnomalyType, fromBitmask } from '../flags/anomaly-types.ts';
+import type { Flag } from '../flags/flags.ts';
 import type { OpsStatus } from '../miner.ts';
 
 /** The first flag of a miner, the worst and oldest: for people, its text. */

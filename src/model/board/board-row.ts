@@ -1,7 +1,7 @@
 // Makes the row of one miner in two steps, from what its agent reported of it and then from what is known of it
 // besides: the report itself need not be kept. Numbers are rounded to what people read, so that a row changes when
 // something has changed. Pure.
-import { type Flag, worstFirst } from '../flags.ts';
+import { type Flag, worstFirst } from '../flags/flags.ts';
 import type { MinerDocument, MinerExtras, OpsStatus } from '../miner.ts';
 import type { SelectableMiner } from '../selector/selector.ts';
 import type { BoardFlag } from './board-miner.ts';

@@ -1,7 +1,9 @@
 // What the next shift takes over beside the changes of a span: flags that were raised before it and are set now, and
 // miners that were missing before it and are so now. Pure; what the changes of the span show is not shown again.
+
 import { OFFLINE_SOURCE } from '../document.ts';
-import { type AnomalyType, type Flag, worstFirst } from '../flags.ts';
+import type { AnomalyType } from '../flags/anomaly-types.ts';
+import { type Flag, worstFirst } from '../flags/flags.ts';
 import type { Change } from './change-kinds.ts';
 import { textOf } from './change-texts.ts';
 

@@ -1,6 +1,6 @@
 // Findings: one cause that affects many miners, such as a dead pool or a dead switch, with its miners. Pure: it raises
 // and clears no flag, and the agent decides which miners stopped answering together.
-import type { Flag } from '../flags.ts';
+import type { Flag } from '../flags/flags.ts';
 import { plainText, withoutLogin } from '../plain-text.ts';
 import type { PoolReading } from '../reading.ts';
 

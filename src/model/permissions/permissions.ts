@@ -17,7 +17,7 @@ import {
 
 export { type Permission, ROLES, type Role };
 
-const isPermission = (name: string): name is Permission => Object.hasOwn(PERMISSION_ROWS, name);
+export const isPermission = (name: string): name is Permission => Object.hasOwn(PERMISSION_ROWS, name);
 
 /** In the order in which they are shown. */
 export const PERMISSIONS: readonly Permission[] = Object.keys(PERMISSION_ROWS).filter(isPermission);
@@ -40,6 +40,10 @@ export const isRole = (name: string): name is Role => ROLES.some((role) => role 
 
 export const permissionsOf = (role: Role): readonly Permission[] =>
   PERMISSIONS.filter((name) => ROLES.indexOf(PERMISSION_ROWS[name].from) <= ROLES.indexOf(role));
+
+/** Of two roles that apply in the same place. */
+export const higherRole = (one: Role | null, other: Role | null): Role | null =>
+  ROLES.findLast((role) => role === one || role === other) ?? null;
 
 type Read = { readonly permissions: readonly Permission[] } | { readonly wrong: string };
 

@@ -4,7 +4,7 @@
 import { nearestNames } from '../../base/nearest-names.ts';
 import { type Ipv4Range, isInRange, parseIpv4, parseIpv4Range } from '../../base/net/ipv4.ts';
 import { BOARD_STATES, type BoardMiner, flagsOf, isInState } from '../board/board-miner.ts';
-import { ANOMALY_TYPES } from '../flags.ts';
+import { ANOMALY_TYPES } from '../flags/anomaly-types.ts';
 import { normaliseMac, normaliseSerial } from '../identity-facts.ts';
 import { type ReadWords, readArguments, readText, textOf, type Word, type WordKind } from './words.ts';
 

@@ -38,6 +38,7 @@ export const TASK_KINDS = {
   'miner.firmware.update':   { permission: 'tasks.firmware',     allow: 'firmware',   isAllowed: true, ability: 'firmware',  doneBy: 'driver', effect: 'once',       command: 'firmware' },
   'miner.password.update':   { permission: 'tasks.password',     allow: 'password',   isAllowed: false, ability: 'password', doneBy: 'driver', effect: 'once',       command: 'password' },
   'agent.scan.create':       { permission: 'tasks.scan',         allow: 'scan',       isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'read-only',  command: 'scan' },
+  'agent.login.update':      { permission: 'tasks.password',     allow: 'login',      isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'repeatable', command: null },
   'agent.self.update':       { permission: 'tasks.agent_update', allow: 'selfUpdate', isAllowed: true, ability: null,        doneBy: 'agent',  effect: 'once',       command: 'update' },
 } as const satisfies Readonly<Record<string, TaskKind>>;
 
@@ -53,3 +54,7 @@ export const SAVED_POOLS_PERMISSION = 'tasks.pools_saved';
 export type ExecutionTaskName = keyof typeof TASK_KINDS;
 export type TaskPermission = (typeof TASK_KINDS)[ExecutionTaskName]['permission'] | typeof SAVED_POOLS_PERMISSION;
 export type AllowKey = NonNullable<(typeof TASK_KINDS)[ExecutionTaskName]['allow']>;
+
+/** The tasks that can wait for a second person, by their switch. */
+export const SECOND_PERSON_ACTS = ['pools', 'firmware'] as const satisfies readonly AllowKey[];
+export type SecondPersonAct = (typeof SECOND_PERSON_ACTS)[number];

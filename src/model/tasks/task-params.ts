@@ -35,6 +35,9 @@ export const POOL_FIELDS = {
 /** The whole list of a miner, best first. */
 export const poolList = <P extends z.ZodType>(pool: P) => z.array(pool).min(1).max(8);
 
+/** Of one login. */
+const MAX_LOGIN_ADDRESSES = 256;
+
 export const POWER_MODES = ['sleep', 'low', 'normal', 'high'] as const;
 export type PowerMode = (typeof POWER_MODES)[number];
 
@@ -86,6 +89,16 @@ export const PARAMS_FIELDS = {
   'agent.scan.create': {
     ranges: orNull(z.array(range).min(1).max(256)).meta({
       description: 'Within the networks configured on site; not given = all of them',
+    }),
+  },
+  'agent.login.update': {
+    addresses: z.array(z.ipv4()).min(1).max(MAX_LOGIN_ADDRESSES).meta({
+      description: 'Of devices that refuse the logins that the agent knows, within the networks configured on site',
+    }),
+    user: printable(64),
+    password: printable(64).meta({
+      description:
+        'Kept encrypted by the agent, and only where the device accepts it. For these devices only: no answer shows it',
     }),
   },
   'agent.self.update': {

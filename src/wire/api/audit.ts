@@ -4,6 +4,9 @@ import { ACTOR_TYPES } from '../../model/task.ts';
 import { named } from './components.ts';
 import { envelopeOf } from './envelope.ts';
 
+/** Which entry comes first. */
+export const AUDIT_ORDERS = ['oldest', 'newest'] as const;
+
 export const auditEntrySchema = named(
   'AuditEntryV2',
   z.strictObject({
@@ -29,10 +32,11 @@ export const auditPageSchema = envelopeOf(z.array(auditEntrySchema), {
   pagination: named(
     'AuditPageV2',
     z.strictObject({
-      next: z
-        .string()
-        .nullable()
-        .meta({ description: 'Give it as `after` for the next page; null = this is the newest so far' }),
+      next: z.string().nullable().meta({
+        description: 'Give it as `after` for the next page, with the same `order`; null = there is none so far',
+      }),
     }),
   ),
 });
+export type AuditEntry = z.infer<typeof auditEntrySchema>;
+export type AuditPage = z.infer<typeof auditPageSchema>;

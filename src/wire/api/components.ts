@@ -1,7 +1,7 @@
 // Names under which schemas of the interface appear in its OpenAPI document, and the mark of what the interface
 // document does not have.
 import { z } from 'zod';
-import { flagSchema } from '../../model/flags.ts';
+import { flagSchema } from '../../model/flags/flags.ts';
 import { agentV1Schema, hostSchema } from '../../model/host.ts';
 import {
   farmReferenceSchema,

@@ -1,6 +1,6 @@
 // Metrics of v2: how many miners of each kind a farm has, and historical metrics in buckets.
 import { z } from 'zod';
-import { anomalyTypeSchema } from '../../model/flags.ts';
+import { anomalyTypeSchema } from '../../model/flags/flags.ts';
 import { OPS_STATUSES, RUN_STATUSES } from '../../model/miner.ts';
 import { orDefault, orNull } from '../../model/tasks/or-null.ts';
 import { named } from './components.ts';

@@ -1,6 +1,7 @@
 // Miners of v2: what is answered of them, what they are searched by, and what operators set.
 import { z } from 'zod';
-import { ANOMALY_TYPES, anomalyTypeSchema } from '../../model/flags.ts';
+import { ANOMALY_TYPES } from '../../model/flags/anomaly-types.ts';
+import { anomalyTypeSchema } from '../../model/flags/flags.ts';
 import { minerExtrasSchema, minerV1Schema, OPS_STATUSES, RUN_STATUSES } from '../../model/miner.ts';
 import { orNull } from '../../model/tasks/or-null.ts';
 import { selectSchema } from './board/messages.ts';

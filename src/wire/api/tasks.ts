@@ -154,6 +154,10 @@ export const createdAnswerSchema = createdAnswerOf(
       .array(z.strictObject({ ip: z.string(), user: z.string() }))
       .exactOptional()
       .meta({ description: 'Of an update of pools: the worker of the first pool on up to three of the miners' }),
+    needs_second_person: z
+      .literal(true)
+      .exactOptional()
+      .meta({ description: 'No agent gets the tasks before another person has confirmed them: `confirmTaskBatchV2`' }),
     targets: z.array(targetSchema).optional().meta({ description: 'With `dry_run` only: each miner that is meant' }),
     outlooks: z
       .array(outlookSchema)
@@ -253,6 +257,7 @@ export const batchCreationSchema = z.discriminatedUnion(
     ),
     forMiners('miner.password.update', paramsOf('miner.password.update')),
     forAgents('agent.scan.create', orNull(paramsOf('agent.scan.create'))),
+    forAgents('agent.login.update', paramsOf('agent.login.update')),
     forAgents('agent.self.update', orNull(paramsOf('agent.self.update'))),
   ],
   {

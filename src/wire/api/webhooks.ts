@@ -92,6 +92,8 @@ export const webhookWithSecretSchema = named(
   }),
 );
 
+export type WebhookWithSecret = z.infer<typeof webhookWithSecretSchema>;
+
 /** Where it may lead is for the service to decide: `webhooks.allowedNetworks`. */
 const url = z
   .url({ protocol: /^https?$/, error: `accepted: an address such as ${EXAMPLE}` })
@@ -132,6 +134,8 @@ export const webhookCreationSchema = closedObject({
   event_types: eventTypes,
 });
 
+export type WebhookCreation = z.input<typeof webhookCreationSchema>;
+
 export const webhookEditSchema = atLeastOneOf({
   url: orNull(url),
   name: orNull(name),
@@ -141,6 +145,8 @@ export const webhookEditSchema = atLeastOneOf({
     description: 'paused keeps its place: what happens meanwhile is sent when it is active again',
   }),
 });
+
+export type WebhookEdit = z.input<typeof webhookEditSchema>;
 
 export const rotationSchema = closedObject({
   overlap_hours: orDefault(z.int().min(0).max(MAX_OVERLAP_H), OVERLAP_H).meta({

@@ -1,6 +1,6 @@
 // Words in the messages of firmwares that report troubles in sentences without codes, and what such a sentence is
 // about.
-import type { ErrorCategory } from '../../../model/flags.ts';
+import type { ErrorCategory } from '../../../model/flags/flags.ts';
 
 /** First match wins. */
 const WORDS: readonly { readonly pattern: RegExp; readonly category: ErrorCategory }[] = [

@@ -47,15 +47,32 @@ export function answerBoard(state: BoardState, request: BoardRequest): BoardAnsw
   return { kind: 'ok', board: encodeBoard({ ...frame, withKeys: request.with_keys === true }) };
 }
 
+/** All rows, or those that have changed since a version that is known; without the keys of agents. */
+export function boardSince({ epoch, rows, atMs, lacks }: BoardState, since?: number): BoardMessage {
+  const changes: BoardChange[] = [];
+  for (const { row, miner, version, factsVersion } of rows.entries())
+    if (since === undefined || version > since)
+      changes.push({ row, miner, isWhole: since === undefined || factsVersion > since });
+  const removed = since === undefined ? [] : rows.removedSince(since);
+  const frame = { epoch, seq: rows.seq, atMs, isSnapshot: since === undefined, changes, removed, lacks };
+  return encodeBoard({ ...frame, unmatched: [], withKeys: false });
+}
+
 const NONE = { miners: [], unmatched: [] };
 const entryMiner = ({ miner }: BoardEntry) => miner;
 
-/** From which version on the reader is sent changes; undefined = it gets all rows. */
-function sinceOf({ epoch, rows }: BoardState, request: BoardRequest, { words }: Selector): number | undefined {
+/** The version that the reader has, where it can be sent what has changed since. */
+export function knownSince({ epoch, rows }: BoardState, request: BoardRequest): number | undefined {
   const since = request.since ?? undefined;
-  if (request.epoch !== epoch || since === undefined || !rows.isKnown(since)) return undefined;
+  return request.epoch === epoch && since !== undefined && rows.isKnown(since) ? since : undefined;
+}
+
+/** From which version on the reader is sent changes; undefined = it gets all rows. */
+function sinceOf(state: BoardState, request: BoardRequest, { words }: Selector): number | undefined {
+  const since = knownSince(state, request);
+  if (since === undefined) return undefined;
   // A name that two miners show now selects neither, also where one of them has not changed.
-  return words.some(({ kind }) => kind === 'who') && rows.namesVersion > since ? undefined : since;
+  return words.some(({ kind }) => kind === 'who') && state.rows.namesVersion > since ? undefined : since;
 }
 
 /** A reader of a selection may not have had the row before. */

@@ -137,22 +137,33 @@ function indexer<T>(words: T[], keyOf: (word: T) => string): (word: T) => number
  * message does not fit it, or itself.
  */
 export function decodeBoard(message: BoardMessage, had?: Board): Board {
-  const { epoch, seq, is_snapshot, columns, facts, removed, unmatched, lacks } = message;
+  const { epoch, seq, at, is_snapshot, removed, unmatched, lacks } = message;
+  const changes = decodeChanges(message, had);
+  const rows = new Map(is_snapshot ? [] : had?.rows);
+  for (const row of removed) rows.delete(row);
+  for (const { row, miner } of changes) rows.set(row, miner);
+  return { epoch, seq, atMs: Date.parse(at), miners: [...rows.values()], rows, unmatched, lacks };
+}
+
+/** The rows of the message. Throws as `decodeBoard` does. */
+export function decodeChanges(
+  message: BoardMessage,
+  had: Pick<Board, 'epoch' | 'rows'> | undefined,
+): readonly { readonly row: number; readonly miner: BoardMiner }[] {
+  const { epoch, is_snapshot, columns, facts } = message;
   if (!is_snapshot && had?.epoch !== epoch) throw nonsense('it has changes of rows that were not asked for');
   if (!isEven(columns) || !isEven(facts)) throw nonsense('its columns have different lengths');
   const atMs = Date.parse(message.at);
   const whole = new Map(facts.row.map((row, i) => [row, i]));
   const ips = wholeIps(facts.ip);
-  const rows = new Map(is_snapshot ? [] : had?.rows);
-  for (const row of removed) rows.delete(row);
-  for (const [i, row] of columns.row.entries()) {
+  return columns.row.map((row, i) => {
     const at = whole.get(row);
-    const known = at === undefined ? rows.get(row) : factsAt(message, at, ips[at] ?? '', atMs);
+    const known =
+      at !== undefined ? factsAt(message, at, ips[at] ?? '', atMs) : is_snapshot ? undefined : had?.rows.get(row);
     const values = valuesAt(message, i, atMs);
     if (known === undefined || values === undefined) throw nonsense(`its row ${row} lacks a part`);
-    rows.set(row, { ...known, ...values });
-  }
-  return { epoch, seq, atMs, miners: [...rows.values()], rows, unmatched, lacks };
+    return { row, miner: { ...known, ...values } };
+  });
 }
 
 const nonsense = (what: string) => new PeerError('peer.unparsable', `read a board: ${what}`, 'never');

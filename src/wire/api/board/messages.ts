@@ -1,7 +1,7 @@
 // The board as it travels: one column per field, and what repeats as an index into a dictionary, because a snapshot
 // holds thousands of miners. Facts, which hardly ever change, come once; then a row is named by its number.
 import { z } from 'zod';
-import { anomalyTypeSchema, flagSchema } from '../../../model/flags.ts';
+import { anomalyTypeSchema, flagSchema } from '../../../model/flags/flags.ts';
 import { OPS_STATUSES } from '../../../model/miner.ts';
 import { EXTENSION, named } from '../components.ts';
 import { answerOf } from '../envelope.ts';
@@ -103,6 +103,24 @@ export const boardSchema = named(
   }),
 );
 export type BoardMessage = z.infer<typeof boardSchema>;
+
+/** One message of a stream: what has changed, or that nothing has, or that the reader has to ask for all rows anew. */
+export const boardStreamSchema = named(
+  'BoardStreamMessageV2',
+  z.union([
+    boardSchema,
+    z
+      .strictObject({
+        seq: count.meta({ description: 'As the reader has it' }),
+        at: z.iso.datetime().meta({ description: 'When it was still so' }),
+      })
+      .meta({ description: 'Nothing has changed' }),
+    z
+      .strictObject({ type: z.literal('snapshot') })
+      .meta({ description: 'The reader has to ask for all rows anew, and then to connect again' }),
+  ]),
+);
+export type BoardStreamMessage = z.infer<typeof boardStreamSchema>;
 
 export const boardAnswerSchema = answerOf(boardSchema);
 

@@ -1,36 +1,9 @@
-// The anomaly flags: their names, their bits, and nothing about when they fire (that is the agent's anomaly organ).
-// Bits: interface document, "anomaly_flags bits"; bit 7 = low_hashrate: spec decisions, "Flags and identity".
+// The anomaly flags as they are reported, and nothing about when they fire (that is the agent's anomaly module). Their
+// names and bits are in anomaly-types.ts.
 import { z } from 'zod';
-
-/** In the order of their bits, from bit 0. */
-export const ANOMALY_TYPES = [
-  'fan',
-  'power',
-  'temperature',
-  'hashboard',
-  'network',
-  'firmware',
-  'unknown',
-  'low_hashrate',
-  'control_board',
-  'pool',
-] as const;
-
-export type AnomalyType = (typeof ANOMALY_TYPES)[number];
+import { ANOMALY_TYPES, type AnomalyType } from './anomaly-types.ts';
 
 export const anomalyTypeSchema = z.enum(ANOMALY_TYPES);
-
-/** The bitmask of a set of flags. */
-export function toBitmask(types: Iterable<AnomalyType>): number {
-  let mask = 0;
-  for (const type of types) mask |= 1 << ANOMALY_TYPES.indexOf(type);
-  return mask;
-}
-
-/** The flags of a bitmask, in bit order; bits without a name are ignored. */
-export function fromBitmask(mask: number): AnomalyType[] {
-  return ANOMALY_TYPES.filter((_, bit) => (mask & (1 << bit)) !== 0);
-}
 
 /**
  * One set flag with its evidence, as the agent reports it and v2 serves it. `value` and `limit` were compared: units
