@@ -6,7 +6,7 @@ import { silentLog } from '../base/log.ts';
 import { userName } from '../base/platform/user-name.ts';
 import { type AuditActor, commandLine, SYSTEM } from '../model/audit/entry.ts';
 import { DEFAULT_MAX_MINERS } from '../model/grant.ts';
-import type { Role } from '../model/permissions/permissions.ts';
+import { PERMISSIONS, type Role } from '../model/permissions/permissions.ts';
 import {
   problem,
   type Recorded,
@@ -21,8 +21,10 @@ import {
 } from './admin-checks.ts';
 import { administerWebhooks } from './admin-webhooks.ts';
 import { findServiceVault, type KeyFiles, keyNotDecrypted } from './auth/key-file.ts';
-import { hashSecret, newApiKey, newEnrolmentCode } from './auth/secrets.ts';
+import { hashSecret, newEnrolmentCode } from './auth/secrets.ts';
 import { toIso, toIsoOrNull } from './http/shared/envelope.ts';
+import { administerPeople } from './people/administer.ts';
+import { createKeyManager } from './people/manage-keys.ts';
 import { beginTime, createServiceClock } from './service-clock.ts';
 import { newId, openStore, type Store } from './store/store.ts';
 import { OPERATOR_WORKSPACE } from './store/tenants/tenants.ts';
@@ -83,6 +85,8 @@ export function createAdmin(store: Store, clock: Clock, undecryptable: () => Con
     ...administerKeys(parts),
     ...administerAgents(parts),
     ...administerGrants(parts),
+    /** A service that does not hear of a change looks at its open sockets now and then. */
+    people: administerPeople({ ...parts, notify: (id) => void store.messages.send(`person ${id}`).catch(() => {}) }),
     /** Tasks are signed with it, and agents show it in their log; undefined before the service has run. */
     taskKey: () => store.taskKeys.currentPublic(),
     /** See `replaceKey`. */
@@ -168,28 +172,25 @@ type KnownAgent = Readonly<Record<'id' | 'farmId' | 'name' | 'token' | 'identity
 };
 
 function administerKeys(parts: Recorded) {
-  const { clock } = parts;
-  const { tenants, keys } = parts.store;
-  const audited = recorder(parts);
+  const { store, clock, actor } = parts;
+  const { tenants, keys } = store;
+  const manager = createKeyManager({ store, clock });
+  const doerIn = (workspaceId: string) => ({ actor, workspaceId, permissions: PERMISSIONS });
   return {
     /** `key` is shown here and never again. */
     async createKey({ workspaceId, name, expiresAt, ...may }: NewKey) {
       await requireWorkspace(tenants, workspaceId, 'workspaceId');
       requireVisible(name);
-      const { id, text, hash } = newApiKey();
       const allowed =
         'role' in may
           ? { role: may.role, permissions: [] }
           : { role: null, permissions: requirePermissions(may.permissions) };
-      const times = { createdAtMs: clock.nowMs(), expiresAtMs: toMs(expiresAt), revokedAtMs: null, lastUsedAtMs: null };
-      const detail = { name, ...allowed, expires_at: toIsoOrNull(times.expiresAtMs) };
-      return audited(
-        () => ({ action: 'key.created', workspaceId, subject: { key: id }, detail }),
-        async (stores) => {
-          await stores.keys.create({ id, hash, workspaceId, name, ...allowed, ...times });
-          return { id, key: text };
-        },
-      );
+      const { key, text } = await manager.create(doerIn(workspaceId), {
+        name,
+        ...allowed,
+        expiresAtMs: toMs(expiresAt),
+      });
+      return { id: key.id, key: text };
     },
     async listKeys(workspaceId?: string) {
       const rows = await keys.list(workspaceId);
@@ -209,17 +210,8 @@ function administerKeys(parts: Recorded) {
     /** Gives whether there was such a key that was not revoked yet. */
     async revokeKey(id: string) {
       const key = await keys.find(id);
-      return audited(
-        () => ({
-          ...{
-            action: 'key.revoked',
-            workspaceId: key?.workspaceId,
-            subject: { key: id },
-            detail: { name: key?.name },
-          },
-        }),
-        (stores) => stores.keys.revoke(id, clock.nowMs()),
-      );
+      if (key === undefined || key.revokedAtMs !== null) return false;
+      return (await manager.revoke(doerIn(key.workspaceId), id)) !== undefined;
     },
   };
 }

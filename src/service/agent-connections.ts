@@ -19,13 +19,16 @@ type ConnectionParts = {
   /** The store of reports, measured. */
   readonly ingest: IngestStore;
   readonly signer: ReturnType<typeof createSigner>;
-  /** Another copy reports what a workspace has spent. */
+  /** Another copy reports what a workspace has spent, or that operators have changed miners of a farm. */
   readonly onSpent: (text: string) => void;
+  readonly onBoard: (farmId: string) => void;
+  /** Another copy reports that sessions of a person have ended. */
+  readonly onPerson: (id: string) => void;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-export function createAgentConnections({ store, ingest, signer, onSpent, clock, log }: ConnectionParts) {
+export function createAgentConnections({ store, ingest, signer, clock, log, ...heard }: ConnectionParts) {
   const quota = createIngestQuota({ ingest: store.ingest, clock, log });
   const uplinks = createUplinks({
     agents: store.agents,
@@ -62,7 +65,7 @@ export function createAgentConnections({ store, ingest, signer, onSpent, clock, 
     onTasks: (agentId) => dispatcher.deliver(agentId),
     onLink: (agentId) => uplinks.yieldReplaced(agentId),
     onOps: (agentId) => opsStatus.notify(agentId),
-    onSpent,
+    ...heard,
     onQuestion: (id) => outlooks.onQuestion(id),
     onAnswer: (id) => outlooks.onStoredAnswer(id),
     onGap: async () => {
@@ -85,6 +88,8 @@ export function createAgentConnections({ store, ingest, signer, onSpent, clock, 
     stopQuota: () => quota.stop(),
     askOutlook: outlooks.ask,
     announceSpent: (text: string) => clusterNotifier.announceSpent(text),
+    announceBoard: (farmId: string) => clusterNotifier.announceBoard(farmId),
+    announcePerson: (id: string) => clusterNotifier.announcePerson(id),
     /**
      * To be called when new tasks of the agent are stored. A failure here is no failure of the request: the sweep of
      * the dispatcher delivers them.

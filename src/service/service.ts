@@ -4,18 +4,22 @@ import type { Clock } from '../base/clock.ts';
 import { createRound, type Part, startParts } from '../base/lifecycle.ts';
 import type { Figures } from '../base/metrics/figures.ts';
 import { createMetricsListener, type MetricsAddress } from '../base/metrics/listener.ts';
+import type { SecondPersonAct } from '../model/tasks/task-kinds.data.ts';
 import { createAdmin } from './admin.ts';
 import { createAgentConnections } from './agent-connections.ts';
 import { createRefusalRecorder } from './audit/refusals.ts';
 import { createTrailHead } from './audit/trail-head.ts';
+import { createAdmission } from './auth/admission.ts';
 import { createAuthSource } from './auth/authorise.ts';
 import { keyNotDecrypted } from './auth/key-file.ts';
 import { createVouchers } from './auth/vouchers.ts';
 import { createBoards } from './board/boards.ts';
+import { createBoardStreams } from './board/stream/streams.ts';
+import { type OwnTls, openTls } from './certificates/open-tls.ts';
+import { readTls } from './certificates/tls-material.ts';
 import { createClockWatch } from './clock-watch.ts';
 import { createEventStreams } from './events/event-streams.ts';
 import { recheckAccess } from './http/guard.ts';
-import { readTls, type TlsFiles, type TlsMaterial } from './http/http-server.ts';
 import { createBudgets } from './http/limits/budgets.ts';
 import { createBudgetSharing } from './http/limits/shared-budgets.ts';
 import { createLocalRequests } from './http/local-requests.ts';
@@ -23,9 +27,13 @@ import { createMetrics } from './http/metrics.ts';
 import { toEventItem } from './http/pages/items.ts';
 import { createPages } from './http/pages/pages.ts';
 import { registerRoutes } from './http/routes.ts';
-import { createServer, DEFAULT_LIMITS, type ServerLimits, type ServerParts } from './http/server.ts';
-import { createListeners } from './listeners.ts';
+import { createServer, DEFAULT_LIMITS, type PageSettings, type ServerLimits, type ServerParts } from './http/server.ts';
+import { createFront as createTlsFront } from './http/tls-front.ts';
+import { createUpgrades } from './http/upgrade/upgrade.ts';
+import { createListeners, type TlsParts } from './listeners.ts';
 import { createAgentPresence } from './notify/agent-presence.ts';
+import { createKeyManager } from './people/manage-keys.ts';
+import { createPeople } from './people/people.ts';
 import { beginTime, createServiceClock, type ServiceClock } from './service-clock.ts';
 import { openStorage, type Storage, type StorageOptions } from './storage.ts';
 import {
@@ -45,15 +53,17 @@ import { createDelivery } from './webhooks/delivery.ts';
 import { createWebhookManager } from './webhooks/manage.ts';
 import { createSender } from './webhooks/send.ts';
 
-export { readTls, type TlsFiles };
+export { readTls };
 
-export type ServiceOptions = Omit<ServerParts, 'source' | 'vouchers' | 'limits' | 'budgets' | 'tls'> &
+export type ServiceOptions = Omit<ServerParts, 'admission' | 'limits' | 'budgets' | 'front' | 'page'> &
   StorageOptions & {
     readonly host: string;
     /** 0 = any free one. */
     readonly port: number;
     /** Without it the service speaks plain HTTP, and belongs behind something that does not. */
-    readonly tls?: TlsFiles | undefined;
+    readonly tls?: OwnTls | undefined;
+    /** Default: it is there, for this host or with TLS. */
+    readonly page?: PageSettings | undefined;
     readonly limits?: ServerLimits;
     /**
      * From the start of a stop, when /readyz fails, until connections end: time for a load balancer to see it. Default:
@@ -64,6 +74,8 @@ export type ServiceOptions = Omit<ServerParts, 'source' | 'vouchers' | 'limits' 
     readonly metricsAddress?: MetricsAddress | undefined;
     /** Networks, as CIDR, that webhooks may send to beside the public internet. Default: none. */
     readonly webhooks?: { readonly allowedNetworks: readonly string[] } | undefined;
+    /** Tasks that wait until another person has confirmed them. Default: none. */
+    readonly secondPerson?: readonly SecondPersonAct[] | undefined;
     /** Digests of its settings by name: the audit trail says which of them changed since the last start. */
     readonly settings?: Readonly<Record<string, string>> | undefined;
     /** For tests of clocks: changes the time that the database server gives. */
@@ -84,13 +96,13 @@ const FIRST_KEY = 'pithead: first key of tasks';
  * Reads the certificate, opens the store (throws when it cannot) and builds the rest; nothing listens before `start`.
  */
 export async function createService(options: ServiceOptions) {
-  const secured = options.tls && readTls(options.tls);
-  if (secured !== undefined && secured.expiresAtMs <= options.clock.nowMs())
-    options.log.warn({ certFile: options.tls?.certFile }, 'the certificate has expired: clients will refuse it');
+  const { log, keyFiles } = options;
+  const source = options.tls && (await openTls(options.tls, { keyFile: keyFiles?.own, clock: options.clock, log }));
   const clock = createServiceClock(options.clock);
   const storage = await openStorage({ ...options, clock });
   try {
-    return await compose({ ...options, clock }, options.clock, storage, secured?.material);
+    const tls = source && { front: createTlsFront(), source };
+    return await compose({ ...options, clock }, options.clock, storage, tls);
   } catch (error) {
     await storage.close();
     throw error;
@@ -101,13 +113,14 @@ async function compose(
   options: ServiceOptions & { readonly clock: ServiceClock },
   hostClock: Clock,
   storage: Storage,
-  tls: TlsMaterial | undefined,
+  tls: TlsParts | undefined,
 ) {
   const { store } = storage;
   const { clock, log, limits = DEFAULT_LIMITS, drainMs = 0 } = options;
   const time = { store: timeStoreOf(options, store), clock: hostClock, serviceClock: clock, log };
   const behindMs = await beginTime({ ...time, hostUptimeMs: options.hostUptimeMs });
-  const { app, source, budgets, refusals, vouchers } = await createFront({ ...options, limits }, store, tls);
+  const front = await createFront({ ...options, limits }, store, tls?.front);
+  const { app, upgrades, admission, budgets, refusals, vouchers } = front;
   const undecryptable = () => keyNotDecrypted(options.databasePath, options.keyFiles);
   const signer = createSigner(store.taskKeys, clock, { seed: store.vault?.derive(FIRST_KEY), undecryptable });
   // Before anything listens: a copy that cannot sign must not replace one that can.
@@ -121,35 +134,36 @@ async function compose(
   const sharing = createBudgetSharing({ budgets, announce: (text) => agents.announceSpent(text), clock, log });
   const shown = createShown(options, store);
   const ingest = metrics.measureIngest(shown.note(store.ingest));
-  const agents = createAgentConnections({ store, ingest, signer, onSpent: sharing.onSpent, clock, log });
-  const { deliver } = agents;
+  const people = createPeople({ store, clock, announce: (id) => agents.announcePerson(id) });
+  const { boards, boardStreams } = shown.forRoutes;
+  const heard = { onSpent: sharing.onSpent, onPerson: people.notifier.notify, onBoard: boards.changedElsewhere };
+  const agents = createAgentConnections({ store, ingest, signer, ...heard, clock, log });
   const closeStore = () => shown.close().then(storage.close);
   const eventWork = createEventWork(options, store);
+  for (const { recheckOf } of [eventWork.forRoutes.streams, boardStreams]) people.notifier.onEnded(recheckOf);
   let isStopping = false;
   metrics.register(app);
   registerRoutes(app, {
-    store: { ...store, ...notifyingStores(store, shown, agents.notifyOpsStatus) },
+    ...{ version: options.version, page: options.page ?? PAGE },
+    farmAuthority: () => tls?.source.trusted?.(),
+    store: { ...store, ...notifyingStores(store, shown, agents) },
     ...shown.forRoutes,
-    clock,
+    ...{ upgrades, clock },
     isStopping: () => isStopping,
     ...eventWork.forRoutes,
-    recheck: (request) => recheckAccess(source, request, clock.nowMs()),
+    ...people.forRoutes,
+    keys: createKeyManager({ store, clock }),
+    recheck: (request) => recheckAccess(admission, request),
     storageFault: storage.fault,
     taskKey: () => signer.publicKey(),
     createBatches: (request) =>
-      createBatches(request, { batches: store.batches, askOutlook: agents.askOutlook, clock, newId, deliver }),
-    deliver,
+      createBatches(request, { batches: store.batches, ...agents, clock, newId, secondPerson: options.secondPerson }),
+    deliver: agents.deliver,
   });
-  const { host, port, tls: tlsFiles, trustProxy = [] } = options;
-  const isBehindProxy = trustProxy.length > 0;
-  const listeners = createListeners(app, { host, port, limits, tls, tlsFiles, isBehindProxy, clock, log });
-  for (const server of listeners.servers) agents.uplinks.attach(server);
-  const clockWatch = createClockWatch({
-    ...{ ...time, behindMs, onStep: metrics.noteClockStep, onDifference: metrics.noteClockDifference },
-    onTaken: shown.clear,
-    onCarried: ({ fromMs, toMs }) =>
-      store.events.recordForService({ type: 'clock_stepped', atMs: toMs, detail: { step_ms: toMs - fromMs } }),
-  });
+  const { host, port, trustProxy = [] } = options;
+  const listeners = createListeners(app, { host, port, limits, tls, isBehindProxy: trustProxy.length > 0, clock, log });
+  for (const { attach } of [agents.uplinks, upgrades]) attach(app.server, app);
+  const clockWatch = watchClock({ ...time, behindMs }, { metrics, onTaken: shown.clear, events: store.events });
   const parts: Part[] = [
     { name: 'store', start: () => {}, stop: closeStore },
     ...storage.parts,
@@ -158,13 +172,24 @@ async function compose(
     refusals,
     listeners.server,
     ...eventWork.parts,
+    boardStreams.part,
     ...agents.parts,
     sharing,
     createRound('pruning', PRUNE_MS, () => store.prune(clockWatch.certainMs()), clock, log),
     ...listeners.outerParts,
     ...metricsListener(options, metrics.figures),
   ];
-  let stopParts: (() => Promise<void>) | undefined;
+  const run = createRun(parts, {
+    addresses: listeners.addresses,
+    onError: (message) => log.error({}, message),
+    onStop: () => {
+      isStopping = true;
+    },
+    drain: () => (drainMs > 0 ? clock.sleep(drainMs) : undefined),
+    onDrained: agents.stopQuota,
+    // Of a service that was never started.
+    close: () => app.close().then(closeStore),
+  });
   return {
     admin: createAdmin(store, clock, undecryptable),
     /** Requests of people of this host, passed on by the agent of the same process; from the start on. */
@@ -176,61 +201,101 @@ async function compose(
      * has to end.
      */
     storage: { fault: storage.fault, damaged: storage.damaged, backups: storage.backups },
+    start: run.start,
+    stop: run.stop,
+  };
+}
+
+type RunParts = {
+  readonly addresses: () => { readonly url: string; readonly localUrl: string };
+  readonly onError: (message: string) => void;
+  readonly onStop: () => void;
+  /** Resolves when connections may end. */
+  readonly drain: () => Promise<void> | undefined;
+  readonly onDrained: () => void;
+  readonly close: () => Promise<void>;
+};
+
+function createRun(parts: readonly Part[], { addresses, onError, onStop, drain, onDrained, close }: RunParts) {
+  let stopParts: (() => Promise<void>) | undefined;
+  let isStopping = false;
+  return {
     /**
      * Listens; gives the address, with the port that was taken, and the plain one for this host alone (the same where
      * there is no TLS).
      */
     async start(): Promise<{ url: string; localUrl: string }> {
-      stopParts = await startParts(parts, { ...STOP, onError: (message) => log.error({}, message) });
-      return listeners.addresses();
+      stopParts = await startParts(parts, { ...STOP, onError });
+      return addresses();
     },
     /** Releases agents and requests in order. It can be called again; a second call while it drains ends the drain. */
     async stop(): Promise<void> {
-      const drains = !isStopping && stopParts !== undefined && drainMs > 0;
+      const drains = !isStopping && stopParts !== undefined;
       isStopping = true;
-      if (drains) await clock.sleep(drainMs);
-      agents.stopQuota();
-      if (stopParts) return stopParts();
+      onStop();
+      if (drains) await drain();
+      onDrained();
+      if (stopParts !== undefined) return stopParts();
       stopParts = () => Promise.resolve();
-      await app.close();
-      await closeStore();
+      await close();
     },
   };
 }
 
-/** The server, and what it admits and refuses requests by. */
-async function createFront(
-  options: ServiceOptions & Pick<ServerParts, 'limits'>,
-  { tenants, keys, audit }: Store,
-  tls: TlsMaterial | undefined,
+function watchClock(
+  time: Omit<Parameters<typeof createClockWatch>[0], 'onStep' | 'onDifference' | 'onTaken' | 'onCarried'>,
+  heard: {
+    readonly metrics: Pick<ReturnType<typeof createMetrics>, 'noteClockStep' | 'noteClockDifference'>;
+    readonly onTaken: () => void;
+    readonly events: Pick<Store['events'], 'recordForService'>;
+  },
 ) {
-  const { clock, log, limits } = options;
-  const source = createAuthSource(tenants, keys, log);
-  const vouchers = createVouchers();
-  const budgets = createBudgets(clock, limits.rates.perWorkspace);
-  const refusals = createRefusalRecorder({ record: audit.record, clock, log });
-  const app = await createServer({ ...options, source, vouchers, budgets, tls, onRefused: refusals.note });
-  return { app, source, budgets, refusals, vouchers };
+  const { metrics, onTaken, events } = heard;
+  return createClockWatch({
+    ...{ ...time, onStep: metrics.noteClockStep, onDifference: metrics.noteClockDifference, onTaken },
+    onCarried: ({ fromMs, toMs }) =>
+      events.recordForService({ type: 'clock_stepped', atMs: toMs, detail: { step_ms: toMs - fromMs } }),
+  });
 }
 
+/** The server with its upgrades, and what it admits and refuses requests by. */
+async function createFront(
+  options: ServiceOptions & Pick<ServerParts, 'limits'>,
+  { tenants, keys, people, audit }: Store,
+  front: TlsParts['front'] | undefined,
+) {
+  const { clock, log, limits, page = PAGE } = options;
+  const vouchers = createVouchers();
+  const admission = createAdmission({
+    ...{ ...options, page, vouchers },
+    source: createAuthSource(tenants, keys, people, log),
+  });
+  const budgets = createBudgets(clock, limits.rates.perWorkspace);
+  const refusals = createRefusalRecorder({ record: audit.record, clock, log });
+  const app = await createServer({ ...options, page, admission, budgets, front, onRefused: refusals.note });
+  return { app, upgrades: createUpgrades(), admission, budgets, refusals, vouchers };
+}
+
+const PAGE: PageSettings = { enabled: true, allowPlain: false, hosts: [] };
+
 /** What lists are made of; `clear` = clients have changed miners, which shows in the next answer. */
-function createShown({ databasePath, clock }: ServiceOptions, store: Store) {
+function createShown({ databasePath, clock, log }: ServiceOptions, store: Store) {
   const pages = createPages(databasePath, store, clock);
   const { board, agents, messages } = store;
   const boards = createBoards({ store: board, hasCopies: messages.hasCopies, statusAt: agents.statusAt, clock });
   return {
-    forRoutes: { pages, boards },
+    forRoutes: { pages, boards, boardStreams: createBoardStreams({ boards, clock, log }) },
     /** The same store, and what it has stored is known here. */
     note: (ingest: IngestStore): IngestStore => ({
       ...ingest,
       async storeSlice(slice) {
         const outcome = await ingest.storeSlice(slice);
-        if (outcome.kind === 'stored') boards.stored(slice.farmId, outcome.rowIds);
+        if (outcome.kind === 'stored') boards.stored(slice.farmId, outcome.changed);
         return outcome;
       },
       async showLive(report) {
         const outcome = await ingest.showLive(report);
-        boards.stored(report.farmId, outcome.rowIds);
+        boards.stored(report.farmId, outcome.changed);
         return outcome;
       },
     }),
@@ -270,32 +335,40 @@ function timeStoreOf({ databaseClock = (ms) => ms }: ServiceOptions, { clock }: 
   return { ...clock, sharedNowMs: sharedNowMs && (async () => databaseClock(await sharedNowMs())) };
 }
 
-/** A change to miners shows in the next list, and their agents are notified. */
+/** A change to miners shows in the next list, here and on other copies, and their agents are notified. */
 function notifyingStores(
   { operators, locationChanges, chassis, racks }: Store,
   shown: { clear(): void },
-  notifyOpsStatus: (agentId: string) => void,
+  { announceBoard, notifyOpsStatus }: { announceBoard(farmId: string): void; notifyOpsStatus(agentId: string): void },
 ) {
+  type OfFarm = { readonly farmId: string };
+  const cleared = async <T>({ farmId }: OfFarm, work: Promise<T>) => {
+    try {
+      return await work;
+    } finally {
+      shown.clear();
+      announceBoard(farmId);
+    }
+  };
   const noted = async <T extends { readonly kind: string; readonly agentIds?: readonly string[] }>(
+    request: OfFarm,
     work: Promise<T>,
   ) => {
-    const outcome = await work;
-    shown.clear();
+    const outcome = await cleared(request, work);
     for (const agentId of outcome.agentIds ?? []) notifyOpsStatus(agentId);
     return outcome;
   };
-  const cleared = <T>(work: Promise<T>) => work.finally(() => shown.clear());
   return {
     racks: {
       ...racks,
-      putRack: (change) => cleared(racks.putRack(change)),
-      removeRack: (request) => cleared(racks.removeRack(request)),
+      putRack: (change) => cleared(change, racks.putRack(change)),
+      removeRack: (request) => cleared(request, racks.removeRack(request)),
     } satisfies RackStore,
-    operators: { ...operators, edit: (request) => noted(operators.edit(request)) } satisfies OperatorStore,
+    operators: { ...operators, edit: (request) => noted(request, operators.edit(request)) } satisfies OperatorStore,
     locationChanges: {
       ...locationChanges,
-      undo: (request) => noted(locationChanges.undo(request)),
+      undo: (request) => noted(request, locationChanges.undo(request)),
     } satisfies LocationChangeStore,
-    chassis: { join: (request) => noted(chassis.join(request)) } satisfies ChassisStore,
+    chassis: { join: (request) => noted(request, chassis.join(request)) } satisfies ChassisStore,
   };
 }

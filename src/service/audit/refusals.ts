@@ -87,6 +87,8 @@ const OTHERS: Omit<ServiceAct, 'atMs'> = { action: 'request.refused', actor: STR
 function actOf({ status, code, message, route, address, caller, isAdmitted }: Refusal) {
   const actor: AuditActor = caller === undefined ? STRANGER : caller.actor;
   const workspaceId = caller?.workspaceId;
+  // What a page hears before anyone has logged in.
+  if (code === 'auth.session') return undefined;
   if (status === 401 || status === 429)
     return { action: 'login.refused', actor, workspaceId, detail: { status, code, address } } as const;
   const isWanted = isAdmitted ? status < 500 && changesSomething(route) : caller !== undefined && status < 500;

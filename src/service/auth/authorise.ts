@@ -3,9 +3,16 @@
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Permission } from '../../model/permissions/permissions.data.ts';
-import { enoughFor, isRole, permissionsOf, TASK_PERMISSIONS } from '../../model/permissions/permissions.ts';
+import {
+  enoughFor,
+  higherRole,
+  isRole,
+  permissionsOf,
+  type Role,
+  TASK_PERMISSIONS,
+} from '../../model/permissions/permissions.ts';
 import { type Actor, avatarOf } from '../../model/task.ts';
-import type { ApiKey, Farm, Grant, KeyStore, TenantStore } from '../store/store.ts';
+import type { ApiKey, Farm, FarmRole, Grant, KeyStore, PeopleStore, Session, TenantStore } from '../store/store.ts';
 import { OPERATOR_WORKSPACE } from '../store/tenants/tenants.ts';
 import type { KeyRule, Needed } from './rules.data.ts';
 import { apiKeyId, isSecretOf } from './secrets.ts';
@@ -14,46 +21,72 @@ import { apiKeyId, isSecretOf } from './secrets.ts';
 export type AuthSource = ReturnType<typeof createAuthSource>;
 
 /**
- * The time when a key was used is stored at most once a minute, beside the request. A failure is logged and fails no
- * request.
+ * The time when a key or a session was used is stored at most once a minute, beside the request. A failure is logged
+ * and fails no request.
  */
 const MARK_USED_MS = 60_000;
-/** With more keys than this within a minute, some times are stored more often. */
+/** With more of them than this within a minute, some times are stored more often. */
 const MAX_TRIED = 10_000;
 
 export function createAuthSource(
   { findFarm, findWorkspace, listActiveGrants }: TenantStore,
   keys: Pick<KeyStore, 'find' | 'markUsed'>,
+  people: Pick<PeopleStore, 'findSession' | 'markSessionUsed'>,
   log: Log,
 ) {
-  /** Also of keys whose time could not be stored: many requests make few tries. */
-  const tried = new Map<string, number>();
+  const isDue = createDue();
+  const warnOf = (fields: { keyId: string } | { sessionId: string }, what: string) => (error: unknown) =>
+    log.warn({ ...fields, error: renderError(error) }, what);
   return {
     findFarm,
     listActiveGrants,
     isOperator: async (workspaceId: string) => (await findWorkspace(workspaceId))?.slug === OPERATOR_WORKSPACE.slug,
     findKey: keys.find,
+    findSession: people.findSession,
     /** The key was used. The request does not wait for this. */
     markUsed({ id, lastUsedAtMs }: ApiKey, nowMs: number): void {
-      const lastMs = Math.max(lastUsedAtMs ?? Number.NEGATIVE_INFINITY, tried.get(id) ?? Number.NEGATIVE_INFINITY);
-      // Later than now: our clock was set back since.
-      if (lastMs <= nowMs && nowMs - lastMs < MARK_USED_MS) return;
-      if (tried.size >= MAX_TRIED) tried.clear();
-      tried.set(id, nowMs);
-      keys
-        .markUsed(id, nowMs)
-        .catch((error: unknown) =>
-          log.warn({ keyId: id, error: renderError(error) }, 'write down when a key was used'),
-        );
+      if (!isDue(id, lastUsedAtMs, nowMs)) return;
+      keys.markUsed(id, nowMs).catch(warnOf({ keyId: id }, 'write down when a key was used'));
+    },
+    /** The session was used, and so lasts until later. The request does not wait for this. */
+    markSessionUsed(session: Session, use: Parameters<PeopleStore['markSessionUsed']>[1]): void {
+      if (!isDue(session.id, session.usedAtMs, use.nowMs)) return;
+      const onError = warnOf({ sessionId: session.id }, 'write down when a session was used');
+      people.markSessionUsed(session, use).catch(onError);
     },
   };
 }
 
-/** Who asks (an API key, or a person that the process vouches for), and what it may do. */
+/** Whether a use is to be stored. A try counts, also where it could not be stored: many uses make few tries. */
+function createDue() {
+  const tried = new Map<string, number>();
+  return (id: string, lastUsedAtMs: number | null, nowMs: number): boolean => {
+    const lastMs = Math.max(lastUsedAtMs ?? Number.NEGATIVE_INFINITY, tried.get(id) ?? Number.NEGATIVE_INFINITY);
+    // Later than now: our clock was set back since.
+    if (lastMs <= nowMs && nowMs - lastMs < MARK_USED_MS) return false;
+    if (tried.size >= MAX_TRIED) tried.clear();
+    tried.set(id, nowMs);
+    return true;
+  };
+}
+
+/** Who asks (an API key, a person with a session, or one that the process vouches for), and what it may do. */
 export type Caller = {
   readonly actor: Actor;
   readonly workspaceId: string;
+  /** In every farm of its workspace. */
   readonly permissions: readonly string[];
+  /** Where there is a session. */
+  readonly person?: SessionPerson;
+};
+
+export type SessionPerson = {
+  /** In every farm; of the access to one farm, the role there. */
+  readonly role: Role | null;
+  /** In single farms; where both apply, the higher one counts. */
+  readonly farmRoles: readonly FarmRole[];
+  readonly isWall: boolean;
+  readonly session: Session;
 };
 
 /** What the caller may touch with this request. `farmIds` null = every farm of the workspace. */
@@ -94,7 +127,7 @@ const actorOfKey = ({ id, name }: ApiKey): Actor => ({
 });
 
 /** A role counts as it is now. One that this version does not know allows nothing. */
-const allowedBy = ({ role, permissions }: Pick<ApiKey, 'role' | 'permissions'>): readonly string[] =>
+export const allowedBy = ({ role, permissions }: Pick<ApiKey, 'role' | 'permissions'>): readonly string[] =>
   role === null ? permissions : isRole(role) ? permissionsOf(role) : [];
 
 /**
@@ -120,20 +153,20 @@ export async function authorise(
     const granted = grants && grantedBy(grants.filter((grant) => isAmong(grant.farmIds, farm)));
     if (isAmong(farmIds, farm)) {
       if (rule.isChange && farm.archivedAtMs !== null) throw new RefusedError('farm.archived');
-      return { caller, workspaceId, farmIds, farm, granted };
+      return { caller: inFarm(caller, farm), workspaceId, farmIds, farm, granted };
     }
     if (rule.unknownWorkspace === 'not-found' && isAmong(seenIds, farm))
-      throw permissionDenied('grant', rule.permission);
+      throw permissionDenied(grants === null ? ownWord(caller) : 'grant', rule.permission);
   }
   throw rule.unknownFarm === 'not-found' ? notFound() : farmDenied();
 }
 
 /**
  * For what depends on the body of a request that the guard has let in. Throws RefusedError `auth.permission` that says
- * whether the key or the grant lacks it.
+ * whether the key, the role or the grant lacks it.
  */
 export function requirePermission({ caller, granted }: Access, permission: Permission): void {
-  if (!isGranted(caller.permissions, permission)) throw permissionDenied('key', permission);
+  if (!isGranted(caller.permissions, permission)) throw permissionDenied(ownWord(caller), permission);
   if (granted !== null && !isGranted(granted, permission)) throw permissionDenied('grant', permission);
 }
 
@@ -142,7 +175,10 @@ const OPERATOR_ONLY = `Access denied: this counts all workspaces, so it is for k
 export const farmDenied = () => new RefusedError('auth.farm');
 export const notFound = () => new RefusedError('request.not-found');
 
-const permissionDenied = (lacking: 'key' | 'grant', needed: Needed) =>
+/** What the permissions of the caller are of. */
+const ownWord = ({ person }: Caller) => (person === undefined ? 'key' : 'role');
+
+const permissionDenied = (lacking: 'key' | 'role' | 'grant', needed: Needed) =>
   new RefusedError('auth.permission', `Access denied: the ${lacking} ${lackOf(needed)}`);
 
 function lackOf(needed: Needed): string {
@@ -170,16 +206,36 @@ async function usableFarms(
   rule: KeyRule,
   nowMs: number,
 ): Promise<{ farmIds: Access['farmIds']; seenIds: Access['farmIds']; grants: readonly Grant[] | null }> {
-  const isOwn = workspaceId === caller.workspaceId;
-  const grants = isOwn || rule.isOwnOnly ? [] : await source.listActiveGrants(caller.workspaceId, nowMs, workspaceId);
-  if (!isOwn && grants.length === 0)
+  if (workspaceId === caller.workspaceId) return { ...ownFarms(caller, rule), grants: null };
+  const grants = rule.isOwnOnly ? [] : await source.listActiveGrants(caller.workspaceId, nowMs, workspaceId);
+  if (grants.length === 0)
     throw rule.unknownWorkspace === 'not-found' ? notFound() : new RefusedError('auth.workspace');
+  if (!isGranted(caller.permissions, rule.permission)) throw permissionDenied(ownWord(caller), rule.permission);
   const useful = grants.filter(({ permissions }) => isGranted(permissions, rule.permission));
-  if (!isGranted(caller.permissions, rule.permission)) throw permissionDenied('key', rule.permission);
-  if (!isOwn && useful.length === 0) throw permissionDenied('grant', rule.permission);
-  return isOwn
-    ? { farmIds: null, seenIds: null, grants: null }
-    : { farmIds: farmsOf(useful), seenIds: farmsOf(grants), grants };
+  if (useful.length === 0) throw permissionDenied('grant', rule.permission);
+  return { farmIds: farmsOf(useful), seenIds: farmsOf(grants), grants };
+}
+
+/** As `usableFarms`, of the caller's own workspace. A role in some farms opens nothing of the workspace as a whole. */
+function ownFarms(caller: Caller, rule: KeyRule): { farmIds: Access['farmIds']; seenIds: Access['farmIds'] } {
+  const { permissions, person } = caller;
+  const seenIds = permissions.length > 0 ? null : (person?.farmRoles.map(({ farmId }) => farmId) ?? null);
+  if (isGranted(permissions, rule.permission)) return { farmIds: null, seenIds };
+  const isOfWhole = rule.isOwnOnly || (rule.scope === 'own' && rule.permission !== 'any');
+  const useful = isOfWhole ? [] : (person?.farmRoles ?? []);
+  const farmIds = useful.flatMap(({ farmId, role }) =>
+    isGranted(permissionsOf(role), rule.permission) ? [farmId] : [],
+  );
+  if (farmIds.length === 0) throw permissionDenied(ownWord(caller), rule.permission);
+  return { farmIds, seenIds };
+}
+
+/** With what a person may do in this farm. */
+function inFarm(caller: Caller, { id, workspaceId }: Farm): Caller {
+  const { person } = caller;
+  if (person === undefined || workspaceId !== caller.workspaceId) return caller;
+  const role = higherRole(person.role, person.farmRoles.find(({ farmId }) => farmId === id)?.role ?? null);
+  return { ...caller, permissions: role === null ? [] : permissionsOf(role), person: { ...person, role } };
 }
 
 function farmsOf(grants: readonly Grant[]): readonly string[] | null {

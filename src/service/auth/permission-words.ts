@@ -29,3 +29,5 @@ export const permissionList = PERMISSIONS.map((name) => ({
 }));
 
 export const KEY_WORDS = `An API key. It has the permissions of a role (${ROLES.join(', ')}), or listed ones; in a granted workspace the grant must have the permission too. Each operation says which it needs, and \`x-permissions\` what each allows.`;
+
+export const SESSION_WORDS = `The session of a person, for the page: its cookie has this name over TLS, and \`pithead\` without. It has the permissions of the role of the person (${ROLES.join(', ')}), in all farms of the workspace or in some. What changes something needs the header Origin of the page itself. A request with the header \`Pithead-Unattended: 1\`, and a WebSocket, make the session last no longer.`;

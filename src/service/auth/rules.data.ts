@@ -37,13 +37,37 @@ export type OpenRule = {
   readonly isPartOfPage?: true;
 };
 
-/** `open` = needs no key and shows nothing of any tenant; `enrolment-code` = a one-time code in the body decides. */
-export type Rule = KeyRule | OpenRule | { readonly access: 'enrolment-code' };
+/** For people: a session is needed and no permission, and a key opens nothing. */
+export type SessionRule = {
+  readonly access: 'session';
+  /** It works without a good one too. */
+  readonly isOptional?: true;
+};
+
+/**
+ * `open` = needs no key and shows nothing of any tenant; `enrolment-code` = a one-time code in the body decides;
+ * `login` and `claim` = a name with a password or a one-time code in the body begins a session.
+ */
+export type Rule =
+  | KeyRule
+  | OpenRule
+  | SessionRule
+  | BodyRule<'enrolment-code'>
+  | BodyRule<'login'>
+  | BodyRule<'claim'>;
+
+/** What is in the body decides. */
+type BodyRule<Access extends string> = { readonly access: Access };
 
 export const V1_WORKSPACE = '/private-api/v1/:workspace_id';
 export const V1_FARM = `${V1_WORKSPACE}/farms/:farm_id`;
 export const V2_WORKSPACE = '/public-api/v2/workspaces/:workspace_id';
 export const V2_FARM = `${V2_WORKSPACE}/farms/:farm_id`;
+/** A WebSocket. */
+export const BOARD_STREAM = `${V2_FARM}/board/stream`;
+export const V2_SESSION = '/public-api/v2/session';
+export const V2_KEYS = `${V2_WORKSPACE}/keys`;
+export const V2_PEOPLE = `${V2_WORKSPACE}/people`;
 
 const v1Farm = (permission: Permission, unknownFarm: Unknown = 'denied'): KeyRule => ({
   access: 'key',
@@ -79,6 +103,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'GET /openapi.json': { access: 'open', isCounted: true },
   'GET /docs': { access: 'open', isCounted: true },
   'GET /docs/:file': { access: 'open', isCounted: true, isPartOfPage: true },
+  'GET /': { access: 'open', isCounted: true, isPartOfPage: true },
+  'GET /login': { access: 'open', isCounted: true, isPartOfPage: true },
+  'GET /claim': { access: 'open', isCounted: true, isPartOfPage: true },
+  'GET /trust': { access: 'open', isCounted: true, isPartOfPage: true },
+  'GET /trust/farm.crt': { access: 'open', isCounted: true, isPartOfPage: true },
+  'GET /f/*': { access: 'open', isCounted: true, isPartOfPage: true },
+  'GET /page/:file': { access: 'open', isPartOfPage: true },
   'POST /agent/v1/enrol': { access: 'enrolment-code' },
   [`GET ${V1_FARM}/miner/latest`]: v1Farm('miners.read'),
   [`POST ${V1_FARM}/tasks/batches`]: changes(v1Farm('tasks.reboot', 'not-found')),
@@ -98,11 +129,14 @@ export const RULES: Readonly<Record<string, Rule>> = {
   [`GET ${V2_FARM}/miners`]: v2Farm('miners.read'),
   [`POST ${V2_FARM}/miners/search`]: v2Farm('miners.read'),
   [`GET ${V2_FARM}/board`]: v2Farm('miners.read'),
+  [`GET ${BOARD_STREAM}`]: v2Farm('miners.read'),
   [`POST ${V2_FARM}/board/search`]: v2Farm('miners.read'),
+  [`POST ${V2_FARM}/miners/export`]: v2Farm('miners.read'),
   [`POST ${V2_FARM}/miner-metrics/query`]: v2Farm('metrics.read'),
   [`GET ${V2_FARM}/task-batches`]: v2Farm('tasks.read'),
   [`POST ${V2_FARM}/task-batches`]: changes(v2Farm('any-task')),
   [`POST ${V2_FARM}/task-batches/search`]: v2Farm('tasks.read'),
+  [`POST ${V2_FARM}/task-batches/:task_batch_id/confirm`]: changes(v2Farm('any-task')),
   [`POST ${V2_FARM}/task-batches/:task_batch_id/cancel`]: v2Farm('tasks.cancel'),
   [`GET ${V2_FARM}/task-batches/:task_batch_id`]: v2Farm('tasks.read'),
   [`GET ${V2_FARM}/task-batches/:task_batch_id/tasks`]: v2Farm('tasks.read'),
@@ -143,4 +177,22 @@ export const RULES: Readonly<Record<string, Rule>> = {
   [`GET ${V2_WORKSPACE}/webhooks/:webhook_id/dead-letters`]: v2OwnWorkspace('webhooks.update'),
   [`POST ${V2_WORKSPACE}/webhooks/:webhook_id/dead-letters/resend`]: v2OwnWorkspace('webhooks.update'),
   [`DELETE ${V2_WORKSPACE}/webhooks/:webhook_id`]: v2OwnWorkspace('webhooks.update'),
+  [`GET ${V2_KEYS}`]: v2OwnWorkspace('keys.update'),
+  [`POST ${V2_KEYS}`]: v2OwnWorkspace('keys.update'),
+  [`DELETE ${V2_KEYS}/:key_id`]: v2OwnWorkspace('keys.update'),
+  [`POST ${V2_SESSION}`]: { access: 'login' },
+  [`GET ${V2_SESSION}`]: { access: 'session' },
+  [`DELETE ${V2_SESSION}`]: { access: 'session', isOptional: true },
+  [`POST ${V2_SESSION}/claim`]: { access: 'claim' },
+  [`POST ${V2_SESSION}/password`]: { access: 'session' },
+  [`GET ${V2_SESSION}/devices`]: { access: 'session' },
+  [`DELETE ${V2_SESSION}/devices`]: { access: 'session' },
+  [`DELETE ${V2_SESSION}/devices/:session_id`]: { access: 'session' },
+  [`GET ${V2_PEOPLE}`]: v2OwnWorkspace('people.update'),
+  [`POST ${V2_PEOPLE}`]: v2OwnWorkspace('people.update'),
+  [`GET ${V2_PEOPLE}/:person_id`]: v2OwnWorkspace('people.update'),
+  [`PATCH ${V2_PEOPLE}/:person_id`]: v2OwnWorkspace('people.update'),
+  [`DELETE ${V2_PEOPLE}/:person_id`]: v2OwnWorkspace('people.update'),
+  [`POST ${V2_PEOPLE}/:person_id/code`]: v2OwnWorkspace('people.update'),
+  [`DELETE ${V2_PEOPLE}/:person_id/sessions`]: v2OwnWorkspace('people.update'),
 };

@@ -1,5 +1,5 @@
 // Keys, tokens and codes: how they look, how they are made, how they are compared. All carry at least 128 random bits,
-// so a plain SHA-256 is enough at rest.
+// so a plain SHA-256 is enough at rest; codes of people carry 50 and are good for minutes only.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex');
@@ -37,3 +37,29 @@ export function newEnrolmentCode(): { text: string; hash: string } {
 
 /** Hyphens, blanks and case do not matter: people type codes. */
 export const hashEnrolmentCode = (text: string): string => hashSecret(text.replaceAll(/[\s-]/g, '').toUpperCase());
+
+/** Of a session: 256 random bits. */
+export function newSessionToken(): { text: string; hash: string } {
+  const text = newSecret();
+  return { text, hash: hashSecret(text) };
+}
+
+export const isSessionToken = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text);
+
+/** Crockford's base 32: without I, L, O and U, which are taken for others or make words. */
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const CODE_LENGTH = 10;
+
+/** A one-time code of a person: 50 random bits, in two groups that can be read out. */
+export function newPersonCode(): { text: string; hash: string } {
+  const letters = [...randomBytes(CODE_LENGTH)].map((byte) => CROCKFORD[byte % CROCKFORD.length]).join('');
+  const text = `${letters.slice(0, CODE_LENGTH / 2)}-${letters.slice(CODE_LENGTH / 2)}`;
+  return { text, hash: hashSecret(letters) };
+}
+
+/** Of what a person has typed: case, hyphens and blanks do not matter. Undefined = it is no code. */
+export function hashPersonCode(text: string): string | undefined {
+  const letters = text.replaceAll(/[\s-]/g, '').toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1');
+  const isCode = letters.length === CODE_LENGTH && [...letters].every((letter) => CROCKFORD.includes(letter));
+  return isCode ? hashSecret(letters) : undefined;
+}

@@ -1,6 +1,6 @@
 // Reads what may have changed of a farm since a board was read last: as little as may be each second, all now and then.
 import { type ReportedMiner, type ReportedRow, reportedRow } from '../../model/board/board-row.ts';
-import type { BoardAgent, BoardDocument, BoardMark, BoardStore } from '../store/store.ts';
+import type { BoardAgent, BoardDocument, BoardMark, BoardStore, ChangedMiner } from '../store/store.ts';
 
 /** How often it is asked what operators have set at other copies, and what is gone: that reads all rows. */
 const OTHERS_MS = 5_000;
@@ -21,11 +21,13 @@ type Source = {
   readonly farmId: string;
   readonly store: BoardStore;
   /** The rows with a newer report; 'sought' = they are not known. */
-  readonly changed: ReadonlySet<number> | 'sought';
+  readonly changed: readonly number[] | 'sought';
+  /** Reports that need not be read, by their rows. */
+  readonly handed: ReadonlyMap<number, ChangedMiner['stored']>;
   readonly elapsedMs: number;
 };
 
-type Found = {
+export type Found = {
   readonly agents: ReadonlyMap<string, BoardAgent>;
   readonly marks: readonly BoardMark[];
   /** Of marks whose report is new, by their rows. */
@@ -37,7 +39,7 @@ type Found = {
 
 /** `known` = what is there of each row. */
 export async function look(
-  { farmId, store, changed, elapsedMs }: Source,
+  { farmId, store, changed, handed, elapsedMs }: Source,
   known: ReadonlyMap<number, { readonly mark: BoardMark }>,
   last: Look | undefined,
 ): Promise<Found> {
@@ -50,7 +52,7 @@ export async function look(
   const isDue = last === undefined || elapsedMs - last.wholeMs >= WHOLE_MS;
   let isWhole = isDue || last.others.text !== others.text || last.polls !== polls;
   const orders = new Map([...agents.keys()].map((id) => [id, last?.orders.get(id) ?? 0]));
-  const recent = () => (changed === 'sought' ? store.marksSince(farmId, orders) : store.marksOf(farmId, [...changed]));
+  const recent = () => (changed === 'sought' ? store.marksSince(farmId, orders) : store.marksOf(farmId, changed));
   let marks = await (isWhole ? store.marks(farmId) : recent());
   const added = marks.filter(({ rowId }) => !known.has(rowId)).length;
   // Some are gone, and others have come.
@@ -59,10 +61,7 @@ export async function look(
     marks = await store.marks(farmId);
   }
   const isNew = ({ rowId, report }: BoardMark) => known.get(rowId)?.mark.report !== report;
-  const reported = await readReports(
-    store,
-    marks.filter(isNew).map(({ rowId }) => rowId),
-  );
+  const reported = await readReports(store, marks.filter(isNew), handed);
   for (const { agentId, order } of marks)
     if (agentId !== null) orders.set(agentId, Math.max(order, orders.get(agentId) ?? 0));
   const wholeMs = isWhole || last === undefined ? elapsedMs : last.wholeMs;
@@ -70,9 +69,20 @@ export async function look(
   return { agents, marks, reported, isWhole, next: { others, polls, orders, wholeMs, othersMs } };
 }
 
-async function readReports(store: BoardStore, rowIds: readonly number[]): Promise<ReadonlyMap<number, ReportedRow>> {
+/** Most were stored by this copy a moment ago: to read and parse them costs more than all the rest of a look. */
+async function readReports(
+  store: BoardStore,
+  marks: readonly BoardMark[],
+  handed: Source['handed'],
+): Promise<ReadonlyMap<number, ReportedRow>> {
   const reported = new Map<number, ReportedRow>();
-  for await (const documents of store.documents(rowIds))
+  const others: number[] = [];
+  for (const { rowId, report } of marks) {
+    const stored = handed.get(rowId);
+    if (stored?.report === report) reported.set(rowId, reportedRow(stored.reported));
+    else others.push(rowId);
+  }
+  for await (const documents of store.documents(others))
     for (const document of documents) reported.set(document.rowId, reportedRow(parsed(document)));
   return reported;
 }

@@ -1,6 +1,6 @@
 // One stream of events: follows the feed of a farm from the database, a page at a time, so that a slow reader costs one
 // page of memory, and a reader that comes back with the last id misses nothing. It closes itself when the reader takes
-// nothing, or when the key may no longer read this.
+// nothing, or when the caller may no longer read this.
 import type { PassThrough } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
@@ -9,7 +9,7 @@ import type { EventStore, MinerEvent } from '../store/store.ts';
 
 /** So that neither end takes a quiet stream for a dead one. */
 const HEARTBEAT_MS = 15_000;
-/** How often the key is looked at. Where that fails twice the stream is closed, so within a minute. */
+/** How often the caller is looked at. Where that fails twice the stream is closed, so within a minute. */
 const RECHECK_MS = 25_000;
 /** A reader that takes nothing for this long is closed. */
 const SLOW_MS = 30_000;
@@ -24,8 +24,9 @@ const RETRY_MS = 3_000;
 type CloseReason = 'slow' | 'revoked' | 'restart' | 'unavailable';
 
 export type StreamRequest = {
-  /** Of the key. */
+  /** Of the caller, and the id of its key or of the person. */
   readonly workspaceId: string;
+  readonly callerId: string;
   readonly farmId: string;
   readonly filter: { readonly minerId?: string | undefined; readonly types?: readonly string[] | undefined };
   /** The position that the reader has; undefined = from now on. */
@@ -94,16 +95,20 @@ export function createEventStream(request: StreamRequest, head: number, { events
       if (!output.writableNeedDrain) await write(': still here\n\n');
     }
   };
+  let failures = 0;
+  const recheck = async () => {
+    try {
+      await request.recheck();
+      failures = 0;
+    } catch (error) {
+      if (error instanceof RefusedError) close('revoked');
+      else if (++failures > 1) close('unavailable');
+    }
+  };
   const watch = async () => {
-    for (let failures = 0; ; ) {
+    while (!signal.aborted) {
       await clock.sleep(RECHECK_MS, signal);
-      try {
-        await request.recheck();
-        failures = 0;
-      } catch (error) {
-        if (error instanceof RefusedError) return close('revoked');
-        if (++failures > 1) return close('unavailable');
-      }
+      await recheck();
     }
   };
   const guarded = async (work: () => Promise<void>) => {
@@ -124,6 +129,8 @@ export function createEventStream(request: StreamRequest, head: number, { events
       newest = position;
       wake();
     },
+    /** The caller may do other things than before. */
+    recheck: () => void recheck(),
     close,
     /** Settles when the stream is over. */
     done: Promise.all([follow, beat, watch].map(guarded)).then(() => {}),

@@ -56,6 +56,10 @@ export function createEventStreams({ events, clock, log }: StreamParts) {
         throw error;
       }
     },
+    /** Sessions of the person were ended, or it may do other things now. */
+    recheckOf(callerId: string): void {
+      for (const [request, stream] of open) if (request.callerId === callerId) stream?.recheck();
+    },
     part: {
       name: 'event streams',
       start() {

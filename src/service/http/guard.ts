@@ -1,20 +1,13 @@
-// Runs before every route: looks up its row in the authorisation table, identifies the key, counts it against its
-// limits, asks auth for access. A route without a row cannot be registered.
+// Runs before every route: looks up its row in the authorisation table, has the caller identified, counts it against
+// its limits, asks for access. A route without a row cannot be registered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Clock } from '../../base/clock.ts';
 import { BugError, RefusedError } from '../../base/errors.ts';
-import { anyId, canonicalId } from '../../wire/api/forms.ts';
-import {
-  type Access,
-  type AuthSource,
-  authorise,
-  type Caller,
-  identifyCaller,
-  presentedKey,
-} from '../auth/authorise.ts';
-import { RULES, type Rule } from '../auth/rules.data.ts';
-import type { Vouchers } from '../auth/vouchers.ts';
+import { anyId } from '../../wire/api/forms.ts';
+import type { Admission } from '../auth/admission.ts';
+import type { Access, Caller } from '../auth/authorise.ts';
+import type { Asked } from '../auth/page-origin.ts';
+import { type KeyRule, RULES, type Rule, type SessionRule } from '../auth/rules.data.ts';
 import type { Farm } from '../store/store.ts';
 import type { Budgets } from './limits/budgets.ts';
 import { beginSpending } from './limits/workspace-limits.ts';
@@ -28,22 +21,24 @@ export type Rates = {
    * the same address still work.
    */
   readonly perStranger: number;
-  /** Enrolment attempts per minute from one address. */
+  /** Attempts per minute from one address to enrol, to log in, or to use a code of a person. */
   readonly perCode: number;
   /** Requests per minute from one address for what needs no key: the OpenAPI document and its page. */
   readonly perVisitor: number;
 };
 
 export type GuardParts = {
-  readonly source: AuthSource;
-  /** Of requests that this process makes itself. */
-  readonly vouchers: Pick<Vouchers, 'callerOf'>;
-  readonly clock: Clock;
+  readonly admission: Admission;
   readonly limits: { readonly rates: Rates };
   readonly budgets: Budgets;
 };
 
 const MINUTE_MS = 60_000;
+/**
+ * Codes of people that may be tried in a minute, from everywhere: with 50 bits each, and a few thousand open ones at
+ * most, none is found within its minutes.
+ */
+const CLAIMS_PER_MINUTE = 600;
 
 /** The path of a route about a farm; the guard reads it. */
 export const farmParams = z.object({ workspace_id: anyId, farm_id: anyId });
@@ -55,7 +50,7 @@ export const accessOf = (request: FastifyRequest): Access => {
   return access;
 };
 
-/** Of a request with a good key, or that the process vouches for; admitted or not. */
+/** Of a request with a good key or session, or that the process vouches for; admitted or not. */
 export const callerOf = (request: FastifyRequest): Caller | undefined =>
   request.getDecorator<Caller | null>('caller') ?? undefined;
 
@@ -66,9 +61,11 @@ export function farmOf(request: FastifyRequest): Farm {
   return farm;
 }
 
+/** A HEAD is a GET without its body. */
+const routeOf = (method: string, url: string) => `${method === 'HEAD' ? 'GET' : method} ${url}`;
+
 function ruleOf(method: string, url: string): Rule {
-  // A HEAD is a GET without its body.
-  const rule = RULES[`${method === 'HEAD' ? 'GET' : method} ${url}`];
+  const rule = RULES[routeOf(method, url)];
   if (rule === undefined) throw new BugError(`register ${method} ${url}: it has no row in the authorisation table`);
   return rule;
 }
@@ -79,7 +76,7 @@ function ruleOf(method: string, url: string): Rule {
  * quota.
  */
 export function registerGuard(app: FastifyInstance, parts: GuardParts): void {
-  const { source, vouchers, clock, budgets } = parts;
+  const { admission, budgets } = parts;
   const { rates } = parts.limits;
   app.decorateRequest('access', null);
   // For the log and the audit trail, also of requests that are refused.
@@ -90,6 +87,7 @@ export function registerGuard(app: FastifyInstance, parts: GuardParts): void {
   const perStranger = limitOf(rates.perStranger);
   const perCode = limitOf(rates.perCode);
   const perVisitor = limitOf(rates.perVisitor);
+  const allClaims = limitOf(CLAIMS_PER_MINUTE);
 
   const take = async (limit: typeof perCode, rateKey: string, request: FastifyRequest, reply: FastifyReply) => {
     request.setDecorator('rateKey', rateKey);
@@ -109,35 +107,47 @@ export function registerGuard(app: FastifyInstance, parts: GuardParts): void {
     if (rule.access === 'open')
       return rule.isCounted ? take(perVisitor, `visitor ${request.ip}`, request, reply) : undefined;
     if (rule.access === 'enrolment-code') return take(perCode, `enrol ${request.ip}`, request, reply);
-    const nowMs = clock.nowMs();
-    const caller =
-      vouchers.callerOf(request.headers) ??
-      (await identifyCaller(source, presentedKey(request.headers), nowMs).catch(async (error: unknown) => {
-        if (error instanceof RefusedError && error.code === 'auth.invalid')
-          await take(perStranger, `stranger ${request.ip}`, request, reply);
-        throw error;
-      }));
+    if (rule.access === 'login' || rule.access === 'claim') {
+      admission.requireOwnPage(askingOf(request));
+      await take(perCode, `${rule.access} ${request.ip}`, request, reply);
+      return rule.access === 'claim' ? take(allClaims, 'claims', request, reply) : undefined;
+    }
+    const caller = await identify(rule, request).catch(async (error: unknown) => {
+      if (isStranger(error)) await take(perStranger, `stranger ${request.ip}`, request, reply);
+      throw error;
+    });
+    if (caller === undefined) return;
     request.setDecorator('caller', caller);
     beginSpending(budgets, caller.workspaceId, request, reply);
-    request.setDecorator('access', await authorise(source, caller, rule, pathOf(request.params), nowMs));
+    if (rule.access === 'key') request.setDecorator('access', await admission.admit(caller, rule, request.params));
   });
+
+  /** Undefined = there is no good session, and the route works without. */
+  const identify = async (rule: KeyRule | SessionRule, request: FastifyRequest): Promise<Caller | undefined> => {
+    const asking = askingOf(request);
+    if (rule.access === 'key') return admission.identify(asking);
+    return admission.identifyPerson(asking).catch((error: unknown) => {
+      if (rule.isOptional && error instanceof RefusedError && error.code === 'auth.session') return undefined;
+      throw error;
+    });
+  };
 }
+
+const isStranger = (error: unknown): boolean =>
+  error instanceof RefusedError && (error.code === 'auth.invalid' || error.code === 'auth.session');
+
+/** What admission looks at. */
+export const askingOf = (request: FastifyRequest): Asked => ({
+  method: request.method,
+  headers: request.headers,
+  host: request.host,
+  isSecure: request.protocol === 'https',
+  address: request.ip,
+});
 
 /**
  * Whether the caller of an answer that goes on may still have it; throws RefusedError when not. It counts as no
  * request.
  */
-export async function recheckAccess(source: AuthSource, request: FastifyRequest, nowMs: number): Promise<void> {
-  const rule = ruleOf(request.method, request.routeOptions.url ?? '');
-  if (rule.access !== 'key') return;
-  const caller = await identifyCaller(source, presentedKey(request.headers), nowMs);
-  await authorise(source, caller, rule, pathOf(request.params), nowMs);
-}
-
-function pathOf(params: unknown): { workspaceId: string | undefined; farmId: string | undefined } {
-  const text = (name: string) => {
-    const value = typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined;
-    return typeof value === 'string' ? canonicalId(value) : undefined;
-  };
-  return { workspaceId: text('workspace_id'), farmId: text('farm_id') };
-}
+export const recheckAccess = (admission: Admission, request: FastifyRequest): Promise<void> =>
+  admission.recheck(askingOf(request), routeOf(request.method, request.routeOptions.url ?? ''), request.params);

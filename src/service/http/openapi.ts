@@ -7,8 +7,9 @@ import { z } from 'zod';
 import { HTTP_STATUSES, REFUSALS } from '../../base/error-codes.data.ts';
 import { components } from '../../wire/api/components.ts';
 import { errorSchema } from '../../wire/api/envelope.ts';
-import { KEY_WORDS, neededFor, permissionList } from '../auth/permission-words.ts';
+import { KEY_WORDS, neededFor, permissionList, SESSION_WORDS } from '../auth/permission-words.ts';
 import { RULES, type Rule } from '../auth/rules.data.ts';
+import { cookieNameOf } from '../auth/session.ts';
 import { documented } from './openapi/documented.ts';
 import { addExamples } from './openapi/examples.ts';
 import { isJson, operationsOf, simplifySchemas } from './openapi/schemas.ts';
@@ -17,7 +18,7 @@ import { TAGS } from './openapi/tags.data.ts';
 const EVERY_ERROR = [400, 401, 403, 404, 408, 413, 414, 415, 429, 500, 503] as const;
 
 /** The answers of a route that takes a key: the good one and every error. `more` are errors of its own. */
-export function answers<S extends z.ZodType>(good: S, ...more: 409[]): Record<number, z.ZodType> {
+export function answers<S extends z.ZodType>(good: S, ...more: (409 | 426)[]): Record<number, z.ZodType> {
   return Object.fromEntries([
     [200, good],
     ...[...EVERY_ERROR, ...more].map((status) => [status, errorSchema] as const),
@@ -26,6 +27,8 @@ export function answers<S extends z.ZodType>(good: S, ...more: 409[]): Record<nu
 
 /** For `schema.security` of routes without key. */
 export const NO_KEY: { [name: string]: string[] }[] = [];
+/** And of those that only the session of a person opens. */
+export const SESSION_ONLY = [{ session: [] }];
 
 export async function registerOpenApi(
   app: FastifyInstance,
@@ -61,12 +64,13 @@ export async function registerOpenApi(
       },
       // A relative one is the host that the document came from.
       servers: [{ url: publicUrl ?? '/' }],
-      security: [{ bearer: [] }, { apiKey: [] }],
+      security: [{ bearer: [] }, { apiKey: [] }, { session: [] }],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'API key', description: KEY_WORDS },
           apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: KEY_WORDS },
+          session: { type: 'apiKey', in: 'cookie', name: cookieNameOf(true), description: SESSION_WORDS },
         },
       },
     },
@@ -120,7 +124,7 @@ function withOwnAnswers(document: OpenApi): OpenApi {
       if (requestBody && defaultBodySchema.safeParse(requestBody).success) requestBody.required = false;
       const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
       const rule = RULES[`${method.toUpperCase()} ${url}`];
-      const isCounted = rule?.access === 'key';
+      const isCounted = rule?.access === 'key' || rule?.access === 'session';
       describeNeed(operation, rule);
       for (const status of neverGiven(method.toUpperCase(), url)) delete responses[status];
       for (const [status, answer] of Object.entries(responses)) {
@@ -182,6 +186,7 @@ function neverGiven(method: string, path: string): number[] {
   const rule = RULES[`${method} ${path}`];
   const mayBeUnknown =
     path === '/private-api/v1/me/grants' ||
+    (rule?.access === 'session' && path.includes('/:')) ||
     (rule?.access === 'key' && (rule.unknownWorkspace === 'not-found' || rule.unknownFarm === 'not-found'));
   return [...(method === 'GET' ? [413, 415] : []), ...(mayBeUnknown ? [] : [404])];
 }

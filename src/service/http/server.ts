@@ -2,7 +2,9 @@
 // routes.ts.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Server as TcpServer } from 'node:net';
 import { parse } from 'node:querystring';
+import { fastifyCookie } from '@fastify/cookie';
 import rateLimit from '@fastify/rate-limit';
 import { type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -11,16 +13,19 @@ import { RETRY_AFTER_S } from '../../base/error-codes.data.ts';
 import { RefusedError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Refusal } from '../audit/refusals.ts';
-import type { AuthSource } from '../auth/authorise.ts';
-import type { Vouchers } from '../auth/vouchers.ts';
+import type { Admission } from '../auth/admission.ts';
 import type { Boards } from '../board/boards.ts';
+import type { BoardStreams } from '../board/stream/streams.ts';
 import type { EventStreams } from '../events/event-streams.ts';
+import type { PeopleManager } from '../people/manage.ts';
+import type { KeyManager } from '../people/manage-keys.ts';
+import type { SignIn } from '../people/sign-in.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCreation } from '../tasks/creation.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
 import type { WebhookManager } from '../webhooks/manage.ts';
 import { callerOf, type Rates, registerGuard } from './guard.ts';
-import { createHttpServer, type SocketLimits, type TlsMaterial } from './http-server.ts';
+import { createHttpServer, type SocketLimits } from './http-server.ts';
 import type { Budgets } from './limits/budgets.ts';
 import { UNSENT_LIMITS, type UnsentLimits } from './limits/unsent.ts';
 import { registerWorkspaceLimits } from './limits/workspace-limits.ts';
@@ -32,17 +37,30 @@ import { compileValidator } from './shared/validation.ts';
 import { registerTransfer } from './transfer/transfer.ts';
 import { registerUnknownParameters } from './unknown/parameters.ts';
 import { registerUnknownRoutes } from './unknown/routes.ts';
+import type { Upgrades } from './upgrade/upgrade.ts';
 
 export type App = Awaited<ReturnType<typeof createServer>>;
 
 /** What routes are registered with: what they need of the rest of the service. */
 export type RouteParts = {
+  /** The authority that devices are made to trust; undefined where the service makes no certificates. */
+  readonly farmAuthority: () => { readonly pem: string; readonly der: Uint8Array } | undefined;
+  /** Of this program. */
+  readonly version: string;
+  /** Whether the web page is served. */
+  readonly page: Pick<PageSettings, 'enabled'>;
   readonly store: Store;
   readonly pages: Pages;
   readonly boards: Boards;
+  readonly boardStreams: BoardStreams;
+  /** Of the servers that the routes are served by. */
+  readonly upgrades: Upgrades;
   readonly clock: Clock;
   readonly isStopping: () => boolean;
   readonly streams: EventStreams;
+  readonly keys: KeyManager;
+  readonly people: PeopleManager;
+  readonly signIn: SignIn;
   readonly webhooks: WebhookManager;
   readonly testWebhook: Delivery['test'];
   /** Throws RefusedError when the caller may no longer have what it was answered. */
@@ -77,9 +95,17 @@ export const DEFAULT_LIMITS: ServerLimits = {
   unsent: UNSENT_LIMITS,
 };
 
+/** The web page, and whom it is for. */
+export type PageSettings = {
+  readonly enabled: boolean;
+  /** People may have sessions beyond this host without TLS, because something else encrypts. */
+  readonly allowPlain: boolean;
+  /** Names beside those of this host that it may be asked by, such as that of a proxy. */
+  readonly hosts: readonly string[];
+};
+
 export type ServerParts = {
-  readonly source: AuthSource;
-  readonly vouchers: Pick<Vouchers, 'callerOf'>;
+  readonly admission: Admission;
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;
@@ -88,7 +114,9 @@ export type ServerParts = {
   readonly limits: ServerLimits;
   /** Of workspaces, shared with the other copies. */
   readonly budgets: Budgets;
-  readonly tls: TlsMaterial | undefined;
+  /** What accepts connections where there is TLS. */
+  readonly front: TcpServer | undefined;
+  readonly page: PageSettings;
   /**
    * Addresses and networks of the proxies in front of us: their header with the client's address counts, that of others
    * does not.
@@ -102,7 +130,7 @@ export type ServerParts = {
 export async function createServer(parts: ServerParts) {
   const { limits, log, trustProxy = [] } = parts;
   const app = fastify({
-    serverFactory: (handler) => createHttpServer(handler, limits, parts.tls),
+    serverFactory: (handler) => createHttpServer(handler, limits, parts.front),
     bodyLimit: limits.bodyBytes,
     handlerTimeout: limits.handlerMs,
     trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
@@ -155,6 +183,8 @@ export async function createServer(parts: ServerParts) {
   registerTransfer(app);
   app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
   await app.register(rateLimit, { global: false });
+  // Its `parse` and `serialize`, which the session uses, work from here on; it adds no step to a request.
+  await app.register(fastifyCookie, { hook: false });
   registerWorkspaceLimits(app, parts.budgets, limits.unsent, parts.clock);
   registerGuard(app, parts);
   registerUnknownParameters(app, log);

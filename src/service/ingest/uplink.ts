@@ -9,7 +9,13 @@ import { REFUSALS, RETRY_AFTER_S } from '../../base/error-codes.data.ts';
 import { DatabaseError, renderError } from '../../base/errors.ts';
 import { createRound } from '../../base/lifecycle.ts';
 import type { Notice, TaskCommand } from '../../wire/frames.ts';
-import { CHALLENGE_HEADER, MAX_FRAME_BYTES, PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
+import {
+  CHALLENGE_HEADER,
+  MAX_FRAME_BYTES,
+  PEER_SILENCE_MS,
+  PING_INTERVAL_MS,
+  UPLINK_PATH,
+} from '../../wire/protocol.ts';
 import { isSecretOf } from '../auth/secrets.ts';
 import type { Agent, AgentStore, Availability, LinkStore } from '../store/store.ts';
 import { CLOSE, type Connection, createConnection, NO_DATABASE } from './connection.ts';
@@ -85,9 +91,10 @@ export function createUplinks(parts: UplinkParts) {
 
   const round = createRound('tending uplinks', PING_INTERVAL_MS, () => tend(connections, claims, parts), clock, log);
   return {
-    /** Takes the upgrade requests of the server, which has none but those for UPLINK_PATH. */
+    /** Takes the upgrade requests for UPLINK_PATH. */
     attach(server: Server): void {
       server.on('upgrade', (request, socket, head) => {
+        if (request.url?.split('?')[0] !== UPLINK_PATH) return;
         upgrades.take(request, socket, head).catch((error: unknown) => {
           if (error instanceof DatabaseError) return void socket.end(UNAVAILABLE);
           log.error({ error: renderError(error) }, 'upgrade failed');

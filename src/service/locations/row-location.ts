@@ -1,7 +1,7 @@
 // The location that one row of a file gives: a rack, and a position, or a row and a column of a rack whose shape is
 // known. It does not know who stands where.
 import type { Location } from '../../model/locations/location.ts';
-import { positionOf } from '../../model/locations/rack-shape.ts';
+import { positionOf } from '../../model/locations/rack-grid.ts';
 import { locationNameSchema, positionSchema } from '../../wire/api/farm/locations.ts';
 import type { Rack } from '../store/store.ts';
 import type { CsvRow } from './csv.ts';

@@ -14,8 +14,8 @@ export type AutoNumber = (key: ColumnDefinitionBuilder) => ColumnDefinitionBuild
 /**
  * In a transaction: waits until no other transaction holds the lock of this name, on any copy, and holds it until this
  * one ends. What is read after it is what they left. A transaction that takes two locks takes `uplink` before
- * `identity` before `history`, and `tasks` before `request`; `audit` is the last lock, and what follows it is short:
- * otherwise two could wait for each other.
+ * `identity` before `history`, `tasks` before `request`, and `people` before `sessions`; `audit` is the last lock, and
+ * what follows it is short: otherwise two could wait for each other.
  */
 export type Lock = (transaction: Db, name: LockName) => Promise<void>;
 type LockName =
@@ -31,6 +31,8 @@ type LockName =
   | `locations ${string}`
   | `webhooks ${string}`
   | `pool-sets ${string}`
+  | `people ${string}`
+  | `sessions ${string}`
   | `request ${string}`;
 
 /**

@@ -19,7 +19,7 @@ import { findRegistered, type KnownMiner, type Registered } from './miners/ident
 import { setReplacedAside } from './miners/identity/replaced-units.ts';
 import { type Claim, claimEvents, resolveRivals, takenOverEvents } from './miners/identity/rivals.ts';
 import { missingEvents, missingSince } from './miners/memory/missing.ts';
-import { type MinerChange, writeMiners } from './miners/miner-write.ts';
+import { type ChangedMiner, changedMiners, type MinerChange, writeMiners } from './miners/miner-write.ts';
 import { createOutboxStore, type OutboxStore } from './outbox-order.ts';
 import { chunks, countAll } from './rows.ts';
 import type { Db } from './schema.ts';
@@ -66,8 +66,7 @@ export type SliceOutcome =
       readonly refused: { readonly miners: number; readonly isAnnounced: boolean };
       /** Miners that another agent serves: both are in an event. */
       readonly contested: number;
-      /** Of miners that it may have changed. */
-      readonly rowIds: readonly number[];
+      readonly changed: readonly ChangedMiner[];
     }
   /** Seen before; nothing was done. `seq` is the newest stored one. */
   | { readonly kind: 'duplicate'; readonly seq: number }
@@ -99,8 +98,8 @@ export function createIngestStore(
   return {
     ...createOutboxStore({ transact, lock }),
     ...createLiveStore({ transact, lock }, async (trx, slice, records) => {
-      const { events, rowIds } = await storeMiners(trx, lock, slice, records, newId);
-      return { events: (await admitEvents(trx, slice, events)).admitted, rowIds: [...rowIds.values()] };
+      const { events, changed } = await storeMiners(trx, lock, slice, records, newId);
+      return { events: (await admitEvents(trx, slice, events)).admitted, changed };
     }),
     cursor: (agentId, epoch) => readCursor(write, agentId, epoch),
     needOf: (agentId) => readNeed(write, agentId),
@@ -117,7 +116,7 @@ export function createIngestStore(
         const host = await storeHost(trx, slice, ofKind.host);
         const trailActs = await noteTrailHead(trx, slice, host);
         const stored = await storeMiners(trx, lock, slice, ofKind.miner, newId);
-        const { minerIds, rowOf, outdated, refused, contested, rowIds } = stored;
+        const { minerIds, rowOf, outdated, refused, contested, changed } = stored;
         const counted = ofKind.miner.filter(stored.isCounted);
         const announced = refused.size === 0 ? undefined : await refusedEvent(trx, slice, refused.size);
         const tasks = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
@@ -138,7 +137,7 @@ export function createIngestStore(
         const ended = await tasksEnded(trx, tasks.ended, { type: 'agent', id: agentId, name: '' }, nowMs);
         await audit(trx, [...trailActs, ...ended]);
         const refusals = { miners: refused.size, isAnnounced: announced !== undefined };
-        const found = { outdated, refused: refusals, contested, rowIds: [...rowIds.values()] };
+        const found = { outdated, refused: refusals, contested, changed };
         return { kind: 'stored', strangerTasks: tasks.strangers, ...found };
       }),
   };
@@ -181,7 +180,7 @@ type StoredMiners = {
   readonly outdated: number;
   readonly refused: ReadonlySet<string>;
   readonly contested: number;
-  readonly rowIds: ReadonlyMap<string, number>;
+  readonly changed: readonly ChangedMiner[];
   /** To be kept as the last thing in the transaction. */
   readonly events: readonly NewEvent[];
 };
@@ -227,14 +226,11 @@ async function storeMiners(
     });
   }
   const flags = await flagEvents(db, slice, withAllRecords(changes, records));
-  const rowIds = await writeMiners(db, { ...slice, order: orderOfSlice(slice) }, changes);
+  const reporter = { ...slice, order: orderOfSlice(slice) };
+  const rowIds = await writeMiners(db, reporter, changes);
   const continued = [...adopted.values(), ...shared.values()];
   for (const known of continued) rowIds.set(known.id, known.row_id);
-  await forgetOldKeys(
-    db,
-    slice.agentId,
-    continued.map(({ row_id }) => row_id),
-  );
+  await forgetOldKeys(db, slice.agentId, continued);
   const rowOf = (key: string) => registered.get(key)?.row_id ?? rowIds.get(minerIds.get(key) ?? '');
   await register(db, slice, newest, registered, rowOf);
   const strangers = [...newest.keys()].filter((key) => !registered.has(key));
@@ -249,7 +245,8 @@ async function storeMiners(
     (unchanged.has(key) && !replaced.has(key)) || shared.has(key) ? undefined : rowOf(key);
   const isCounted = ({ key, at }: MinerRecord) => Date.parse(at) <= (replaced.get(key)?.replaced_at ?? Infinity);
   const outdated = records.filter(({ key }) => !refused.has(key)).length - changes.length;
-  return { minerIds, rowIds, rowOf: countedRowOf, isCounted, outdated, refused, contested: claims.length, events };
+  const changed = changedMiners(reporter, changes, rowIds);
+  return { minerIds, changed, rowOf: countedRowOf, isCounted, outdated, refused, contested: claims.length, events };
 }
 
 /** A slice mostly has one record of a miner; where it has more, each of them may raise or clear flags. */
@@ -331,8 +328,8 @@ export const staleAfterMs = (pollIntervalMs: number): number =>
   Math.max(STALE_AFTER_MIN_MS, STALE_AFTER_POLLS * pollIntervalMs);
 
 /** The dead keys of a miner that a new key continues: if one of them is reported again, it is another miner. */
-async function forgetOldKeys(db: Db, agentId: string, rowIds: readonly number[]): Promise<void> {
-  for (const part of chunks(rowIds))
+async function forgetOldKeys(db: Db, agentId: string, miners: readonly KnownMiner[]): Promise<void> {
+  for (const part of chunks(miners.map(({ row_id }) => row_id)))
     await db.deleteFrom('registrations').where('agent_id', '=', agentId).where('row_id', 'in', part).execute();
 }
 

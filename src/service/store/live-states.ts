@@ -5,6 +5,7 @@ import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases } from './databases.ts';
 import { appendEvents, type NewEvent } from './events/append.ts';
 import { admitEvents } from './events/quota.ts';
+import type { ChangedMiner } from './miners/miner-write.ts';
 import type { Db } from './schema.ts';
 import { requireRunning } from './tenants/tenants.ts';
 
@@ -29,10 +30,10 @@ export type LiveStore = {
 };
 
 /** Whether the disk of the agent was known to be so before; rows of miners that may have changed. */
-export type LiveOutcome = { readonly disk: 'failed' | 'recovered' | 'same'; readonly rowIds: readonly number[] };
+export type LiveOutcome = { readonly disk: 'failed' | 'recovered' | 'same'; readonly changed: readonly ChangedMiner[] };
 
-type Shown = { readonly events: readonly NewEvent[]; readonly rowIds: readonly number[] };
-const NONE: Shown = { events: [], rowIds: [] };
+type Shown = { readonly events: readonly NewEvent[]; readonly changed: readonly ChangedMiner[] };
+const NONE: Shown = { events: [], changed: [] };
 
 type Show = (
   db: Db,
@@ -62,7 +63,7 @@ export function createLiveStore({ transact, lock }: Pick<Databases, 'transact' |
         // Its reason may be another one each time.
         const { admitted } = await admitEvents(trx, report, events);
         await appendEvents(trx, [...shown.events, ...admitted]);
-        return { disk: outcome, rowIds: shown.rowIds };
+        return { disk: outcome, changed: shown.changed };
       }),
   };
 }

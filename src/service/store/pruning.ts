@@ -30,6 +30,11 @@ const KEPT = [
   ['agent_questions', 'asked_at', HOUR_MS],
   ['gaps', 'to_at', GAP_MS],
   ['enrolment_codes', 'expires_at', GAP_MS],
+  ['person_codes', 'expires_at', DAY_MS],
+  // Until then a browser hears why its session is no good.
+  ['sessions', 'ended_at', DAY_MS],
+  ['sessions', 'expires_at', DAY_MS],
+  ['people', 'deleted_at', CURSOR_MS],
   ['ingest_cursors', 'updated_at', CURSOR_MS],
   ['history_cells', 'from_at', CELLS_KEPT_MS],
   ['history_hours', 'from_at', HOURS_KEPT_MS],

@@ -29,6 +29,7 @@ import { createNoteStore } from './miners/memory/notes.ts';
 import { createMinerStore } from './miners/miners.ts';
 import { createOperatorStore } from './miners/operator-fields.ts';
 import { createOpsStatusStore } from './miners/ops-status.ts';
+import { createPeopleStore } from './people/people.ts';
 import { isPostgresUrl, nameOfPostgres, openPostgresDatabases } from './postgres/postgres.ts';
 import { prune } from './pruning.ts';
 import { type OnAside, openSqliteDatabases, serviceAsideOf } from './sqlite/sqlite.ts';
@@ -69,6 +70,7 @@ export type { Note, NoteStore } from './miners/memory/notes.ts';
 export type { OneMiner } from './miners/memory/one-miner.ts';
 export type { MinerFilter, StatusSet } from './miners/miner-filter.ts';
 export type { MinerSearch } from './miners/miner-search.ts';
+export type { ChangedMiner } from './miners/miner-write.ts';
 export type { ItemPage, MinerQuery, MinerStore } from './miners/miners.ts';
 export type {
   Edited,
@@ -76,6 +78,9 @@ export type {
   OperatorStore,
 } from './miners/operator-fields.ts';
 export type { MinerOpsStatus, OpsStatusStore } from './miners/ops-status.ts';
+export type { Purpose } from './people/codes.ts';
+export type { NewPerson, PeopleStore, PersonChanges } from './people/people.ts';
+export { type FarmRole, nameKeyOf, type Person, type Session } from './people/person-rows.ts';
 export { IDEMPOTENCY_MS } from './pruning.ts';
 export type { Window } from './rows.ts';
 export type { BatchDetail, Task, TaskListQuery } from './tasks/batch-detail.ts';
@@ -88,6 +93,7 @@ export type { TaskStore } from './tasks/tasks.ts';
 export type { LinkStore } from './tenants/agent-links.ts';
 export type { QuestionStore } from './tenants/agent-questions.ts';
 export type { Agent, AgentRow, AgentStore } from './tenants/agents.ts';
+export type { Once } from './tenants/answered.ts';
 export type { ApiKey, KeyStore } from './tenants/api-keys.ts';
 export type { Farm, FarmRecord, Grant, TenantStore, Workspace } from './tenants/tenants.ts';
 export { isMatch, type ValueFilter } from './value-filter.ts';
@@ -195,6 +201,7 @@ const createAuditedStores = (databases: Audited, encryption: Encryption) =>
     taskKeys: createTaskKeyStore(databases, encryption),
     webhooks: createWebhookStore(databases, encryption, newId),
     poolSets: createPoolSetStore(databases, encryption),
+    people: createPeopleStore(databases, newId),
   }) as const;
 type AuditedStores = ReturnType<typeof createAuditedStores>;
 
@@ -226,7 +233,7 @@ const createStores = (databases: Audited, encryption: Encryption) =>
 
 /** The connections alone, as they are before any schema. */
 export function openDatabases(target: string, log?: Log, onAside?: OnAside): Databases {
-  return isPostgresUrl(target) ? openPostgresDatabases(target, log) : openSqliteDatabases(target, onAside);
+  return isPostgresUrl(target) ? openPostgresDatabases(target, log) : openSqliteDatabases(target, log, onAside);
 }
 
 function unreachable(target: string, error: unknown): PeerError {

@@ -4,15 +4,16 @@ import type { Clock } from '../../base/clock.ts';
 import { REFUSALS } from '../../base/error-codes.data.ts';
 import { RefusedError } from '../../base/errors.ts';
 import { withForcedCanary } from '../../model/task.ts';
+import { type SecondPersonAct, TASK_KINDS } from '../../model/tasks/task-kinds.data.ts';
 import { MAX_PARAMS_LENGTH } from '../../wire/protocol.ts';
 import { type BatchStore, IDEMPOTENCY_MS } from '../store/store.ts';
-import { type BatchCreation, planCreation } from './creation.ts';
+import { type BatchCreation, type Made, planCreation } from './creation.ts';
 import { dryRun } from './dry-run.ts';
 import type { Outlooks } from './outlooks.ts';
 
 /** A task that no agent took by then is given up. Spec decisions, "Tasks". */
 const TASK_TTL_MS = 15 * 60_000;
-/** Of tasks that wait for one another. */
+/** Of tasks that wait for one another, or for a person. */
 const ROLLOUT_TTL_MS = 4 * 3_600_000;
 
 type CreationParts = {
@@ -20,6 +21,8 @@ type CreationParts = {
   readonly askOutlook: Outlooks['ask'];
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly newId: (nowMs: number) => string;
+  /** What waits until another person has confirmed it. */
+  readonly secondPerson: readonly SecondPersonAct[] | undefined;
   /** Called for every agent that has new tasks, after they are stored. */
   readonly deliver: (agentId: string) => Promise<void>;
 };
@@ -33,14 +36,16 @@ export async function createBatches(creation: BatchCreation, parts: CreationPart
   const nowMs = parts.clock.nowMs();
   const newId = () => parts.newId(nowMs);
   mustBeShort(creation.params);
+  const { workspaceId, farmId, actor, name, ids, params, rollout, mostOpen, idempotency } = creation;
+  const isHeld = parts.secondPerson?.some((act) => act === TASK_KINDS[name].allow) ?? false;
+  const toAnswer = (made: Made) => creation.toAnswer({ ...made, needsSecondPerson: isHeld });
   if (creation.isDryRun === true)
-    return dryRun(creation, parts, (candidates) => planCreation(creation, candidates, newId));
-  const { workspaceId, farmId, actor, name, ids, params, rollout, idempotency, toAnswer } = creation;
+    return dryRun({ ...creation, toAnswer }, parts, (candidates) => planCreation(creation, candidates, newId));
   const ownMs = creation.expiresInS && creation.expiresInS * 1_000;
-  const usualMs = withForcedCanary(name, rollout) === undefined ? TASK_TTL_MS : ROLLOUT_TTL_MS;
+  const usualMs = isHeld || withForcedCanary(name, rollout) !== undefined ? ROLLOUT_TTL_MS : TASK_TTL_MS;
   const outcome = await parts.batches.create(
     {
-      ...{ workspaceId, farmId, actor, name, params, nowMs },
+      ...{ workspaceId, farmId, actor, name, params, mostOpen, isHeld, nowMs },
       ids: [...new Set(ids)],
       expiresAtMs: nowMs + (ownMs ?? usualMs),
       idempotency: idempotency && { ...idempotency, body: sentBody(creation), sinceMs: nowMs - IDEMPOTENCY_MS },

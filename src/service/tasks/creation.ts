@@ -10,7 +10,7 @@ import { type Plan, planBatches } from './plan.ts';
 import { planPools } from './plan-pools.ts';
 
 /** What a client wants created: a request to the store, with what the answer and the end of the tasks need. */
-export type BatchCreation = Pick<BatchRequest, 'workspaceId' | 'farmId' | 'ids' | 'params' | 'actor'> & {
+export type BatchCreation = Pick<BatchRequest, 'workspaceId' | 'farmId' | 'ids' | 'params' | 'actor' | 'mostOpen'> & {
   readonly name: ExecutionTaskName;
   readonly rollout?: RolloutRequest | undefined;
   /** Of an update of pools, as its params have them. */
@@ -38,6 +38,8 @@ export type Made = {
   readonly skipped: Plan['skipped'];
   /** Of an update of pools: workers that some of the miners get. */
   readonly poolsPreview?: readonly PreviewedWorker[];
+  /** They wait until another person has confirmed them. */
+  readonly needsSecondPerson?: boolean;
   readonly createdAtMs: number;
   /** Then the batches are those that would be created. */
   readonly dryRun?: DryRun;

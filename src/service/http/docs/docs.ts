@@ -1,17 +1,14 @@
 // GET /docs: the OpenAPI document as a page, for people. Everything comes from this program: the page asks nothing of
 // any other host.
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { RefusedError } from '../../../base/errors.ts';
 import { errorSchema } from '../../../wire/api/envelope.ts';
 import { NO_KEY } from '../openapi.ts';
 import type { App } from '../server.ts';
-import { isKnownTag, takesGzip } from '../transfer/transfer.ts';
+import { FOR_EVER, sendStatic } from '../transfer/static-file.ts';
 import { POLICY, renderPage } from './page.ts';
 import { loadViewer, type Viewer } from './viewer.ts';
-
-/** A year: the longest that is usual. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
 
 export function registerDocs(app: App): void {
   let loading: Promise<Viewer | undefined> | undefined;
@@ -57,7 +54,9 @@ export function registerDocs(app: App): void {
       const { file } = request.params;
       // The page with a slash behind it.
       if (file === '') return sendPage(reply, '../');
-      return sendFile(request, reply, (await viewer()).files.get(file));
+      const found = (await viewer()).files.get(file);
+      if (found === undefined) throw new RefusedError('request.not-found');
+      return sendStatic(request, reply, found, FOR_EVER);
     },
   });
 }
@@ -68,13 +67,3 @@ const PAGE_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
 };
-
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: ReturnType<Viewer['files']['get']>) {
-  if (file === undefined) throw new RefusedError('request.not-found');
-  const isPacked = takesGzip(request.headers['accept-encoding']);
-  const etag = isPacked ? file.tags.packed : file.tags.plain;
-  reply.headers({ etag, vary: 'accept-encoding', 'cache-control': FOR_EVER });
-  if (isKnownTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  if (isPacked) reply.header('content-encoding', 'gzip');
-  return reply.type(file.type).send(isPacked ? file.packed : file.bytes);
-}

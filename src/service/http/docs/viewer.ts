@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
+import type { StaticFile } from '../transfer/static-file.ts';
 import { PAGE_STYLE, START_SCRIPT } from './page.ts';
 
 /** `packaging/binary` gives the single program assets of these names. */
@@ -18,17 +19,9 @@ const FOLDER = join(import.meta.dirname, '../../../..', VIEWER_PACKAGE);
 const JS = 'text/javascript; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 
-export type ViewerFile = {
-  readonly type: string;
-  readonly bytes: Buffer;
-  readonly packed: Buffer;
-  /** Strong, one for each of the two forms. */
-  readonly tags: { readonly plain: string; readonly packed: string };
-};
-
 export type Viewer = {
   /** By name. The names have a hash of the content in them: what a name stands for never changes. */
-  readonly files: ReadonlyMap<string, ViewerFile>;
+  readonly files: ReadonlyMap<string, StaticFile>;
   readonly scripts: readonly string[];
   readonly modules: readonly string[];
   readonly styles: readonly string[];
@@ -42,7 +35,7 @@ export async function loadViewer(): Promise<Viewer | undefined> {
   const read = [bundle, style].map(readViewer);
   const [bundleBytes, styleBytes] = read;
   if (bundleBytes === undefined || styleBytes === undefined) return undefined;
-  const files = new Map<string, ViewerFile>();
+  const files = new Map<string, StaticFile>();
   const add = async (name: string, type: string, bytes: Buffer) => {
     const tag = hash('sha256', bytes, 'hex').slice(0, 16);
     const hashed = name.replace(/(?=\.\w+$)/, `.${tag}`);

@@ -72,6 +72,9 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   task_key: KEY,
   protocol: 1,
   openapi: '3.1.0',
+  password: 'a long night in hall 3',
+  current_password: 'a long night in hall 3',
+  new_password: 'another long night',
   permissions: ['miners.read', 'tasks.reboot'],
 };
 

@@ -1,5 +1,5 @@
-// The thread that makes large pages, so that making them holds up no other request: it has a connection to the
-// database, a heap and, where the system lets it, a low priority of its own. It starts with the first page and ends
+// The thread that makes large pages and sheets, so that making them holds up no other request: it has a connection to
+// the database, a heap and, where the system lets it, a low priority of its own. It starts with the first page and ends
 // when none has been asked for in a while. It keeps no page.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,10 +10,11 @@ import { type DatabaseCode, DatabaseError } from '../../../base/errors.ts';
 import type { Availability } from '../../store/store.ts';
 import type { WantedPage } from './page.ts';
 import { type Blocks, type Body, createPageMemory } from './page-memory.ts';
+import type { WantedSheet } from './sheet.ts';
 
 /** To the thread: make a page (`isPackable`: the client takes gzip); here is the memory that you asked for. */
 export type ToThread =
-  | { readonly id: number; readonly wanted: WantedPage; readonly isPackable: boolean }
+  | { readonly id: number; readonly wanted: WantedPage | WantedSheet; readonly isPackable: boolean }
   | { readonly id: number; readonly blocks: Blocks };
 
 /**
@@ -116,7 +117,7 @@ export function createPageThread({
   };
   return {
     /** Throws DatabaseError when the database is away, also while the page is made. */
-    make(wanted: WantedPage, isPackable: boolean): Promise<MadePage> {
+    make(wanted: WantedPage | WantedSheet, isPackable: boolean): Promise<MadePage> {
       return new Promise((resolve, reject) => {
         if (isClosed) throw new DatabaseError('database.away');
         const lost = availability.lost();

@@ -7,6 +7,7 @@ import { onceClosed } from '../limits/closed.ts';
 import { LARGE_ROWS } from '../limits/cost.ts';
 import { takesGzip } from '../transfer/transfer.ts';
 import { SENT_IN_SLICES_FROM_BYTES, type WantedPage, writePage } from './page.ts';
+import type { MadePage } from './page-thread.ts';
 import type { Pages } from './pages.ts';
 
 /** Pages of so many miners may be a second old. */
@@ -35,7 +36,11 @@ export async function sendPage(
   const isKept = wanted.list === 'miners' && rows >= KEPT_ROWS;
   const made = await (isKept ? cache.get(JSON.stringify([same, isPackable]), make) : make());
   if (made === undefined) throw notFound();
-  const { body, isPacked } = made;
+  return sendMade(reply, made);
+}
+
+/** What the thread has made, in slices where it is large. */
+export function sendMade(reply: FastifyReply, { body, isPacked }: NonNullable<MadePage>): FastifyReply {
   if (!isPacked && body.length < SENT_IN_SLICES_FROM_BYTES) {
     const bytes = Buffer.concat([...body.slices(SLICE_BYTES)]);
     body.release();

@@ -4,10 +4,12 @@ import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatabaseError } from '../../../base/errors.ts';
 import { type ListStores, openListStores } from '../../store/lists.ts';
+import type { TakeText } from '../../store/store.ts';
 import { createPacker } from './packer.ts';
-import { writePage } from './page.ts';
+import { type WantedPage, writePage } from './page.ts';
 import { type Blocks, createPageWriter } from './page-memory.ts';
 import type { FromThread, ToThread } from './page-thread.ts';
+import { writeSheet } from './sheet.ts';
 
 /** Added to that of the service: beside others with much to do the thread gets about a third of what each gets. */
 const NICER = 5;
@@ -54,12 +56,8 @@ async function answer({ id, wanted, isPackable }: Extract<ToThread, { wanted: un
   const page = createPageWriter(lend);
   const packer = isPackable ? createPacker(page.write) : undefined;
   try {
-    stores ??= openListStores(String(workerData));
     const write = packer?.write ?? page.write;
-    const isFound = await writePage(stores, wanted, (part) => {
-      pause();
-      return write(part);
-    });
+    const isFound = 'sheet' in wanted ? await writeSheet(wanted, write) : await writeList(wanted, write);
     const isPacked = (await packer?.end()) ?? false;
     send({ id, length: isFound ? page.length() : undefined, isPacked });
   } catch (error) {
@@ -74,4 +72,12 @@ async function answer({ id, wanted, isPackable }: Extract<ToThread, { wanted: un
     packer?.close();
     waiting.delete(id);
   }
+}
+
+function writeList(wanted: WantedPage, write: TakeText): Promise<boolean> {
+  stores ??= openListStores(String(workerData));
+  return writePage(stores, wanted, (part) => {
+    pause();
+    return write(part);
+  });
 }

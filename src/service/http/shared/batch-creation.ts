@@ -1,22 +1,14 @@
 // What the routes that create task batches share: the actor, the idempotency key, and the answer.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { permissionOf } from '../../../model/permissions/permissions.ts';
 import { shownParams } from '../../../model/task.ts';
 import { SAVED_POOLS_PERMISSION } from '../../../model/tasks/task-kinds.data.ts';
-import { show } from '../../../wire/api/forms.ts';
 import { type Caller, requirePermission } from '../../auth/authorise.ts';
 import type { BatchCreation, Made } from '../../tasks/creation.ts';
 import { accessOf, farmOf } from '../guard.ts';
 import type { RouteParts } from '../server.ts';
+import { idempotencyOf } from '../transfer/idempotency.ts';
 import { good, toIso } from './envelope.ts';
-import { invalidRequest } from './errors.ts';
-
-const MAX_IDEMPOTENCY_KEY = 255;
-
-export const creationHeaders = z.looseObject({
-  'idempotency-key': z.string().optional().meta({ minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY }),
-});
 
 /**
  * How a version of the interface shows what was created. `fields` = task name and params, creator, time: the same in
@@ -37,7 +29,7 @@ export async function sendCreated(
   request: FastifyRequest,
   reply: FastifyReply,
   createBatches: RouteParts['createBatches'],
-  creation: Omit<BatchCreation, 'workspaceId' | 'farmId' | 'actor' | 'idempotency' | 'toAnswer'>,
+  creation: Omit<BatchCreation, 'workspaceId' | 'farmId' | 'actor' | 'mostOpen' | 'idempotency' | 'toAnswer'>,
   { toBatch, toSkipped, toDryRun }: Words,
 ): Promise<FastifyReply> {
   const access = accessOf(request);
@@ -51,8 +43,9 @@ export async function sendCreated(
     workspaceId,
     farmId,
     actor,
+    mostOpen: mostOpenOf(caller, creation.name),
     idempotency: idempotencyOf(caller, request.headers['idempotency-key']),
-    toAnswer({ batches, skipped, poolsPreview, createdAtMs, dryRun }) {
+    toAnswer({ batches, skipped, poolsPreview, needsSecondPerson, createdAtMs, dryRun }) {
       const fields = {
         task_name: creation.name,
         task_params: shownParams(creation.params),
@@ -64,7 +57,8 @@ export async function sendCreated(
         skipped_count: skipped.reduce((sum, { ids }) => sum + ids.length, 0),
       };
       const preview = poolsPreview === undefined ? {} : { pools_preview: poolsPreview };
-      const meta = { summary, skipped: skipped.map(toSkipped), ...preview };
+      const held = needsSecondPerson === true && creation.wording === 'v2' ? { needs_second_person: true } : {};
+      const meta = { summary, skipped: skipped.map(toSkipped), ...preview, ...held };
       // A dry run has created none.
       if (dryRun !== undefined) return { ...good([]), meta: { ...meta, ...toDryRun?.(dryRun) } };
       return { ...good(batches.map((batch) => toBatch(batch, fields))), meta };
@@ -73,10 +67,8 @@ export async function sendCreated(
   return reply.type('application/json; charset=utf-8').send(text);
 }
 
-/** The idempotency key of the request, which counts per caller. */
-function idempotencyOf({ actor }: Caller, key: string | string[] | undefined): BatchCreation['idempotency'] {
-  if (typeof key !== 'string') return undefined;
-  if (key === '' || key.length > MAX_IDEMPOTENCY_KEY)
-    throw invalidRequest(`Idempotency-Key: received ${show(key)}, accepted: 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
-  return { callerId: actor.id, key };
-}
+/** One technician shall not be able to put a farm out of work. */
+const MOST_REBOOTS = 20;
+
+const mostOpenOf = ({ person }: Caller, task: BatchCreation['name']) =>
+  person?.role === 'technician' && task === 'miner.system.reboot' ? MOST_REBOOTS : undefined;

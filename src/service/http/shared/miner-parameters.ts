@@ -1,7 +1,7 @@
 // The filters of the miner lists: every parameter of the interface document, turned into the store's filter.
 import type { z } from 'zod';
 import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../base/net/ipv4.ts';
-import { ANOMALY_TYPES, toBitmask } from '../../../model/flags.ts';
+import { ANOMALY_TYPES, toBitmask } from '../../../model/flags/anomaly-types.ts';
 import { normaliseMac, normaliseSerial } from '../../../model/identity-facts.ts';
 import { OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.ts';
 import { show } from '../../../wire/api/forms.ts';

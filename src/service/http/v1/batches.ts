@@ -13,10 +13,11 @@ import type { Batch, BatchFilter, Window } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
-import { creationHeaders, sendCreated } from '../shared/batch-creation.ts';
+import { sendCreated } from '../shared/batch-creation.ts';
 import { toPastIso } from '../shared/envelope.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../shared/filters.ts';
 import { toWindow } from '../shared/parameters.ts';
+import { idempotencyHeaders } from '../transfer/idempotency.ts';
 import { goodList, listOf, pageShape, searchPage } from './envelope.ts';
 
 const shownParamsSchema = z.record(z.string(), z.unknown()).meta({ description: 'Secrets in it are not shown' });
@@ -77,7 +78,7 @@ export function registerBatches(app: App, { store, clock, createBatches }: Route
       summary: 'Run a task on selected miners',
       description:
         'With the header Idempotency-Key, the same key and body within 24 hours give the same answer and create nothing.',
-      headers: creationHeaders,
+      headers: idempotencyHeaders,
       body: createBodySchema,
       response: answers(createAnswerSchema, 409),
     },

@@ -1,8 +1,8 @@
-// GET …/audit: who did what in a workspace, oldest first. An extension of the interface. Checking that the trail is
+// GET …/audit: who did what in a workspace. An extension of the interface. Checking that the trail is
 // whole is `pithead audit verify`, on the host.
 import { z } from 'zod';
 import { ACTOR_TYPES } from '../../../model/task.ts';
-import { type auditEntrySchema, auditPageSchema } from '../../../wire/api/audit.ts';
+import { AUDIT_ORDERS, type AuditEntry as AuditItem, auditPageSchema } from '../../../wire/api/audit.ts';
 import { EXTENSION } from '../../../wire/api/components.ts';
 import { anyId } from '../../../wire/api/forms.ts';
 import { V2_WORKSPACE } from '../../auth/rules.data.ts';
@@ -25,11 +25,16 @@ export function registerAudit(app: App, { store }: RouteParts): void {
       ...EXTENSION,
       tags: ['workspaces'],
       operationId: 'listAuditV2',
-      summary: 'Who did what in a workspace, oldest first',
+      summary: 'Who did what in a workspace, oldest or newest first',
       description:
         'Keys, grants, agents, tasks, edits of miners, and refused requests. Entries are kept for 400 days. Only the keys of the workspace itself may read it: no grant opens it.',
       params: z.object({ workspace_id: anyId }),
       querystring: z.object({
+        order: single(
+          '`newest` = the newest entry first; `oldest`, or not given = the oldest',
+          (text) => AUDIT_ORDERS.find((order) => order === text),
+          { enum: AUDIT_ORDERS },
+        ),
         after: single(
           '`next` of the page before',
           (text) => (/^\d{1,15}$/.test(text) ? Math.min(Number(text), MAX_SEQ) : undefined),
@@ -44,8 +49,8 @@ export function registerAudit(app: App, { store }: RouteParts): void {
     },
     handler: async (request) => {
       const { workspaceId } = accessOf(request);
-      const { after: afterSeq, since: sinceMs, page_size: limit } = request.query;
-      const found = await store.audit.list({ workspaceId, afterSeq, sinceMs, limit: limit + 1 });
+      const { order, after: afterSeq, since: sinceMs, page_size: limit } = request.query;
+      const found = await store.audit.list({ workspaceId, order, afterSeq, sinceMs, limit: limit + 1 });
       const entries = found.slice(0, limit);
       const next = found.length > limit ? String(entries.at(-1)?.seq ?? 0) : null;
       return goodPage(entries.map(toItem), { next });
@@ -55,7 +60,7 @@ export function registerAudit(app: App, { store }: RouteParts): void {
 
 const actorType = z.enum(ACTOR_TYPES);
 
-function toItem(entry: AuditEntry): z.infer<typeof auditEntrySchema> {
+function toItem(entry: AuditEntry): AuditItem {
   const { seq, at, action, actor_type, actor_id: id, actor_name: name, hash } = entry;
   return {
     ...{ seq, at: toIso(at), action, actor: { type: actorType.parse(actor_type), id, name } },

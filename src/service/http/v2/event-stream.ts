@@ -46,6 +46,7 @@ export function registerEventStream(app: App, { store, streams, recheck, clock }
       const output = new PassThrough({ highWaterMark: BUFFER_BYTES });
       await streams.open({
         workspaceId: accessOf(request).caller.workspaceId,
+        callerId: accessOf(request).caller.actor.id,
         farmId,
         filter: { minerId, types },
         after: after === undefined ? undefined : (await startOf(store, farmId, after)).after,

@@ -1,7 +1,7 @@
 // Miners of a farm in v2: the list with the filters of v1, and the search.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { toBitmask } from '../../../model/flags.ts';
+import { toBitmask } from '../../../model/flags/anomaly-types.ts';
 import { RUN_STATUSES } from '../../../model/miner.ts';
 import { EXTENSION } from '../../../wire/api/components.ts';
 import { listOf } from '../../../wire/api/envelope.ts';

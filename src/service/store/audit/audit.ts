@@ -17,9 +17,12 @@ import type { Db, Row } from '../schema.ts';
 
 export type AuditEntry = AuditFields & Pick<ChainHead, 'seq' | 'hash'>;
 
-/** Entries after `afterSeq`, in their order. Absent: of any. */
+/** Absent: of any. */
 export type AuditQuery = {
   readonly workspaceId?: string | undefined;
+  /** Which comes first. */
+  readonly order?: 'oldest' | 'newest' | undefined;
+  /** The entries that follow this one in that order. */
   readonly afterSeq?: number | undefined;
   readonly sinceMs?: number | undefined;
   readonly limit: number;
@@ -118,12 +121,22 @@ export function createAuditStore({ read, transact }: Databases, append: AppendAu
     head: () => readHead(read),
     /** In a transaction of its own, for what changes nothing else in the database. */
     record: (acts: readonly ServiceAct[]): Promise<void> => transact((trx) => append(trx, acts)),
-    /** The oldest first. */
-    async list({ workspaceId, afterSeq = 0, sinceMs, limit }: AuditQuery): Promise<readonly AuditEntry[]> {
-      let wanted = read.selectFrom('audit_entries').select(COLUMNS).where('seq', '>', afterSeq);
+    async list({
+      workspaceId,
+      order = 'oldest',
+      afterSeq,
+      sinceMs,
+      limit,
+    }: AuditQuery): Promise<readonly AuditEntry[]> {
+      const isNewestFirst = order === 'newest';
+      let wanted = read.selectFrom('audit_entries').select(COLUMNS);
+      if (afterSeq !== undefined) wanted = wanted.where('seq', isNewestFirst ? '<' : '>', afterSeq);
       if (workspaceId !== undefined) wanted = wanted.where('workspace_id', '=', workspaceId);
       if (sinceMs !== undefined) wanted = wanted.where('at', '>=', sinceMs);
-      return wanted.orderBy('seq').limit(limit).execute();
+      return wanted
+        .orderBy('seq', isNewestFirst ? 'desc' : 'asc')
+        .limit(limit)
+        .execute();
     },
     /** The newest of them, the oldest first. */
     async listNewest({ sinceMs, limit }: { sinceMs: number; limit: number }): Promise<readonly AuditEntry[]> {

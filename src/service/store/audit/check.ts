@@ -1,5 +1,6 @@
 // Checks the audit trail of the service from its oldest entry to its newest, in pages; and removes what has had its
 // time, so that the rest can still be checked.
+
 import { yieldToEventLoop } from '../../../base/clock.ts';
 import {
   type ChainHead,
@@ -11,6 +12,7 @@ import {
   FULL_CHAIN,
 } from '../../../base/storage/hash-chain.ts';
 import { canonicalText, SYSTEM } from '../../../model/audit/entry.ts';
+import { HISTORY_KEPT_DAYS } from '../../../model/events/history-kept.data.ts';
 import type { AppendAudit, Databases } from '../databases.ts';
 import { DAY_MS } from '../history/history-sums.ts';
 import type { Db, Row } from '../schema.ts';
@@ -110,7 +112,7 @@ async function findStart(db: Db): Promise<ChainStart> {
   return typeof through === 'number' && typeof hash === 'string' ? { seq: through, hash } : FULL_CHAIN;
 }
 
-const KEPT_MS = 400 * DAY_MS;
+const KEPT_MS = HISTORY_KEPT_DAYS.audit * DAY_MS;
 /** However much is refused and done: about 1 GiB. */
 const MOST_ENTRIES = 2_000_000;
 

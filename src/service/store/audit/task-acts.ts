@@ -31,12 +31,23 @@ export function batchesCreated(request: Request, batches: readonly Batch[]): Ser
   }));
 }
 
-export function batchCancelled(
-  { id: batch, farmId: farm, workspaceId }: { id: string; farmId: string; workspaceId: string },
-  { actor, tasks, nowMs: atMs }: { actor: Actor; tasks: number; nowMs: number },
-): ServiceAct {
-  return { action: 'batch.cancelled', actor, workspaceId, atMs, subject: { farm, batch }, detail: { open: tasks } };
-}
+type Where = { readonly id: string; readonly farmId: string; readonly workspaceId: string };
+type Done = { readonly actor: Actor; readonly tasks: number; readonly nowMs: number };
+
+export const batchCancelled = (where: Where, { tasks, ...by }: Done): ServiceAct => ({
+  ...{ action: 'batch.cancelled', detail: { open: tasks } },
+  ...ofBatch(where, by),
+});
+
+export const batchConfirmed = (where: Where, { tasks, ...by }: Done): ServiceAct => ({
+  ...{ action: 'batch.confirmed', detail: { tasks } },
+  ...ofBatch(where, by),
+});
+
+const ofBatch = ({ id: batch, farmId: farm, workspaceId }: Where, { actor, nowMs: atMs }: Omit<Done, 'tasks'>) => ({
+  ...{ actor, workspaceId, atMs },
+  subject: { farm, batch },
+});
 
 /** Ids of tasks in one entry. */
 const MOST_IDS = 40;

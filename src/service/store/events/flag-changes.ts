@@ -2,7 +2,8 @@
 // evidence. It compares what is stored with what replaces it, in the transaction that does so.
 import { z } from 'zod';
 import type { EventType } from '../../../model/events/event-types.ts';
-import { type Flag, flagSchema, fromBitmask } from '../../../model/flags.ts';
+import { fromBitmask } from '../../../model/flags/anomaly-types.ts';
+import { type Flag, flagSchema } from '../../../model/flags/flags.ts';
 import type { MinerRecord } from '../../../wire/records.ts';
 import type { KnownMiner } from '../miners/identity/known-miner.ts';
 import { chunks } from '../rows.ts';

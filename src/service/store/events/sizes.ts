@@ -1,12 +1,14 @@
 // How many bytes the events of each miner take, and its bound: one that changes its mind all day loses its own oldest
 // events, and none of another miner. What is counted may be more than there is; before anything is removed it is
 // counted anew.
+
 import { yieldToEventLoop } from '../../../base/clock.ts';
+import { HISTORY_KEPT_DAYS } from '../../../model/events/history-kept.data.ts';
 import { chunks } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 
 /** For so long events are kept; on average a miner may fill so much of each day. */
-export const EVENTS_KEPT_DAYS = 400;
+export const EVENTS_KEPT_DAYS = HISTORY_KEPT_DAYS.events;
 const BYTES_PER_DAY = 1_000;
 const MOST_BYTES = EVENTS_KEPT_DAYS * BYTES_PER_DAY;
 /** What is left of a miner that had more: it is not looked at again for a while. */

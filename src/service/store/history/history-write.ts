@@ -1,6 +1,8 @@
 // Adds reports to history, in the transaction that stores their slice: the minutes that they newly account for, the
 // farm's cells of ten minutes, and the hours made of those cells. A lock makes one writer per farm, over all copies.
+
 import type { ExpressionBuilder } from 'kysely';
+import { HISTORY_KEPT_DAYS } from '../../../model/events/history-kept.data.ts';
 import type { MinerRecord } from '../../../wire/records.ts';
 import type { Lock } from '../databases.ts';
 import { chunks } from '../rows.ts';
@@ -14,9 +16,9 @@ import { type OpenHours, readOpenHours, splitDue, writeOpenHours } from './miner
 import { readLists, readSpans, writeLists, writeSpans } from './presence-intervals.ts';
 
 /** Cells are kept a little longer than records for them are taken. Hours serve ranges of up to a year. */
-export const CELLS_KEPT_MS = 32 * DAY_MS;
+export const CELLS_KEPT_MS = HISTORY_KEPT_DAYS.cells * DAY_MS;
 const TAKEN_MS = 31 * DAY_MS;
-export const HOURS_KEPT_MS = 400 * DAY_MS;
+export const HOURS_KEPT_MS = HISTORY_KEPT_DAYS.hours * DAY_MS;
 
 const MAX_REACH = 60;
 

@@ -1,5 +1,6 @@
 // Reads what the tables hold of racks and containers. It changes nothing.
-import { type RackShape, rackShapeSchema } from '../../../model/locations/rack-shape.ts';
+import type { RackShape } from '../../../model/locations/rack-grid.ts';
+import { rackShapeSchema } from '../../../model/locations/rack-shape.ts';
 import { chunks } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 

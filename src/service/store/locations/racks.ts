@@ -2,7 +2,7 @@
 // listed too, without either. All changes of locations of a farm wait for each other, so no miner gets a position that
 // the shape of its rack does not have.
 import { RefusedError } from '../../../base/errors.ts';
-import { capacityOf, type RackShape } from '../../../model/locations/rack-shape.ts';
+import { capacityOf, type RackShape } from '../../../model/locations/rack-grid.ts';
 import type { Actor } from '../../../model/task.ts';
 import type { Audited, ServiceAct } from '../databases.ts';
 import { countAll } from '../rows.ts';

@@ -1,7 +1,7 @@
 // Who stands where: the miners of a rack, and what keeps a miner from a position. It changes nothing.
 
 import type { Location } from '../../../model/locations/location.ts';
-import { capacityOf } from '../../../model/locations/rack-shape.ts';
+import { capacityOf } from '../../../model/locations/rack-grid.ts';
 import { chunks } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 import { readShapes } from './rack-rows.ts';

@@ -10,6 +10,11 @@ const INDEXES: readonly (readonly [string, readonly string[], 'unique'?])[] = [
   ['farms', ['workspace_id']],
   ['agents', ['farm_id']],
   ['api_keys', ['workspace_id']],
+  ['people', ['name_key'], 'unique'],
+  ['people', ['workspace_id']],
+  ['sessions', ['token_hash'], 'unique'],
+  ['sessions', ['person_id']],
+  ['person_codes', ['workspace_id', 'person_id']],
   ['grants', ['grantee_id']],
   ['miners', ['id'], 'unique'],
   // The order of every list of miners.

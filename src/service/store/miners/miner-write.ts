@@ -1,6 +1,8 @@
 // Writing miners: many rows per statement, the narrow row, the documents and the searchable serials. It decides nothing
 // about identity.
+
 import { type ExpressionBuilder, expressionBuilder, sql } from 'kysely';
+import type { ReportedMiner } from '../../../model/board/board-row.ts';
 import { normaliseMac, normaliseSerial } from '../../../model/identity-facts.ts';
 import type { MinerRecord } from '../../../wire/records.ts';
 import { algorithmOf, shownAlgorithm } from '../history/algorithms.ts';
@@ -231,4 +233,33 @@ async function writeSerials(
   }
   const rows = changed.flatMap(({ row_id, serials }) => serials.map((serial) => ({ row_id, farm_id: farmId, serial })));
   for (const part of chunks(rows)) await db.insertInto('miner_serials').values(part).execute();
+}
+
+/** A miner that a report may have changed, and the report if it was stored. */
+export type ChangedMiner = {
+  readonly rowId: number;
+  /** `report` = its name. */
+  readonly stored?: { readonly report: string; readonly reported: ReportedMiner };
+};
+
+/** By which two reports of a miner differ. */
+export const reportName = (order: number, reportedAtMs: number, agentId: string | null): string =>
+  `${order} ${reportedAtMs} ${agentId}`;
+
+/** `rowIds` = of the miners by their ids, also of those whose report was not stored. */
+export function changedMiners(
+  { order, agentId }: { readonly order: number; readonly agentId: string },
+  changes: readonly MinerChange[],
+  rowIds: ReadonlyMap<string, number>,
+): readonly ChangedMiner[] {
+  const stored = new Map(
+    changes.map(({ id, record, reportedAtMs }) => [
+      id,
+      { report: reportName(order, reportedAtMs, agentId), reported: record },
+    ]),
+  );
+  return [...rowIds].map(([id, rowId]) => {
+    const report = stored.get(id);
+    return report === undefined ? { rowId } : { rowId, stored: report };
+  });
 }

@@ -1,5 +1,6 @@
 // What operators set of miners: ops status, rack and position. All edits of a request or none, each recorded as a batch
 // of event tasks.
+import { z } from 'zod';
 import type { OpsStatus } from '../../../model/miner.ts';
 import type { Actor } from '../../../model/task.ts';
 import { minersEdited } from '../audit/task-acts.ts';
@@ -9,6 +10,7 @@ import { findLocationProblems, type LocationProblem } from '../locations/standin
 import { chunks } from '../rows.ts';
 import type { Db, Row } from '../schema.ts';
 import { insertBatch } from '../tasks/batch-write.ts';
+import { type Once, onceOnly } from '../tenants/answered.ts';
 import { listLocations, type MinerLocation } from './locations.ts';
 
 /** Absent = stays as it is; null = none. Without a rack there is no position. */
@@ -36,6 +38,7 @@ type EditRequest = {
   readonly metadata?: object;
   /** The containers that racks stand in, by rack: of racks that stand in none yet. */
   readonly containers?: ReadonlyMap<string, string>;
+  readonly once?: Once | undefined;
 };
 
 export type Edited = {
@@ -68,13 +71,37 @@ type Current = OperatorValues &
 type Change = Edited & { readonly miner: Current };
 
 export function createOperatorStore(databases: Audited, newId: (nowMs: number) => string) {
-  const { read, transact } = databases;
+  const { read, transact, lock } = databases;
   return {
-    edit: (request: EditRequest) => transact((trx) => applyEdits(trx, databases, request, newId)),
+    /** A request that was carried out before gives what it changed then. */
+    edit: (request: EditRequest): Promise<EditOutcome> =>
+      transact((trx) => {
+        const work = () => applyEdits(trx, databases, request, newId);
+        return onceOnly(trx, lock, { ...request, once: request.once }, { work, write: writeDone, read: readDone });
+      }),
     /** In the order of addresses. Read in pages, with a yield to the event loop between them. */
     listLocations: (farmId: string): Promise<readonly MinerLocation[]> => listLocations(read, farmId),
   };
 }
+
+/** What is refused changes nothing, so it may be asked again. */
+const writeDone = (outcome: EditOutcome): string | undefined =>
+  outcome.kind === 'done' ? JSON.stringify({ changed: outcome.changed, changeId: outcome.changeId }) : undefined;
+
+function readDone(text: string): EditOutcome {
+  const { changed, changeId } = keptSchema.parse(JSON.parse(text));
+  return { kind: 'done', values: new Map(), changed, agentIds: [], changeId };
+}
+
+const valuesSchema = z.object({
+  opsStatus: z.string().nullable(),
+  rack: z.string().nullable(),
+  position: z.int().nullable(),
+});
+const keptSchema = z.object({
+  changed: z.array(z.object({ id: z.string(), ipNum: z.int(), before: valuesSchema, after: valuesSchema })),
+  changeId: z.string().nullable(),
+});
 
 /** In a transaction, as the last thing that it does. */
 export async function applyEdits(

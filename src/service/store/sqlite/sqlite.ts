@@ -4,6 +4,7 @@ import { existsSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
+import { type Log, silentLog } from '../../../base/log.ts';
 import { type OpenFile, watchOpenFile } from '../../../base/storage/open-file.ts';
 import {
   ASIDE,
@@ -43,8 +44,8 @@ export const serviceAsideOf = (path: string): string =>
  * Opens or creates the file. With `onAside`, which only the one process that serves the file may give, a damaged file
  * is set aside and a new one begun; without, throws when it is damaged. Throws when it cannot be made durable.
  */
-export function openSqliteDatabases(path: string, onAside?: OnAside): Databases {
-  const open = () => openConnections(path, { isChecked: onAside !== undefined });
+export function openSqliteDatabases(path: string, log: Log = silentLog, onAside?: OnAside): Databases {
+  const open = () => openConnections(path, log, { isChecked: onAside !== undefined });
   const [writer, reader] =
     onAside === undefined ? open() : openOrSetAside(path, open, onAside, { asideOf: serviceAsideOf });
   const file = path === ':memory:' ? IN_MEMORY : watchOpenFile(path);
@@ -103,14 +104,14 @@ export function openSqliteReads(path: string): Pick<Databases, 'read' | 'readIte
 
 type Connections = [writer: DatabaseSync, reader: DatabaseSync];
 
-function openConnections(path: string, { isChecked }: { isChecked: boolean }): Connections {
+function openConnections(path: string, log: Log, { isChecked }: { isChecked: boolean }): Connections {
   const isNew = lstatSync(path, { throwIfNoEntry: false }) === undefined;
   if (isChecked && !isNew) throwIfNoDatabase(path);
   const writer = openWriter(path, isNew);
   try {
     const { size } = statSync(path);
     if (isChecked && size <= MAX_CHECKED_BYTES) throwIfDamaged(writer, path);
-    if (isChecked && size <= MAX_COMPARED_BYTES) mendIndexes(writer, path);
+    if (isChecked && size <= MAX_COMPARED_BYTES) mendIndexes(writer, path, log);
     return [writer, openSqlite(path, [])];
   } catch (error) {
     writer.close();
@@ -118,16 +119,24 @@ function openConnections(path: string, { isChecked }: { isChecked: boolean }): C
   }
 }
 
-/** An index that lacks a row hides it from lists, and the table still has it: the index is made anew. */
-function mendIndexes(db: DatabaseSync, path: string): void {
-  const isWhole = () => db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check === 'ok';
-  if (isWhole()) return;
+/**
+ * An index that lacks a row hides it from lists, and the table still has it: the index is made anew. It may have been
+ * the table that was damaged, so this is told.
+ */
+function mendIndexes(db: DatabaseSync, path: string, log: Log): void {
+  const check = () => db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
+  const difference = check();
+  if (difference === 'ok') return;
   try {
     db.exec('REINDEX');
   } catch {
     // A table that does not fit its indexes either.
   }
-  if (!isWhole()) throw new DamagedError(`check database ${path}: tables and indexes differ`);
+  if (check() !== 'ok') throw new DamagedError(`check database ${path}: tables and indexes differ`);
+  log.error(
+    { database: path, difference },
+    'the database is damaged: its tables and indexes differed, and the indexes were made anew; values may be wrong, compare them with a backup',
+  );
 }
 
 function openWriter(path: string, isNew: boolean): DatabaseSync {

@@ -121,6 +121,50 @@ export const TABLES = {
     revoked_at: optional(bigint),
     last_used_at: optional(bigint),
   },
+  /** Those who use the page, and screens: see people/. A deleted one stays for a while, so that its id means something. */
+  people: {
+    id: key,
+    workspace_id: text,
+    name: text,
+    /** What names are compared by, unique; null = deleted, and the name is free. */
+    name_key: optional(text),
+    /** A PHC text; null = none was set. */
+    password_hash: optional(text),
+    /** For all of the workspace; null = only for the farms in `farm_roles`, a JSON object: role by id of the farm. */
+    role: optional(text),
+    farm_roles: text,
+    /** 1 = a screen that reads one farm. */
+    is_wall: integer,
+    created_at: bigint,
+    disabled_at: optional(bigint),
+    expires_at: optional(bigint),
+    deleted_at: optional(bigint),
+    last_seen_at: optional(bigint),
+  },
+  /** `expires_at` moves on while it is used; null = never. One that was ended stays for a while, to say so. */
+  sessions: {
+    id: key,
+    person_id: text,
+    /** SHA-256. */
+    token_hash: text,
+    is_paired: integer,
+    device: text,
+    address: text,
+    created_at: bigint,
+    used_at: bigint,
+    expires_at: optional(bigint),
+    ended_at: optional(bigint),
+  },
+  /** One-time codes of people; `person_id` null = it makes the first administrator of the workspace. */
+  person_codes: {
+    hash: key,
+    purpose: text,
+    workspace_id: text,
+    person_id: optional(text),
+    created_at: bigint,
+    expires_at: bigint,
+    used_at: optional(bigint),
+  },
   grants: {
     id: key,
     grantor_id: text,
@@ -235,6 +279,8 @@ export const TABLES = {
     status: text,
     created_at: bigint,
     expires_at: bigint,
+    /** 1 = its agent does not get it before another person has confirmed it. */
+    is_held: { ...integer, initially: 0 },
     /** Last time it was sent to the agent; when the agent confirmed that it is in its journal. */
     sent_at: optional(bigint),
     received_at: optional(bigint),

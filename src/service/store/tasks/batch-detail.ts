@@ -1,6 +1,14 @@
 // One task batch of a farm: its counts, its tasks, its cancel. Creating and listing batches is batches.ts.
-import { type Actor, shownActor, type TaskStatus, taskNameSchema, taskStatusSchema } from '../../../model/task.ts';
-import { batchCancelled } from '../audit/task-acts.ts';
+import { RefusedError } from '../../../base/errors.ts';
+import {
+  type Actor,
+  actorSchema,
+  shownActor,
+  type TaskStatus,
+  taskNameSchema,
+  taskStatusSchema,
+} from '../../../model/task.ts';
+import { batchCancelled, batchConfirmed } from '../audit/task-acts.ts';
 import type { Audited } from '../databases.ts';
 import type { Encryption } from '../encryption.ts';
 import { recordTasksEnded } from '../events/task-events.ts';
@@ -35,6 +43,21 @@ export function createBatchDetailStore({ read, transact, audit }: Audited, encry
       };
       return { ...toBatch(row, encryption), counts };
     },
+    /**
+     * What waits for a second person waits no longer, and its time to be begun begins anew. Gives the agents that have
+     * tasks now; undefined when the farm has no such batch. Throws RefusedError `people.second-person` for who ordered
+     * it, `request.conflict` where nothing waits.
+     */
+    confirm: (farmId: string, id: string, actor: Actor, nowMs: number): Promise<readonly string[] | undefined> =>
+      transact(async (trx) => {
+        const columns = ['id', 'workspace_id', 'actor'] as const;
+        const batch = await selectBatch(trx, farmId, id).select(columns).executeTakeFirst();
+        if (batch === undefined) return undefined;
+        const released = await release(trx, batch, actor, nowMs);
+        const where = { id, farmId, workspaceId: batch.workspace_id };
+        await audit(trx, [batchConfirmed(where, { actor, tasks: released.length, nowMs })]);
+        return [...new Set(released.map(({ agent_id }) => agent_id))];
+      }),
     /**
      * Ends the tasks that no agent has taken; marks the others so that their agents cancel what has not started. Gives
      * the agents to notify; undefined when the farm has no such batch.
@@ -81,6 +104,30 @@ export function createBatchDetailStore({ read, transact, audit }: Audited, encry
         return [...toNotify];
       }),
   };
+}
+
+async function release(
+  db: Db,
+  { id, actor: text }: Pick<Row<'task_batches'>, 'id' | 'actor'>,
+  by: Actor,
+  nowMs: number,
+) {
+  if (actorSchema.parse(JSON.parse(text)).id === by.id)
+    throw new RefusedError('people.second-person', `Confirm the tasks: ${by.name} has ordered them`);
+  const released = await db
+    .updateTable('tasks')
+    .set((eb) => ({ is_held: 0, expires_at: eb('expires_at', '+', eb(eb.val(nowMs), '-', eb.ref('created_at'))) }))
+    .where('batch_id', '=', id)
+    .where('status', '=', 'pending')
+    .where('is_held', '=', 1)
+    .returning('agent_id')
+    .execute();
+  if (released.length === 0)
+    throw new RefusedError('request.conflict', 'Confirm the tasks: none of them waits for a second person');
+  await recountBatches(db, [id]);
+  const confirmed = { by: shownActor(by), at: new Date(nowMs).toISOString() };
+  await addToMetadata(db, id, () => ({ confirmed }));
+  return released;
 }
 
 export type TaskListQuery = { readonly farmId: string; readonly id: string; readonly window: Window };

@@ -11,6 +11,8 @@ type Request = {
   readonly name: string;
   readonly actor: Actor;
   readonly nowMs: number;
+  /** Their agents do not get them before another person has confirmed them. */
+  readonly isHeld?: boolean;
   /** As asked for; absent where the name says all. */
   readonly params?: Readonly<Record<string, unknown>>;
 };
@@ -68,6 +70,7 @@ export async function insertBatch(db: Db, request: Request, batch: Batch): Promi
     expires_at: batch.expiresAtMs,
     updated_at: nowMs,
     is_presumed: 0,
+    is_held: request.isHeld === true ? 1 : 0,
     evidence: JSON.stringify(evidence),
   }));
   for (const part of chunks(rows)) await db.insertInto('tasks').values(part).execute();

@@ -1,12 +1,14 @@
 // Task batches: creates them with their tasks in one transaction, once per idempotency key, and lists them. Sending
 // tasks is tasks.ts.
 import type { ExpressionBuilder } from 'kysely';
+import { RefusedError } from '../../../base/errors.ts';
 import {
   type Actor,
   actorSchema,
   type BatchStatus,
   batchStatusSchema,
   type TaskName,
+  type TaskStatus,
   taskNameSchema,
 } from '../../../model/task.ts';
 import type { TaskCommand } from '../../../wire/frames.ts';
@@ -40,6 +42,10 @@ export type BatchRequest = Wanted & {
   readonly actor: Actor;
   readonly nowMs: number;
   readonly expiresAtMs: number;
+  /** So many tasks of this name the actor may have that are not over, with these. */
+  readonly mostOpen?: number | undefined;
+  /** They wait until another person has confirmed them. */
+  readonly isHeld?: boolean;
   /** Keys older than `since` count as unknown. */
   readonly idempotency?:
     | { readonly callerId: string; readonly key: string; readonly body: string; readonly sinceMs: number }
@@ -80,13 +86,21 @@ export function createBatchStore({ read, transact, lock, audit }: Audited, encry
         const before = await findAnswered(trx, request, encryption);
         if (before !== undefined) return before;
         const { batches, response } = plan(await findCandidates(trx, request));
+        if (request.mostOpen !== undefined) {
+          // Its requests for other farms count as well.
+          await lock(trx, `request of ${request.actor.id}`);
+          await requireFewOpen(trx, request, request.mostOpen, batches);
+        }
         const params = encryption.encryptParams(request.params);
         for (const { rollout, ...batch } of batches)
           await insertBatch(trx, request, {
             ...batch,
             status: 'pending',
             params,
-            metadata: rollout === undefined ? {} : { rollout },
+            metadata: {
+              ...(rollout !== undefined && { rollout }),
+              ...(request.isHeld === true && { needs_second_person: true }),
+            },
             expiresAtMs: request.expiresAtMs,
           });
         await keepAnswer(trx, request, encryption, response);
@@ -119,6 +133,25 @@ export function createBatchStore({ read, transact, lock, audit }: Audited, encry
     },
   };
 }
+
+/** Throws RefusedError `people.reboots`. */
+async function requireFewOpen(db: Db, { actor, name }: BatchRequest, most: number, batches: readonly NewBatch[]) {
+  const created = batches.reduce((sum, { tasks }) => sum + tasks.length, 0);
+  const { open } = await db
+    .selectFrom('tasks')
+    .innerJoin('task_batches', 'task_batches.id', 'tasks.batch_id')
+    .select((eb) => eb.fn.countAll<number>().as('open'))
+    .where('tasks.status', 'in', OPEN)
+    .where('tasks.name', '=', name)
+    .where('task_batches.actor', '=', JSON.stringify(actor))
+    .executeTakeFirstOrThrow();
+  if (created === 0 || Number(open) + created <= most) return;
+  throw new RefusedError(
+    'people.reboots',
+    `Reboot ${created} miners: a technician may have ${most} open reboots, and ${actor.name} has ${open}; wait until some are over, choose fewer, or ask an operator`,
+  );
+}
+const OPEN: readonly TaskStatus[] = ['pending', 'running'];
 
 async function findAnswered(
   db: Db,

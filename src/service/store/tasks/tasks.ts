@@ -69,7 +69,7 @@ export function createTaskStore(databases: TaskDatabases, encryption: Encryption
         .where(mayStillRun(nowMs))
         .where((eb) =>
           eb.or([
-            eb.and([eb('status', '=', 'pending'), eb('received_at', 'is', null)]),
+            eb.and([eb('status', '=', 'pending'), eb('is_held', '=', 0), eb('received_at', 'is', null)]),
             eb('sent_at', '<=', eb.ref('cancel_at')),
           ]),
         )
@@ -119,6 +119,7 @@ async function claim(
   const isDue = (eb: Builder) =>
     eb.and([
       eb('tasks.status', '=', 'pending'),
+      eb('is_held', '=', 0),
       eb('received_at', 'is', null),
       eb.or([eb('sent_at', 'is', null), ...isDueAgain(eb, sentBeforeMs, nowMs)]),
     ]);

@@ -1,8 +1,12 @@
 // API keys at rest: hashes, what they may do, when they end. The secret itself is never here.
+import { RefusedError } from '../../../base/errors.ts';
 import type { Databases } from '../databases.ts';
-import { textList } from '../rows.ts';
-import type { Row } from '../schema.ts';
+import { countAll, textList } from '../rows.ts';
+import type { Db, Row } from '../schema.ts';
 import { revoke } from './revocation.ts';
+
+/** Of a workspace, without revoked ones. */
+export const MOST_KEYS = 1_000;
 
 /** `role` null = what it may do is listed in `permissions`. Times in ms. */
 export type ApiKey = Readonly<ReturnType<typeof toKey>>;
@@ -10,7 +14,9 @@ export type KeyStore = ReturnType<typeof createKeyStore>;
 
 export function createKeyStore({ read, write }: Databases) {
   return {
+    /** Throws RefusedError `keys.full`. */
     async create(key: ApiKey): Promise<void> {
+      await requireRoom(write, key.workspaceId);
       await write
         .insertInto('api_keys')
         .values({
@@ -43,6 +49,17 @@ export function createKeyStore({ read, write }: Databases) {
       await write.updateTable('api_keys').set({ last_used_at: nowMs }).where('id', '=', id).execute();
     },
   };
+}
+
+async function requireRoom(write: Db, workspaceId: string): Promise<void> {
+  const there = await countAll(
+    write.selectFrom('api_keys').where('workspace_id', '=', workspaceId).where('revoked_at', 'is', null),
+  );
+  if (there >= MOST_KEYS)
+    throw new RefusedError(
+      'keys.full',
+      `Make a key: the workspace has ${there}, accepted are ${MOST_KEYS}; end one first`,
+    );
 }
 
 const toKey = (row: Row<'api_keys'>) => ({

@@ -24,6 +24,7 @@ import type { App, RouteParts } from '../../server.ts';
 import { allowNoBody } from '../../shared/body.ts';
 import { good, toPastIso } from '../../shared/envelope.ts';
 import { wholeNumber } from '../../shared/parameters.ts';
+import { idempotencyHeaders, onceOf } from '../../transfer/idempotency.ts';
 import { goodList, pageShape, windowOf } from '../envelope.ts';
 import { editOf, orRefusal, sendMoved } from './moved.ts';
 
@@ -63,14 +64,17 @@ export function registerLocationChanges(app: App, { store, clock }: RouteParts):
       operationId: 'changeLocationsV2',
       summary: 'Set racks and positions of miners: all of them or none',
       description:
-        'Of miners that are named one by one; a file goes to …/miner-positions. Miners of one request may swap their positions. What changes is recorded as a task batch of an event type, and can be undone.',
+        'Of miners that are named one by one; a file goes to …/miner-positions. Miners of one request may swap their positions. What changes is recorded as a task batch of an event type, and can be undone. With the header Idempotency-Key, the same key and body within 24 hours change it once and give the same answer.',
+      headers: idempotencyHeaders,
       body: locationChangeSchema,
       response: answers(movedSchema, 409),
     },
     handler: async (request) => {
       const { miners, swap, dry_run: isDryRun } = request.body;
       const given = miners.map(({ position, ...miner }) => ({ ...miner, position: position ?? null }));
-      const moved = placeMiners(store, { ...editOf(request, clock), isDryRun, miners: given, swap });
+      const edit = editOf(request, clock);
+      const once = isDryRun ? undefined : onceOf(request, edit.nowMs);
+      const moved = placeMiners(store, { ...edit, isDryRun, miners: given, swap, once });
       return sendMoved(await orRefusal(moved), isDryRun);
     },
   });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { RefusedError } from '../../../../base/errors.ts';
 import { formatIpv4 } from '../../../../base/net/ipv4.ts';
 import { locationLabel } from '../../../../model/locations/location.ts';
-import { slotsOf } from '../../../../model/locations/rack-shape.ts';
+import { slotsOf } from '../../../../model/locations/rack-grid.ts';
 import { EXTENSION } from '../../../../wire/api/components.ts';
 import { answerOf } from '../../../../wire/api/envelope.ts';
 import {

@@ -13,6 +13,7 @@ import { documented } from '../../openapi/documented.ts';
 import { answers } from '../../openapi.ts';
 import type { App, RouteParts } from '../../server.ts';
 import { good, toPastIso } from '../../shared/envelope.ts';
+import { idempotencyHeaders, onceOf } from '../../transfer/idempotency.ts';
 import { goodList, pageShape, windowOf } from '../envelope.ts';
 import { minerItem } from '../miners.ts';
 
@@ -86,7 +87,9 @@ function registerNotes(app: App, { store, clock }: Pick<RouteParts, 'store' | 'c
       ...described,
       operationId: 'addMinerNoteV2',
       summary: 'Write a note about a miner',
-      description: 'The newest 200 notes of a miner are kept. Each note is an event of the type note_added too.',
+      description:
+        'The newest 200 notes of a miner are kept. Each note is an event of the type note_added too. With the header Idempotency-Key, the same key and body within 24 hours write it once.',
+      headers: idempotencyHeaders,
       body: newNoteSchema,
       response: answers(answerOf(noteSchema), 409),
     },
@@ -97,6 +100,7 @@ function registerNotes(app: App, { store, clock }: Pick<RouteParts, 'store' | 'c
       const { text } = request.body;
       const note = await store.notes.add({
         ...{ workspaceId, farmId, minerId: request.params.miner_id, text, actor, nowMs },
+        once: onceOf(request, nowMs),
       });
       if (note === undefined) throw notFound();
       return good(toNoteItem(note, nowMs));

@@ -17,11 +17,12 @@ import type { DryRun } from '../../../tasks/creation.ts';
 import { accessOf, farmOf, farmParams } from '../../guard.ts';
 import { answers } from '../../openapi.ts';
 import type { App, RouteParts } from '../../server.ts';
-import { creationHeaders, sendCreated } from '../../shared/batch-creation.ts';
+import { sendCreated } from '../../shared/batch-creation.ts';
 import { allowNoBody } from '../../shared/body.ts';
 import { good } from '../../shared/envelope.ts';
 import { invalidRequest } from '../../shared/errors.ts';
 import { selectedBy } from '../../shared/selected.ts';
+import { idempotencyHeaders } from '../../transfer/idempotency.ts';
 import { toMinerSearch } from '../miners.ts';
 import { batchParams, toDetail } from './batches.ts';
 import { poolParamsOf } from './pool-sets.ts';
@@ -39,7 +40,7 @@ export function registerBatchCommands(app: App, parts: RouteParts): void {
       description:
         'One batch per agent. Who gets no task is listed with the reason. With the header Idempotency-Key, the same key and body within 24 hours give the same answer and create nothing.',
       params: farmParams,
-      headers: creationHeaders,
+      headers: idempotencyHeaders,
       body: batchCreationSchema,
       response: answers(createdAnswerSchema, 409),
     },

@@ -4,6 +4,7 @@ import { yieldToEventLoop } from '../../../../base/clock.ts';
 import type { Databases } from '../../databases.ts';
 import { chunks } from '../../rows.ts';
 import type { Db, Row, Tables } from '../../schema.ts';
+import { reportName } from '../miner-write.ts';
 
 /** `report` differs when a newer report was stored. */
 export type BoardMark = Readonly<
@@ -62,7 +63,7 @@ function toMark({
     ...row,
     ...{ rowId: row_id, agentId: agent_id, key: agent_key, opsStatus: ops_status },
     order: reported_order,
-    report: `${reported_order} ${reported_at} ${agent_id}`,
+    report: reportName(reported_order, reported_at, agent_id),
   };
 }
 

@@ -1,7 +1,7 @@
 // How many miners of a farm there are of each kind, in the words of the v2 classification metrics. Two passes over the
 // narrow table.
 import { type RawBuilder, sql } from 'kysely';
-import { ANOMALY_TYPES, fromBitmask } from '../../../../model/flags.ts';
+import { ANOMALY_TYPES, fromBitmask } from '../../../../model/flags/anomaly-types.ts';
 import { OPS_STATUSES } from '../../../../model/miner.ts';
 import type { GroupKey } from '../../../../wire/api/metrics.ts';
 import type { Databases } from '../../databases.ts';

@@ -2,7 +2,7 @@
 // do not count; it bounds how many it reads.
 import { yieldToEventLoop } from '../../../../base/clock.ts';
 import type { TroubledMiner } from '../../../../model/changes/inherited.ts';
-import { fromBitmask } from '../../../../model/flags.ts';
+import { fromBitmask } from '../../../../model/flags/anomaly-types.ts';
 import { readStoredFlags } from '../../events/flag-changes.ts';
 import { countAll } from '../../rows.ts';
 import type { Db } from '../../schema.ts';
