@@ -30,6 +30,7 @@ const NEED_RESTART = [
   'update',
   'service',
   'listen',
+  'page',
   'backup',
   'metrics',
 ] as const;

@@ -101,6 +101,11 @@ export function driverSettingsIn(path: string) {
 export const webhookNetworksIn = (path: string): readonly string[] =>
   readPart(path, z.looseObject({ webhooks: fileSchema.shape.webhooks })).webhooks.allowedNetworks;
 
+/** `listen` of the file, as `stateDirOf` reads it. */
+export const listenIn = (path: string): ListenSettings =>
+  readPart(path, z.looseObject({ listen: fileSchema.shape.listen })).listen;
+type ListenSettings = z.infer<typeof fileSchema>['listen'];
+
 /** Of a host without a configuration. */
 export const usualKeyFiles = (surroundings: Surroundings) => ({ own: keyFileOf(undefined, surroundings) });
 
@@ -153,7 +158,7 @@ export function parseConfig(
     stateDir,
     listen: {
       ...rest.listen,
-      tls: tls && { certFile: fromBase(tls.certFile), keyFile: fromBase(tls.keyFile) },
+      tls: typeof tls === 'object' ? { certFile: fromBase(tls.certFile), keyFile: fromBase(tls.keyFile) } : tls,
       sealKeyFile: sealKeyFile && fromBase(sealKeyFile),
     },
     driversDir,
@@ -192,13 +197,20 @@ const pathOf = (parts: readonly PropertyKey[]) =>
     .join('')
     .replace(/^\./, '');
 
-function problemsOf(error: z.ZodError): Problem[] {
+function problemsOf(error: Pick<z.ZodError, 'issues'>, path: readonly PropertyKey[] = []): Problem[] {
   return error.issues.flatMap((issue) => {
+    const at = [...path, ...issue.path];
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => ({ path: pathOf([...issue.path, key]), message: 'is not a known setting' }));
-    return [{ path: pathOf(issue.path) || '(top level)', message: issue.message }];
+      return issue.keys.map((key) => ({ path: pathOf([...at, key]), message: 'is not a known setting' }));
+    // Of a section that could also have been a word: what is wrong in it.
+    const inSection = issue.code === 'invalid_union' ? issue.errors.find(isAboutParts) : undefined;
+    if (inSection !== undefined) return problemsOf({ issues: inSection }, at);
+    return [{ path: pathOf(at) || '(top level)', message: issue.message }];
   });
 }
+
+const isAboutParts = (issues: readonly z.core.$ZodIssue[]) =>
+  issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys');
 
 /** Ranges are checked even when other fields are wrong, so that one run shows everything. */
 function rangeProblems(raw: unknown): readonly Problem[] {

@@ -1,7 +1,7 @@
 // The configuration file as it is written: every key with its bounds, default and meaning. It reads no file.
 import { z } from 'zod';
 import { duration, toggle, whole } from '../../base/settings.ts';
-import { ABILITY_NAMES } from '../../model/tasks/task-kinds.data.ts';
+import { ABILITY_NAMES, SECOND_PERSON_ACTS } from '../../model/tasks/task-kinds.data.ts';
 import { anomalySettingsSchema } from '../fleet/anomaly/settings.ts';
 import { taskSettingsSchema } from '../tasks/settings.ts';
 
@@ -102,12 +102,20 @@ const listenSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').describe('Address that the service on this host listens on.'),
   port: port.default(8_420).describe('Port that it listens on.'),
   tls: z
-    .strictObject({
-      certFile: path.describe('Certificate chain, a PEM file.'),
-      keyFile: path.describe('Private key, a PEM file.'),
-    })
+    .union(
+      [
+        z.literal('farm'),
+        z.strictObject({
+          certFile: path.describe('Certificate chain, a PEM file.'),
+          keyFile: path.describe('Private key, a PEM file.'),
+        }),
+      ],
+      '`farm`, or certFile and keyFile',
+    )
     .optional()
-    .describe('Serve HTTPS, TLS 1.2 or newer. Without it the service speaks plain HTTP.'),
+    .describe(
+      'Serve HTTPS, TLS 1.2 or newer, with these files. `farm`: this host makes the certificates itself, for addresses of its private networks; `host` must be one of those, or 0.0.0.0. At 127.0.0.1 programs of this host may always speak plain HTTP, on the same port. Without it the service speaks plain HTTP.',
+    ),
   trustProxy: z
     .array(
       z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'an address or a CIDR').meta({ form: 'address or CIDR' }),
@@ -124,6 +132,15 @@ const listenSchema = z.strictObject({
     .describe(
       'Key that encrypts the secrets in the database, the same on all copies of the service. Default: `credentials.keyFile` for an embedded database, none for PostgreSQL.',
     ),
+});
+
+const pageSchema = z.strictObject({
+  enabled: toggle(true, 'Serve the web page.'),
+  allowPlain: toggle(
+    false,
+    'Let people log in beyond this host without TLS, where something else encrypts, such as a VPN.',
+  ),
+  hosts: allowedHosts('Further names that the page may be asked by, such as that of a proxy.'),
 });
 
 const driverSchema = z.strictObject({
@@ -186,6 +203,18 @@ export const fileSchema = z.strictObject({
     .optional()
     .describe('A remote service. Without this section `pithead run` runs a service on this host.'),
   listen: listenSchema.prefault({}),
+  page: pageSchema.prefault({}),
+  people: z
+    .strictObject({
+      secondPerson: z
+        .array(z.enum(SECOND_PERSON_ACTS))
+        .max(SECOND_PERSON_ACTS.length)
+        .default([])
+        .describe(
+          'Tasks that wait on the service until another person than the one who ordered them confirms them on the page. Commands to an agent on its own host do not wait.',
+        ),
+    })
+    .prefault({}),
   webhooks: z
     .strictObject({
       allowedNetworks: z

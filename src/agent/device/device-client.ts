@@ -9,10 +9,12 @@ import type { DriverMatch } from '../../driver/identify.ts';
 import type { DriverSet } from '../../driver/load/driver-set.ts';
 import type { LoadedDriver } from '../../driver/load/loaded-driver.ts';
 import { VisitMemory } from '../../driver/visit/memory.ts';
+import type { PlainLogin } from '../../transport/request.ts';
 import type { Recorder } from '../../transport/tcp/recorder.ts';
 import { createTransport } from '../../transport/transport.ts';
 import { Identification } from './identification.ts';
 import { type Credentials, Logins, type MinerTarget, ruleFor } from './logins.ts';
+import type { GivenTrial } from './passwords/given-logins.ts';
 import { passwordActs } from './passwords/password-acts.ts';
 import { createQuestions } from './questions.ts';
 import { Recognition } from './recognition.ts';
@@ -123,6 +125,13 @@ export function createDeviceClient(options: DeviceClientOptions) {
       ...config.credentials.logins.map(({ login }) => login.password.reveal()),
       ...record.passwords.all(),
     ],
+    givenLogins: {
+      whyNot: () => logins.given.whyNot,
+      begin: (ip: string, login: PlainLogin) => logins.given.begin(ip, login, drivers.all),
+      end: (trial: GivenTrial) => logins.given.end(trial),
+      /** In words; undefined = the rules of trust let a login go there. */
+      withheld: (ip: string) => trust.whyNoLogin(ip),
+    },
     act: actWith({ logins, asCommand, identification, questions }),
     ...passwordActs({ logins, asCommand, identification, questions }),
     targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined {

@@ -11,6 +11,7 @@ import type { Login, MinerLink } from '../../transport/request.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { withTrial } from './login-attempts.ts';
 import { LoginTrials, type Trial } from './login-trials.ts';
+import { GivenLogins } from './passwords/given-logins.ts';
 import { type Chosen, KeptLogins, plainOf } from './passwords/kept-logins.ts';
 import type { KeptRole } from './passwords/kept-password.ts';
 import { PasswordChanges } from './passwords/password-changes.ts';
@@ -60,6 +61,8 @@ export class Logins {
   readonly #kept: KeptLogins;
   /** Changes of the passwords of devices. */
   readonly passwords: PasswordChanges<MinerTarget>;
+  /** Logins that people enter for devices. */
+  readonly given: GivenLogins;
   /** Memories of visits whose login was withheld. */
   readonly #withheldFrom = new WeakSet<VisitMemory>();
 
@@ -71,6 +74,7 @@ export class Logins {
     this.#trust = trust;
     this.#trials = trials;
     this.#kept = kept;
+    this.given = new GivenLogins({ rows, kept, trust, trials, keyFile });
     this.passwords = new PasswordChanges({ rows, kept, trust, trials, logins: this, keyFile });
   }
 

@@ -5,7 +5,7 @@ import { type ClockLook, wallTimeOf } from '../../base/time/clock-steps.ts';
 import { algorithmOf } from '../../driver/kit/models/algorithms.ts';
 import type { VisitOutcome } from '../../driver/visit/visit.ts';
 import { toMinerDocument } from '../../model/document.ts';
-import type { Flag } from '../../model/flags.ts';
+import type { Flag } from '../../model/flags/flags.ts';
 import type { Reading } from '../../model/reading.ts';
 import { taskNamesOf } from '../../model/task.ts';
 import type { ReportRecord } from '../../wire/records.ts';

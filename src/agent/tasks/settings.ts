@@ -34,6 +34,7 @@ export const taskSettingsSchema = z.strictObject({
       poolLock: isAllowed('locks of pools'),
       firmware: isAllowed('firmware updates'),
       password: isAllowed('changes of the passwords of miners', false),
+      login: isAllowed('logins that people enter for miners'),
       log: isAllowed('requests for logs of miners'),
       scan: isAllowed('scans'),
       selfUpdate: isAllowed('updates of Pithead itself'),

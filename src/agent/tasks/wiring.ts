@@ -17,6 +17,7 @@ import type { PoolGuard } from '../pool-lock/guard.ts';
 import type { Scanning } from '../scan/scanning.ts';
 import type { TaskDeps } from './contract.ts';
 import { createObservations } from './execution/observations.ts';
+import { createLoginTask } from './kinds/login-task.ts';
 import { createPoolLockTask } from './kinds/pool-lock-task.ts';
 import { createRefreshTask } from './kinds/refresh-task.ts';
 import { createScanTask } from './kinds/scan-task.ts';
@@ -31,6 +32,7 @@ export const POOL_LOCK = 'miner.pool.lock';
 
 type DeviceUse =
   | 'act'
+  | 'givenLogins'
   | 'read'
   | 'readFresh'
   | 'secrets'
@@ -122,6 +124,10 @@ export function wireTasks(
         ...{ clock, log, configured: () => settings.ranges, planFor: scanning.planFor, scans: scanning.manual },
         describe: scannedOf,
         report: (record) => outbox.append([record]).then(() => undefined),
+      }),
+      'agent.login.update': createLoginTask({
+        ...{ configured: () => settings.ranges, planFor: scanning.planFor, scans: scanning.manual },
+        ...{ describe: scannedOf, logins: client.givenLogins },
       }),
       'agent.self.update': createOwnUpdate(settings.stateDir, settings.update.allowedHosts, { clock, log }),
       'miner.refresh.get': createRefreshTask({

@@ -72,7 +72,7 @@ export class KeptLogins {
     this.#said.set(name, { role, isTaken: false });
   }
 
-  lastSaid({ name }: Found): Said | undefined {
+  lastSaid({ name }: Pick<Found, 'name'>): Said | undefined {
     return this.#said.get(name);
   }
 

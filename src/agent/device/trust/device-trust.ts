@@ -7,7 +7,15 @@ import type { Evidence, Identity } from '../../../driver/contract.ts';
 import { isSentToTls } from '../../../driver/family.ts';
 import { macState, normaliseMac, serialState } from '../../../model/identity-facts.ts';
 import { parseDigestChallenge } from '../../../transport/http/digest.ts';
-import { type DeviceFacts, pinKeyOf, standingOf, type TrustQuestion, type Withheld, whyWithheld } from './rules.ts';
+import {
+  type DeviceFacts,
+  pinKeyOf,
+  standingOf,
+  type TrustQuestion,
+  WITHHELD_TEXT,
+  type Withheld,
+  whyWithheld,
+} from './rules.ts';
 import { type NeighbourAt, Sightings } from './sightings.ts';
 import type { MetDevice, TrustRecord } from './trust-record.ts';
 
@@ -88,6 +96,13 @@ export class DeviceTrust {
     if (driverId !== facts.family && driverId !== sighting.driverId) return 'changed';
     // A device that was asked again would be a new sighting: nothing is known of what answers there now.
     return whyWithheld(this.#questionOf(ip, what, facts)) ?? (sighting.isStale ? 'changed' : undefined);
+  }
+
+  /** Why no login that a person has given goes there, in words; undefined = it may. */
+  whyNoLogin(ip: string): string | undefined {
+    const driverId = this.#sightings.get(ip)?.driverId;
+    const why = driverId === undefined ? undefined : this.why(ip, driverId, 'configured');
+    return why && WITHHELD_TEXT[why];
   }
 
   /** Takes notice now of what other programs of this host wrote: a person may have accepted a device a moment ago. */

@@ -1,6 +1,6 @@
 // Prepares a sample for the rules: what is expected, and why the miner may be idle. Raises nothing.
 import type { PeerCode } from '../../../base/errors.ts';
-import { ERROR_CATEGORY_FLAG } from '../../../model/flags.ts';
+import { ERROR_CATEGORY_FLAG } from '../../../model/flags/flags.ts';
 import type { BuildPart, ErrorReading, Reading } from '../../../model/reading.ts';
 import type { Expectations, Expected } from './rule.ts';
 import type { Sample } from './sample.ts';

@@ -1,6 +1,7 @@
 // Judges one miner: sample in, flags out. Pure: its whole state is in the judgement that it returns, so a restart
 // changes nothing.
-import { ANOMALY_TYPES, type Flag } from '../../../model/flags.ts';
+import { ANOMALY_TYPES } from '../../../model/flags/anomaly-types.ts';
+import type { Flag } from '../../../model/flags/flags.ts';
 import type { Reading } from '../../../model/reading.ts';
 import { stepCondition } from './condition.ts';
 import { plausible } from './evidence/plausible.ts';

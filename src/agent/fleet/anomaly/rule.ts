@@ -1,5 +1,5 @@
 // The shape of a rule and what it may look at. A rule is pure and small: one condition, one flag.
-import type { AnomalyType } from '../../../model/flags.ts';
+import type { AnomalyType } from '../../../model/flags/anomaly-types.ts';
 import type { Reading } from '../../../model/reading.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings, Hold } from './settings.ts';

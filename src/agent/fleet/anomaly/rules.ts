@@ -1,5 +1,5 @@
 // All rules as one table, and the effect of each idle state on each flag. A new condition is a new row.
-import type { AnomalyType } from '../../../model/flags.ts';
+import type { AnomalyType } from '../../../model/flags/anomaly-types.ts';
 import type { Rule } from './rule.ts';
 import { FAN_RULES } from './rules/fan.ts';
 import { HASHBOARD_RULES } from './rules/hashboard.ts';

@@ -1,7 +1,7 @@
 // The state of one miner between two samples: plain JSON, so that a restart continues where it stopped. Times `…T` are
 // ms of observed time, which grows by at most `maxGap` per sample: no clock step and no stopped agent ages a condition.
 import { z } from 'zod';
-import { flagSchema } from '../../../model/flags.ts';
+import { flagSchema } from '../../../model/flags/flags.ts';
 
 const t = z.number().min(0);
 const figure = z.union([z.number(), z.string()]).nullable();

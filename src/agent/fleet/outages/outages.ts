@@ -6,7 +6,7 @@ import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { OFFLINE_SOURCE } from '../../../model/document.ts';
 import { type Finding, findingsOf, networkOf, poolKeyOf, poolOfKey } from '../../../model/findings/findings.ts';
-import type { Flag } from '../../../model/flags.ts';
+import type { Flag } from '../../../model/flags/flags.ts';
 import type { EventRecord } from '../../../wire/records.ts';
 import type { MinerState } from '../miner-state.ts';
 import { type OpenOutage, openOutageStore } from './outage-store.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { PeerError, RefusedError, renderError } from '../../../base/errors.ts';
 import { withDeadline } from '../../../base/time/deadline.ts';
 import type { VisitOutcome } from '../../../driver/visit/visit.ts';
-import type { Flag } from '../../../model/flags.ts';
+import type { Flag } from '../../../model/flags/flags.ts';
 import type { MinerDocument } from '../../../model/miner.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { MinerState } from '../../fleet/miner-state.ts';

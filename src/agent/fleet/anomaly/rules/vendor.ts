@@ -1,5 +1,6 @@
 // Faults that the device itself reports, by category; unknown codes become `unknown` with the raw code.
-import { ANOMALY_TYPES, type AnomalyType, ERROR_CATEGORY_FLAG } from '../../../../model/flags.ts';
+import { ANOMALY_TYPES, type AnomalyType } from '../../../../model/flags/anomaly-types.ts';
+import { ERROR_CATEGORY_FLAG } from '../../../../model/flags/flags.ts';
 import { plainText } from '../../../../model/plain-text.ts';
 import type { ErrorReading } from '../../../../model/reading.ts';
 import { presentHashrateHs } from '../facts.ts';
