@@ -1,6 +1,6 @@
 // What may stand after an option or before the miners, for the tab key: words of a list, one of them or several with
 // commas between. It asks nothing.
-import { DIRECTIONS, FIRST_CORNERS } from '../model/locations/rack-shape.ts';
+import { DIRECTIONS, FIRST_CORNERS } from '../model/locations/rack-grid.ts';
 import { POWER_MODES } from '../model/tasks/task-params.ts';
 import type { Offer } from './completion-words.ts';
 import { COLUMNS } from './fleet/list/columns.ts';

@@ -2,7 +2,7 @@
 // now. It asks briefly and says nothing where nothing answers.
 import { systemClock } from '../base/clock.ts';
 import { BOARD_STATES, type BoardMiner } from '../model/board/board-miner.ts';
-import { ANOMALY_TYPES } from '../model/flags.ts';
+import { ANOMALY_TYPES } from '../model/flags/anomaly-types.ts';
 import { WORD_KINDS, type WordKind } from '../model/selector/words.ts';
 import type { ConnectionFlags } from './connection/connection.ts';
 import type { CliContext } from './output/terminal.ts';

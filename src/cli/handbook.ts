@@ -18,10 +18,10 @@ export function listTopics(): readonly string[] {
   return files.flatMap((file) => ASSET.exec(file)?.[1] ?? []).toSorted();
 }
 
-/** The text of a page, without the marks of its generated parts. */
+/** The text of a page, without the marks of its generated parts, and without pictures, which no terminal shows. */
 export function readPage(topic: string): string {
   const text = isSea() ? getAsset(`handbook/${topic}.md`, 'utf8') : readFileSync(join(FOLDER, `${topic}.md`), 'utf8');
-  return text.replaceAll(/^<!--.*-->\n\n?/gm, '');
+  return text.replaceAll(/^(<!--.*-->|!\[.*\]\(.*\))\n\n?/gm, '');
 }
 
 /** What the page is about: the line below its title. */

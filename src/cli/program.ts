@@ -40,6 +40,7 @@ const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promis
   [['run'], async () => (await import('./run/up.ts')).addRun],
   [['workspace'], async () => (await import('./admin/tenants.ts')).addWorkspace],
   [['farm'], async () => (await import('./admin/tenants.ts')).addFarm],
+  [['people'], async () => (await import('./admin/people.ts')).addPeople],
   [['key'], async () => (await import('./admin/keys.ts')).addKey],
   [['grant'], async () => (await import('./admin/keys.ts')).addGrant],
   [['webhook'], async () => (await import('./admin/webhooks/webhook.ts')).addWebhook],

@@ -33,7 +33,10 @@ export function addConfig(program: Command, context: CliContext): void {
         const config = loadConfig(path, context.environment, driverIds);
         const { tls, ...listen } = config.listen;
         // The files too: the service would not start without them.
-        const certificate = tls && { certificateExpiresAt: new Date(readTls(tls).expiresAtMs).toISOString() };
+        const certificate =
+          typeof tls === 'object'
+            ? { certificateExpiresAt: new Date(readTls(tls).expiresAtMs).toISOString() }
+            : undefined;
         const lines = config.ranges.echo.map((line) => `  ${line}\n`).join('');
         const { trust, logins } = config.credentials;
         const open = openCode(path);

@@ -34,6 +34,8 @@ export type DemoFacts = {
   readonly workspace_id: string;
   readonly farm_id: string;
   readonly miners: number;
+  /** Where the first person comes in, once. */
+  readonly page: string;
 };
 
 const READY_LIMIT_MS = 120_000;
@@ -74,7 +76,9 @@ export async function withDemo<T>(options: DemoOptions, show: (facts: DemoFacts)
     const { url, workspaceId, farmId } = stack;
     const { key } = await stack.service.admin.createKey({ workspaceId, name: 'demo', role: 'viewer' });
     await untilAllReported(stack, key, options);
-    return await show({ url, key, workspace_id: workspaceId, farm_id: farmId, miners });
+    const { code } = await stack.service.admin.people.claim(workspaceId);
+    const page = `${url}/claim#claim:${code}`;
+    return await show({ url, key, workspace_id: workspaceId, farm_id: farmId, miners, page });
   } finally {
     await stack?.stop();
     await farm?.stop();

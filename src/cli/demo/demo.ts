@@ -24,7 +24,7 @@ export function addDemo(program: Command, context: CliContext): void {
     .option('--seed <n>', 'same seed, same farm', '1')
     .option(
       '--json',
-      'first line on stdout, once every miner has been reported: one JSON object with url, key, workspace_id, farm_id, miners',
+      'first line on stdout, once every miner has been reported: one JSON object with url, key, workspace_id, farm_id, miners, page',
     )
     .option('--for <duration>', 'end by itself that long after every miner has been reported, e.g. 2m')
     .option('--log-level <level>', 'debug, info, warn or error, on stderr', 'warn')
@@ -60,12 +60,14 @@ async function runDemo(flags: Flags, context: CliContext): Promise<void> {
   }
 }
 
-function introduce({ url, key, workspace_id, farm_id, miners }: DemoFacts): string {
+function introduce({ url, key, workspace_id, farm_id, miners, page }: DemoFacts): string {
   const farm = `${url}/private-api/v1/${workspace_id}/farms/${farm_id}`;
   const header = `-H 'x-api-key: ${key}'`;
   return `
 ${miners} simulated miners are scanned, polled and reported.
 
+  page      ${page}
+            open it within 15 minutes, once: it asks for your name and a password
   service   ${url}          its interface: ${url}/docs
   key       ${key}
 

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { systemClock } from '../../base/clock.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
+import { byAddress, byLocation } from '../../model/board/miner-order.ts';
 import { parseSelector, type Selector, selectorText } from '../../model/selector/selector.ts';
 import type { Board } from '../../wire/api/board/codec.ts';
 import { askBoard } from '../connection/board-feed.ts';
@@ -27,7 +28,6 @@ import { type Filter, type FilterFlags, readFilter } from './list/filters.ts';
 import { GROUPINGS, type Grouping, groupJson, groupMiners } from './list/groups.ts';
 import { groupText, type ListView, listText } from './list/view.ts';
 import { minerJson } from './row/json.ts';
-import { byAddress, byLocation } from './row/order.ts';
 
 type Flags = ConnectionFlags &
   SelectorFlags &
@@ -183,10 +183,11 @@ async function print(
     else write(stdout, groupText(grouping, miners, screen));
   } else if (json) lines(miners.map(minerJson));
   else if (csv || xlsx !== undefined) {
-    const { csvText, sheetColumns, writeWorkbook } = await import('./list/sheet.ts');
-    const sheet = sheetColumns(columns, miners);
-    if (xlsx === undefined) stdout.write(csvText(sheet, miners, nowMs));
-    else await writeWorkbook(xlsx, sheet, miners, nowMs).catch(cannotWrite(xlsx));
+    const { listSheet, writeWorkbook } = await import('./list/sheet.ts');
+    const { csvText } = await import('../../wire/api/sheet/encode.ts');
+    const sheet = listSheet(columns, miners, nowMs);
+    if (xlsx === undefined) stdout.write(csvText(sheet));
+    else await writeWorkbook(xlsx, sheet).catch(cannotWrite(xlsx));
   } else write(stdout, listText(asked, miners, screen));
 }
 

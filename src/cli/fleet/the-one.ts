@@ -2,6 +2,7 @@
 // done.
 import { systemClock } from '../../base/clock.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
+import { byLocation } from '../../model/board/miner-order.ts';
 import { askBoard } from '../connection/board-feed.ts';
 import type { Connection } from '../connection/connection.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
@@ -10,7 +11,6 @@ import { type CliContext, painter } from '../output/terminal.ts';
 import { readColumns } from './list/choices.ts';
 import { USUAL } from './list/columns.ts';
 import { listText } from './list/view.ts';
-import { byLocation } from './row/order.ts';
 
 const MOST_LISTED = 20;
 

@@ -1,6 +1,6 @@
 // `pithead rack` and `pithead container`: which rack stands where, its shape, and who stands in its slots.
 import type { Command } from 'commander';
-import { DIRECTIONS, FIRST_CORNERS, type RackShape } from '../../model/locations/rack-shape.ts';
+import { DIRECTIONS, FIRST_CORNERS, MAX_LINES, type RackShape } from '../../model/locations/rack-grid.ts';
 import { readWhole, wrongOption } from '../options.ts';
 import { UNKNOWN } from '../output/format.ts';
 import { type Column, screenWidth, table } from '../output/table.ts';
@@ -79,8 +79,6 @@ type RackFlags = LocationFlags & {
   along?: string;
   serpentine?: boolean;
 };
-
-const MAX_LINES = 1_000;
 
 async function setRack(name: string, flags: RackFlags, context: CliContext): Promise<void> {
   const given = shapeOf(flags);

@@ -1,16 +1,8 @@
 // Numbers for people: hashrates with a fitting unit, powers, temperatures, uptimes; `–` for an unknown value. Not for
 // JSON.
 import { formatDurationMs } from '../../base/time/duration.ts';
+import { HASHRATE_UNITS } from '../../model/hashrate-units.ts';
 import { plainText } from '../../model/plain-text.ts';
-
-const STEPS = [
-  [1e18, 'EH/s'],
-  [1e15, 'PH/s'],
-  [1e12, 'TH/s'],
-  [1e9, 'GH/s'],
-  [1e6, 'MH/s'],
-  [1e3, 'kH/s'],
-] as const;
 
 /** Of a log or an address of a pool; everything else is shorter. */
 const MAX_TEXT = 4_096;
@@ -19,7 +11,7 @@ export const UNKNOWN = '–';
 
 export function formatHashrate(hashrateHs: number | undefined | null): string {
   if (hashrateHs === undefined || hashrateHs === null) return UNKNOWN;
-  const [size, unit] = STEPS.find(([size]) => hashrateHs >= size) ?? [1, 'H/s'];
+  const [size, unit] = HASHRATE_UNITS.find(([size]) => hashrateHs >= size) ?? [1, 'H/s'];
   return `${(hashrateHs / size).toFixed(size === 1 ? 0 : 2)} ${unit}`;
 }
 

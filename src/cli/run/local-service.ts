@@ -1,11 +1,13 @@
 // This host's own service as configured, asked over its own interface whether it accepts requests. It reads no
 // configuration.
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Agent, request } from 'undici';
 import type { AgentConfig } from '../../agent/config/config.ts';
+import { ownAddress, ownNetworks } from '../../agent/host/networks.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { plainUrl } from '../../base/net/ipv4.ts';
+import { isLoopback, parseIpv4, plainUrl } from '../../base/net/ipv4.ts';
 import { VERSION } from '../../base/version.ts';
 import { errorSchema } from '../../wire/api/envelope.ts';
 import { settingsDigests } from './settings-digests.ts';
@@ -34,21 +36,46 @@ export function serviceOptions(
   given: { database?: string | undefined; host?: string | undefined; port?: number | undefined; log: Log },
 ) {
   const { tls, trustProxy, publicUrl, drain } = config.listen;
+  const host = given.host ?? config.listen.host;
   const databasePath = given.database ?? databaseOf(config.stateDir);
   return {
     ...{ databasePath, backups: backupsOf(config, databasePath) },
-    host: given.host ?? config.listen.host,
+    host,
     port: given.port ?? config.listen.port,
-    ...{ tls, trustProxy, publicUrl, drainMs: drain, keyFiles: keyFilesOf(config), webhooks: config.webhooks },
+    tls: tls !== 'farm' ? tls : isLoopback(host) ? undefined : { farm: farmTls(config, host) },
+    ...{ trustProxy, publicUrl, drainMs: drain, keyFiles: keyFilesOf(config), webhooks: config.webhooks },
+    page: config.page,
+    secondPerson: config.people.secondPerson,
     ...{ clock: systemClock, log: given.log, version: VERSION, settings: settingsDigests(config) },
   };
 }
 
-/** How the service is reached from this host. */
+const EVERY_ADDRESS = ['0.0.0.0', '::'];
+
+/** What the certificates of the farm are for: networks of the miners and of this host, and its addresses in them. */
+export function farmTls({ stateDir, name, ranges, listen }: AgentConfig, host = listen.host) {
+  const ofHost = () => ownNetworks().map(({ address }) => address);
+  const one = EVERY_ADDRESS.includes(host) ? undefined : parseIpv4(host);
+  const single = one === undefined ? [] : [{ first: one, last: one }];
+  return {
+    ...{ folder: stateDir, name: name ?? hostname() },
+    networks: () => [...ranges.ranges.flatMap(({ spans }) => spans), ...ownNetworks(), ...single],
+    addresses: () => (one === undefined ? ofHost() : [host]),
+  };
+}
+
+/** How the service is reached from this host: plainly, unless it listens on the loopback alone and has TLS there. */
 export function ownUrl({ host, port, tls }: AgentConfig['listen']): string {
-  const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  const url = plainUrl(reached, port);
-  return tls === undefined ? url : url.replace('http:', 'https:');
+  if (isLoopback(host) && typeof tls === 'object') return plainUrl(host, port).replace('http:', 'https:');
+  return plainUrl(tls === undefined && !EVERY_ADDRESS.includes(host) ? host : '127.0.0.1', port);
+}
+
+/** How a browser in the network of the farm reaches the page. Without TLS people have sessions on this host alone. */
+export function pageUrl(listen: AgentConfig['listen']): string {
+  const { host, port, tls, publicUrl } = listen;
+  if (publicUrl !== undefined) return publicUrl.replace(/\/$/, '');
+  if (tls === undefined || isLoopback(host)) return ownUrl(listen);
+  return plainUrl(EVERY_ADDRESS.includes(host) ? ownAddress() : host, port).replace('http:', 'https:');
 }
 
 export type Readiness = {

@@ -8,6 +8,7 @@ import {
   type DriverIds,
   KEY_FILE,
   keyFilesIn,
+  listenIn,
   loadConfig,
   parseConfig,
   stateDirOf,
@@ -24,7 +25,9 @@ export type Answers = {
   readonly networks: readonly string[];
   /** The company's service; absent = a service of this host's own. */
   readonly service?: { readonly url: string; readonly enrolmentCode: string; readonly allowPlain?: true } | undefined;
-  readonly listen?: { readonly host: string; readonly port: number } | undefined;
+  /** `tls` none = certificates of the farm are no longer served; files that a person named stay in either case. */
+  readonly listen?: { readonly host: string; readonly port?: number; readonly tls?: 'farm' | 'none' } | undefined;
+  readonly page?: { readonly enabled: boolean } | undefined;
   readonly logins: readonly LoginAnswer[];
   readonly portMap?: Readonly<Record<string, number>>;
 };
@@ -83,6 +86,12 @@ export function webhookNetworksOrDefault(path: string | undefined, { environment
   return found === undefined ? [] : webhookNetworksIn(found);
 }
 
+/** `listen` of `configOrDefault`, read as `stateDirOrDefault` does. */
+export function listenOrDefault(path: string | undefined, context: Pick<CliContext, 'environment'>) {
+  const found = path ?? usualConfig(context.environment);
+  return found === undefined ? configOrDefault(undefined, context).listen : listenIn(found);
+}
+
 /** The usual folder of the platform for one user's state: `$XDG_STATE_HOME`, `~/.local/state`, `%LOCALAPPDATA%`. */
 export function defaultStateDir(environment: Environment): string {
   const base =
@@ -108,7 +117,8 @@ const section = (key: string, value: unknown, example: string) =>
 
 /** The text of a new file. `stateDir` undefined = beside the file. */
 export function newConfig(answers: Answers, stateDir: string | undefined): string {
-  const { networks, service, listen, logins, portMap } = answers;
+  const { networks, service, listen: { tls, ...address } = {}, page, logins, portMap } = answers;
+  const listen = answers.listen && { ...address, ...(tls === 'farm' && { tls }) };
   const loginLines = logins.map((login) => `    - ${JSON.stringify(login)}`);
   return `# Pithead. \`pithead config check <this file>\` checks it; \`pithead setup\` changes it and leaves comments alone.
 
@@ -129,22 +139,38 @@ ${logins.length === 0 ? "#  logins:\n#    - { family: antminer-stock, user: root
 # The interface of this host, with the agent in the same process. 0.0.0.0 opens it to the network.
 ${section('listen', listen, 'listen: { host: 127.0.0.1, port: 8420 }')}
 
+# Who opens the web page: \`pithead setup\` asks. For a network it makes certificates (listen.tls: farm).
+${section('page', page, 'page: { enabled: true }')}
+
 # Or report to your company's service; it gives you the code.
 ${section('service', service, "service:\n  url: https://pithead.example.com\n  enrolmentCode: 'secret:enrolment-code'     # or the code itself, in a file that only its owner may read")}
 ${portMap === undefined ? '' : `\n${section('portMap', portMap, '')}\n`}`;
 }
 
+const TLS = ['listen', 'tls'];
+
 /** An existing file with the answers in it; what they do not speak of stays as it is. */
 export function changedConfig(text: string, answers: Answers): string {
   const document = parseDocument(text);
-  const { networks, service, listen, portMap, logins } = answers;
-  const given = { networks: networks.length > 0 ? networks : undefined, service, listen, portMap };
+  const { networks, service, listen: { tls, ...address } = {}, page, portMap, logins } = answers;
+  const given = { networks: networks.length > 0 ? networks : undefined, service, portMap };
   for (const [key, value] of Object.entries(given))
     if (value !== undefined) document.set(key, document.createNode(value));
+  const single = Object.entries({ listen: address, page: page ?? {} });
+  for (const [section, values] of single)
+    for (const [key, value] of Object.entries(values)) document.setIn([section, key], value);
+  if (tls === 'none' && document.getIn(TLS) === 'farm') document.deleteIn(TLS);
+  if (tls === 'farm' && document.getIn([...TLS, 'certFile']) === undefined) document.setIn(TLS, tls);
   if (logins.length > 0) document.setIn(['credentials', 'logins'], document.createNode(logins));
   // The code is in there too.
   if (logins.length > 0 || service !== undefined) document.setIn(['credentials', 'secretsFile'], SECRETS_FILE);
   return document.toString();
+}
+
+/** `listen.host` of an existing file. */
+export function listenHostIn(text: string): string | undefined {
+  const host = parseDocument(text).getIn(['listen', 'host']);
+  return typeof host === 'string' ? host : undefined;
 }
 
 /** The secrets file with these names in it, the others kept. */

@@ -18,28 +18,21 @@ import { agentDatabasePath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
 import { EXPOSED_FIGURES, metricsUrl } from '../../base/metrics/listener.ts';
-import { isExposed, plainUrl } from '../../base/net/ipv4.ts';
+import { isExposed } from '../../base/net/ipv4.ts';
 import { diskFault, probeDisk, REMEDIES } from '../../base/storage/disk-fault.ts';
 import { refuseForeign } from '../../base/storage/foreign-files.ts';
 import { ASIDE } from '../../base/storage/sqlite.ts';
 import { EARLIEST_MS } from '../../base/time/clock-steps.ts';
-import { EXPOSED_SERVICE } from '../../service/listeners.ts';
 import { listBackups } from '../../service/store/sqlite/backup-files.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
 import { askReadiness, backupsOf, databaseOf, ownUrl } from '../run/local-service.ts';
 import { findSetAside } from '../run/service-state.ts';
 import { CONFIG_HELP, usualConfig } from './config-file.ts';
+import { type Finding, ok, warning, wrong } from './findings/finding.ts';
+import { pageFindings } from './findings/page-findings.ts';
 import { openCode } from './open-code.ts';
 import { describeNetworks } from './setup-questions.ts';
-
-export type Finding = {
-  readonly about: string;
-  readonly level: 'ok' | 'warning' | 'wrong';
-  readonly text: string;
-  /** What to do; absent when nothing is to be done. */
-  readonly remedy?: string;
-};
 
 const REQUEST_MS = 5_000;
 const LEAST_FREE_BYTES = 1024 ** 3;
@@ -67,10 +60,6 @@ export function addDoctor(program: Command, context: CliContext): void {
       if (wrong > 0) throw new CommandFailed(`${wrong} thing${wrong === 1 ? ' is' : 's are'} wrong`);
     });
 }
-
-const ok = (about: string, text: string): Finding => ({ about, level: 'ok', text });
-const warning = (about: string, text: string, remedy: string): Finding => ({ about, level: 'warning', text, remedy });
-const wrong = (about: string, text: string, remedy: string): Finding => ({ about, level: 'wrong', text, remedy });
 
 const MARKS = { ok: ['green', 'ok     '], warning: ['yellow', 'warning'], wrong: ['red', 'WRONG  '] } as const;
 
@@ -105,7 +94,7 @@ async function examineConfigured(path: string | undefined, context: CliContext):
     ...databases(read),
     ...trust(read),
     ...(await runningAgent(read.stateDir)),
-    ...(read.service === undefined || read.service.keepLocal ? [...plainService(read), await ownService(read)] : []),
+    ...(read.service === undefined || read.service.keepLocal ? [...pageFindings(read), await ownService(read)] : []),
     ...plainMetrics(read),
     ...(read.service === undefined ? [] : await companyService(read.service)),
   ];
@@ -290,20 +279,6 @@ function checkDatabase(path: string): Finding {
   } catch (error) {
     return wrong(about, `${path} cannot be read: ${renderError(error)}`, remedy);
   }
-}
-
-/** Beyond this host, plain HTTP is for those who have TLS in front of it. */
-function plainService({ listen }: AgentConfig): Finding[] {
-  const { host, port, tls, trustProxy } = listen;
-  const isPlain = tls === undefined && trustProxy.length === 0 && isExposed(new URL(plainUrl(host, port)));
-  if (!isPlain) return [];
-  return [
-    warning(
-      'service',
-      `${host}:${port}: ${EXPOSED_SERVICE}`,
-      'set listen.tls, or let a proxy with TLS stand in front and name it in listen.trustProxy',
-    ),
-  ];
 }
 
 function plainMetrics({ metrics: { host, port } }: AgentConfig): Finding[] {

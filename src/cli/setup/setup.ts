@@ -20,6 +20,7 @@ import {
   changedSecrets,
   DEFAULT_CONFIG,
   type LoginAnswer,
+  listenHostIn,
   newConfig,
   SECRETS_FILE,
   systemFolder,
@@ -28,6 +29,16 @@ import {
 } from './config-file.ts';
 import { type FirstScan, firstScan } from './first-scan.ts';
 import { CODE_SECRET } from './open-code.ts';
+import {
+  describePage,
+  type Listen,
+  type OpenedPage,
+  openPage,
+  type PageAccess,
+  readPageAccess,
+  settingsFor,
+} from './page/page-access.ts';
+import { askWhoOpensPage } from './page/page-question.ts';
 import { askQuestions, type Told } from './setup-questions.ts';
 
 type Flags = {
@@ -37,6 +48,7 @@ type Flags = {
   code?: string;
   allowPlain?: boolean;
   listen?: string;
+  page?: string;
   login?: string[];
   portMap?: string[];
   yes?: boolean;
@@ -58,6 +70,10 @@ export function addSetup(program: Command, context: CliContext): void {
     .option('--code <code>', 'enrolment code that the service gave')
     .option('--allow-plain', 'let the service be reached without TLS')
     .option('--listen <host:port>', "where this host's own service listens, e.g. 0.0.0.0:8420")
+    .option(
+      '--page <who>',
+      'who opens the web page: network (by HTTPS, certificates are made), host (only this one), off',
+    )
     .option('--login <family=user:reference...>', "login of a family, its password as 'env:NAME' or 'secret:name'")
     .option('--port-map <from=to...>', 'port FROM of a miner is reached at port TO (port forwarding)')
     .option('-y, --yes', 'ask nothing: take the flags')
@@ -70,6 +86,7 @@ export function addSetup(program: Command, context: CliContext): void {
 Examples:
   $ pithead setup
   $ pithead setup --yes --network 10.31.0.0/22
+  $ pithead setup --yes --network 10.31.0.0/22 --page network
   $ pithead setup --yes --network 10.31.0.0/22 --service https://pithead.example.com --code ABCD-EFGH
   $ pithead setup --yes --accept --network 10.31.0.0/22 --login antminer-stock=root:env:ANTMINER_PASSWORD`,
     )
@@ -79,6 +96,7 @@ Examples:
 async function runSetup(flags: Flags, context: CliContext): Promise<void> {
   const path = flags.config ?? usualPlace(context.environment);
   const told = await answersOf(flags, context);
+  const before = existsSync(path) ? readSmallFile(path) : undefined;
   const secretsPath = join(dirname(path), SECRETS_FILE);
   const answers: Answers = {
     networks: told.networks,
@@ -90,14 +108,13 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
             enrolmentCode: `secret:${CODE_SECRET}`,
             ...(flags.allowPlain === true && { allowPlain: true }),
           },
-    listen: flags.listen === undefined ? undefined : readListen(flags.listen),
+    ...settingsFor(told.page, told.listen, before && listenHostIn(before)),
     ...(flags.portMap === undefined ? {} : { portMap: readPortMap(flags.portMap) }),
     logins: [
       ...readLogins(flags.login ?? []),
       ...told.logins.map(({ family, user }) => ({ family, user, password: `secret:${family}` })),
     ],
   };
-  const before = existsSync(path) ? readSmallFile(path) : undefined;
   const text = configText(before, answers, path);
 
   // The secrets first: the check below looks for them.
@@ -111,6 +128,7 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
       : [[CODE_SECRET, vault?.encrypt(told.code) ?? told.code]];
   writePrivate(secretsPath, changedSecrets(secrets, Object.fromEntries([...passwords, ...code])));
   const config = parseConfig(text, { baseDir: dirname(path), environment: context.environment, name: path });
+  const page = told.page === undefined ? undefined : await openPage(told.page, config, { vault });
   if (before !== undefined && before !== text) writePrivate(`${path}.bak`, before);
   writeOwn(path, text);
   if (answers.service !== undefined && isExposed(new URL(answers.service.url)))
@@ -125,10 +143,10 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
   const isRestarted = isOfService(path, context.environment) && (await restartService('pithead'));
   const outcome = {
     ...{ config: path, networks: config.ranges.toProbe, restarted: isRestarted, scan: scan ?? null },
-    trust: trust ?? null,
+    ...{ trust: trust ?? null, page: page ?? null },
   };
   if (flags.json) context.stdout.write(`${JSON.stringify(outcome)}\n`);
-  else context.stdout.write(describe(path, scan, isRestarted, answers, context));
+  else context.stdout.write(describe({ path, scan, page, isRestarted, answers }, context));
 }
 
 /** A system service's configuration if this host has one; the packages make the folder. */
@@ -156,23 +174,35 @@ function configText(before: string | undefined, answers: Answers, path: string):
   }
 }
 
-async function answersOf(flags: Flags, context: CliContext): Promise<Told> {
+type Answered = Told & {
+  readonly page: PageAccess | undefined;
+  readonly listen: Listen | undefined;
+};
+
+async function answersOf(flags: Flags, context: CliContext): Promise<Answered> {
+  const page = flags.page === undefined ? undefined : readPageAccess(flags.page);
+  const listen = flags.listen === undefined ? undefined : readListen(flags.listen);
   const networks = (flags.network ?? []).flatMap((range) => range.split(','));
   if (networks.length > 0) rangesOrThrow(networks, []);
+  if (page !== undefined && flags.service !== undefined)
+    throw wrongOption('--page', "is for this host's own service: leave it out, or leave out --service");
   if (flags.yes) {
     if (networks.length === 0)
       throw wrongOption('--network', 'is needed with --yes: Pithead scans nothing that was not named');
     if (flags.service !== undefined && flags.code === undefined)
       throw wrongOption('--code', 'is needed with --service');
-    return { networks, service: flags.service, code: flags.code, logins: [] };
+    return { networks, service: flags.service, code: flags.code, logins: [], page, listen };
   }
   if (!process.stdin.isTTY || !context.stderr.isTTY) {
     throw wrongOption('--yes', 'is needed where no person can be asked, with --network and the other wanted options');
   }
-  return askQuestions({ networks, service: flags.service, code: flags.code }, context);
+  const told = await askQuestions({ networks, service: flags.service, code: flags.code }, context);
+  if (page !== undefined || told.service !== undefined) return { ...told, page, listen };
+  const { access, host } = await askWhoOpensPage(listen !== undefined, context);
+  return { ...told, page: access, listen: host === undefined ? listen : { host } };
 }
 
-function readListen(text: string): { host: string; port: number } {
+function readListen(text: string): Listen {
   const [, host, port] = /^([\w.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$/.exec(text) ?? [];
   if (host === undefined || port === undefined)
     throw wrongOption('--listen', `'${text}' is not HOST:PORT, for example 0.0.0.0:8420`);
@@ -193,13 +223,26 @@ function readLogins(texts: readonly string[]): LoginAnswer[] {
 }
 
 function describe(
-  path: string,
-  scan: FirstScan | undefined,
-  isRestarted: boolean,
-  answers: Answers,
+  {
+    path,
+    scan,
+    page,
+    isRestarted,
+    answers,
+  }: {
+    path: string;
+    scan: FirstScan | undefined;
+    page: OpenedPage | undefined;
+    isRestarted: boolean;
+    answers: Answers;
+  },
   context: CliContext,
 ): string {
   const paint = painter(context.stdout);
+  const section = (title: string, lines: readonly string[]) =>
+    `${paint('bold', title)}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  const isTerminal = context.stdout.isTTY;
+  const opened = page === undefined ? '' : `\n${section('The page', describePage(page, { isTerminal, config: path }))}`;
   const found = scan === undefined ? '' : `${scan.text}\n`;
   const next = [
     isRestarted
@@ -212,5 +255,5 @@ function describe(
       : []),
     'Something odd on this host? pithead doctor',
   ];
-  return `${found}\n${paint('bold', 'Next')}\n${next.map((line) => `  ${line}\n`).join('')}`;
+  return `${found}${opened}\n${section('Next', next)}`;
 }

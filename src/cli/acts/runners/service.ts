@@ -42,7 +42,11 @@ export function serviceRunner(service: Pick<ServiceClient, 'ask'>, act: ServiceA
       const { notes, ...pace } = outlookOf(answers.flatMap(({ meta }) => meta.outlooks ?? []));
       return {
         ...{ miners: miners.map(shownMiner), leftOut, ...pace },
-        notes: [...(pace.kw === null ? drawnNow(task, miners) : []), ...notes],
+        notes: [
+          ...(answers.some(({ meta }) => meta.needs_second_person) ? [SECOND_PERSON] : []),
+          ...(pace.kw === null ? drawnNow(task, miners) : []),
+          ...notes,
+        ],
         workers: answers[0]?.meta.pools_preview ?? [],
       };
     },
@@ -64,6 +68,9 @@ export function serviceRunner(service: Pick<ServiceClient, 'ask'>, act: ServiceA
     close: async () => {},
   };
 }
+
+const SECOND_PERSON =
+  'another person has to confirm it on the page before any miner gets it; Ctrl-C gives it up, --detach leaves it there';
 
 /** A rule for the whole of it needs one batch. */
 function mustFit({ canary, stopAfter, concurrency }: ActLimits, parts: number): void {

@@ -1,7 +1,8 @@
 // The last line of a list: how many miners, and what they suffer from. A miner counts for each of its flags.
+
 import { type BoardMiner, flagsOf, isInState } from '../../../model/board/board-miner.ts';
-import { ANOMALY_TYPES } from '../../../model/flags.ts';
-import { flagWord } from '../row/state.ts';
+import { flagWord } from '../../../model/board/miner-words.ts';
+import { ANOMALY_TYPES } from '../../../model/flags/anomaly-types.ts';
 
 /** `37 of 500 miners: 14 hashboard, 6 fan`. */
 export function accountLine(miners: readonly BoardMiner[], total: number | undefined): string {

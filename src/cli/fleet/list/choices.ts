@@ -1,9 +1,9 @@
 // What a person chooses of a list: its columns and its order. Throws ConfigError for a name that is none.
 import { nearestNames } from '../../../base/nearest-names.ts';
 import type { BoardMiner } from '../../../model/board/board-miner.ts';
+import { byAddress, bySortValue, type Compare, inTurn } from '../../../model/board/miner-order.ts';
 import { splitList, wrongOption } from '../../options.ts';
 import type { Column } from '../../output/table.ts';
-import { byAddress, bySortValue, type Compare, inTurn } from '../row/order.ts';
 import { locationOf } from '../row/state.ts';
 import { COLUMNS, type ColumnKey, columnNamed, type MinerColumn, shownText, USUAL } from './columns.ts';
 

@@ -1,11 +1,13 @@
 // Miners by rack, model, … : a line per group. Hashrates of different algorithms stand beside each other and are never
 // added up; of miners that are not read now nothing is counted but their number.
+
+import { unitOf } from '../../../model/board/algorithm-units.ts';
 import { type BoardMiner, flagsOf, isInState } from '../../../model/board/board-miner.ts';
+import { measuredOf } from '../../../model/board/measured.ts';
+import { compareNames } from '../../../model/board/miner-order.ts';
+import { flagWord } from '../../../model/board/miner-words.ts';
 import { formatHashrate, formatModel, UNKNOWN } from '../../output/format.ts';
 import type { Column } from '../../output/table.ts';
-import { compareNames } from '../row/order.ts';
-import { flagWord, measuredOf } from '../row/state.ts';
-import { unitOf } from '../row/units.ts';
 
 export const GROUPINGS = ['rack', 'model', 'container', 'flag', 'pool', 'algorithm'] as const;
 export type Grouping = (typeof GROUPINGS)[number];

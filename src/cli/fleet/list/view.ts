@@ -1,9 +1,9 @@
 // A list of miners on a screen or in a pipe: the rows or the groups that were chosen, in their order. It draws nothing
 // itself.
 import { type BoardMiner, isInState } from '../../../model/board/board-miner.ts';
+import type { Compare } from '../../../model/board/miner-order.ts';
 import { NO_BREAK, table } from '../../output/table.ts';
 import type { Paint } from '../../output/terminal.ts';
-import type { Compare } from '../row/order.ts';
 import { tableColumns } from './choices.ts';
 import type { MinerColumn } from './columns.ts';
 import { type Grouping, groupColumns, groupMiners } from './groups.ts';

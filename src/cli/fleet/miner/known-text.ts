@@ -1,6 +1,6 @@
 // The head of what is shown of one miner: what is wrong and since when, with what was measured, then where it stands
 // and what people wrote. Times are in the time zone of this host.
-import type { Flag } from '../../../model/flags.ts';
+import type { Flag } from '../../../model/flags/flags.ts';
 import { formatAge, formatHashrate, formatModel, formatSince, formatText, formatTime } from '../../output/format.ts';
 import { factTable } from '../../output/table.ts';
 import { wrapped } from '../../output/wrap.ts';

@@ -1,6 +1,6 @@
 // A miner for programs: one object per line. Names and units of the API, times in UTC; null = not known.
 import { type BoardMiner, flagsOf } from '../../../model/board/board-miner.ts';
-import { measuredOf } from './state.ts';
+import { measuredOf } from '../../../model/board/measured.ts';
 
 export function minerJson(miner: BoardMiner) {
   const { hashrateHs, powerW, tempC, fanRpm, uptimeS } = measuredOf(miner);

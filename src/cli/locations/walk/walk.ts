@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { systemClock } from '../../../base/clock.ts';
 import { CancelledError, PeerError, renderError } from '../../../base/errors.ts';
+import { likelyMiners } from '../../../model/locations/walk/likely.ts';
+import { beginWalk, type WalkSlot, type WalkState } from '../../../model/locations/walk/state.ts';
 import { mustHaveService, withConnection } from '../../connection/connection.ts';
 import { readWhole } from '../../options.ts';
 import { CommandFailed } from '../../output/exit.ts';
@@ -13,9 +15,7 @@ import { type LocationService, locationsOf } from '../location-service.ts';
 import { followButtons, newestEvent } from './buttons.ts';
 import { createInputs, type Inputs } from './inputs.ts';
 import { createLights, type Lights } from './light.ts';
-import { likelyMiners } from './likely.ts';
 import { type Effect, opening, step, type WalkEvent } from './steps.ts';
-import { beginWalk, type WalkSlot, type WalkState } from './walk-state.ts';
 
 type WalkFlags = LocationFlags & { from?: string; empty?: boolean; slots?: string };
 
