@@ -4,7 +4,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { type BuildOptions, build, type Plugin, type TransformOptions, transform } from 'esbuild';
+import { PAGE_ASSET } from '../../src/service/http/page/assets.ts';
 import { WORKER_BUNDLE } from '../../src/service/http/pages/page-thread.ts';
+import { buildPage } from '../page/build.ts';
 import { PARTS } from './parts.ts';
 
 export type BundleOptions = {
@@ -43,8 +45,8 @@ const COMMON_JS: TransformOptions = {
 
 /**
  * Gives the path of the program in `folder`, which begins where the command line does. Beside it lie its parts, the
- * bundle of the thread, and in `pithead.meta.json` what each source put into it; the thread has nothing that the
- * program has not.
+ * bundle of the thread, the web page, and in `pithead.meta.json` what each source put into them; the thread has nothing
+ * that the program has not.
  */
 export async function bundle(root: string, folder: string, options: BundleOptions = {}): Promise<string> {
   const { pins, version, prepend = '' } = options;
@@ -83,7 +85,10 @@ export async function bundle(root: string, folder: string, options: BundleOption
   }
   const program = join(folder, 'pithead.cjs');
   writeFileSync(program, `${prepend}${await partLoader()}require('./main.js');`);
-  writeFileSync(join(folder, 'pithead.meta.json'), JSON.stringify(metafile));
+  const page = await buildPage(root, metafile.inputs);
+  writeFileSync(join(folder, PAGE_ASSET), JSON.stringify(page.assets));
+  const inputs = { ...metafile.inputs, ...page.metafile.inputs };
+  writeFileSync(join(folder, 'pithead.meta.json'), JSON.stringify({ ...metafile, inputs }));
   return program;
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { HEAP_FLAGS } from '../../src/base/platform/heap-flags.ts';
 import { VIEWER_ASSETS, VIEWER_FILES, VIEWER_PACKAGE } from '../../src/service/http/docs/viewer.ts';
+import { PAGE_ASSET } from '../../src/service/http/page/assets.ts';
 import { WORKER_BUNDLE } from '../../src/service/http/pages/page-thread.ts';
 import { PARTS } from './parts.ts';
 import { NODE_VERSION, type Target } from './targets.ts';
@@ -23,6 +24,7 @@ const assets = (root: string, bundle: string) =>
       .map((file) => [`handbook/${file}`, join(HANDBOOK, file)]),
     ...VIEWER_FILES.map((file) => [VIEWER_ASSETS + file, join(root, VIEWER_PACKAGE, file)]),
     [WORKER_BUNDLE, join(dirname(bundle), WORKER_BUNDLE)],
+    [PAGE_ASSET, join(dirname(bundle), PAGE_ASSET)],
     ...readdirSync(join(dirname(bundle), PARTS))
       .toSorted()
       .map((file) => [`${PARTS}/${file}`, join(dirname(bundle), PARTS, file)]),
