@@ -192,6 +192,16 @@ export default defineConfig({
           ...SLOW,
         },
       },
+      // In a browser: `npm run test:page`.
+      {
+        test: {
+          ...E2E,
+          name: 'page',
+          include: ['test/page/**/*.test.ts'],
+          maxWorkers: 2,
+          globalSetup: 'test/page/support/require-browser.ts',
+        },
+      },
       { test: { ...E2E, ...FAST, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: [LONG] } },
       { test: { ...E2E, ...SLOW, name: 'e2e-long', include: ['test/e2e/**/*.long.test.ts'] } },
     ],

@@ -62,6 +62,14 @@ test('nothing outside test/ imports test/', () => {
   expect(all.filter(({ to }) => to.startsWith('test/'))).toEqual([]);
 });
 
+test('a page of a browser can load what reads boards: it reaches no module of Node and no library', () => {
+  const loaded = new Set(['src/wire/api/board/reader.ts']);
+  for (const path of loaded)
+    for (const { from, to, isTypeOnly } of all) if (from === path && !isTypeOnly) loaded.add(to);
+  expect([...loaded].filter((to) => !isOurs({ to }))).toEqual([]);
+  expect(loaded).toContain('src/wire/api/board/codec.ts');
+});
+
 test('an agent that runs alone has loaded no service, no simulated farm and no command but its own', () => {
   const loaded = new Set(['src/main.ts', 'src/cli/run/up.ts', 'src/cli/admin/agents.ts', 'src/agent/agent.ts']);
   for (const path of loaded)

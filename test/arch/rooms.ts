@@ -38,6 +38,7 @@ const SERVICE_FOLDERS = [
   'webhooks',
   'audit',
   'locations',
+  'certificates',
 ];
 
 const BELOW_AGENT = ['base', 'model', 'wire', 'transport', 'case', 'driver'];
@@ -53,6 +54,8 @@ export function roomOf(path: string): string {
   const parts = path.split('/');
   const [top, second, third] = parts;
   if (top === 'drivers') return roomOfDriver(path, parts);
+  // Texts and pictures: who shows them imports no code of the packages.
+  if (/^packaging\/(handbook\/[a-z]+\.md|pictures\/[a-z]+\.png)$/.test(path)) return 'handbook';
   if (top !== 'src') return top ?? path;
   if (parts.length === 2) return 'main';
   if (second === 'agent' || second === 'service') return parts.length === 3 ? second : `${second}/${third}`;
@@ -105,7 +108,7 @@ const WHOLE_ROOMS: Readonly<Record<string, (target: string) => boolean>> = {
     [...BELOW_AGENT, 'drivers/index'].includes(target) ||
     (target.startsWith('agent/') && target !== 'agent/standalone'),
   service: (target) => BELOW_SERVICE.includes(target) || target.startsWith('service/'),
-  page: oneOf('base', 'model', 'wire'),
+  page: oneOf('base', 'model', 'wire', 'handbook'),
   cli: (target) => !/^(main|page|drivers\/(?!index))/.test(target),
   main: () => true,
   fixtures: oneOf('base', 'model', 'transport', 'drivers/_farm', 'drivers/farm-index'),

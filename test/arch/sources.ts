@@ -7,13 +7,13 @@ export const ROOT = join(import.meta.dirname, '..', '..');
 
 export type Source = { readonly path: string; readonly text: string; readonly lines: readonly string[] };
 
-/** Every `.ts` file below the folders that exist, with its path from the project's root. */
+/** Every `.ts` and `.tsx` file below the folders that exist, with its path from the project's root. */
 export function sources(...folders: readonly string[]): Source[] {
   return folders
     .filter((folder) => existsSync(join(ROOT, folder)))
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+        .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
         .map((entry) => {
           const path = relative(ROOT, join(entry.parentPath, entry.name));
           const text = readFileSync(join(ROOT, path), 'utf8');

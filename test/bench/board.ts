@@ -1,5 +1,5 @@
 // The board: how large a snapshot and a second's changes are, what a second of them costs the service, and what its
-// readers cost it.
+// streams cost it.
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { systemClock } from '../../src/base/clock.ts';
@@ -7,7 +7,7 @@ import { createBoard } from '../../src/service/board/board.ts';
 import { answerBoard, type BoardRequest } from '../../src/wire/api/board/answer.ts';
 import { fillFleet, report } from '../unit/service/store/fleet.ts';
 import { withStore } from './bench-store.ts';
-import { measureReaders } from './board-readers.ts';
+import { measureStreams } from './board-streams.ts';
 import { print } from './figures.ts';
 import { POLL_S, polled, recordByChance } from './records-by-chance.ts';
 
@@ -16,7 +16,7 @@ export async function benchBoard(args: readonly string[]): Promise<void> {
     args: [...args],
     options: {
       miners: { type: 'string', default: '10000' },
-      seconds: { type: 'string', default: '20' },
+      seconds: { type: 'string', default: '8' },
       database: { type: 'string', default: 'sqlite' },
     },
   });
@@ -59,7 +59,7 @@ export async function benchBoard(args: readonly string[]): Promise<void> {
     const idle = await measured(() => answer({ epoch, since }));
     print(`update of none: made in ${idle.cpuMs.toFixed(1)} ms of a core`);
   });
-  await measureReaders(miners, seconds);
+  await measureStreams(miners, seconds);
 }
 
 const sizesOf = (text: string) =>

@@ -17,7 +17,13 @@ export type BenchDevice = z.infer<typeof deviceSchema>;
 /** `bareUrl`: a server without anything, see service-process.ts. */
 const tenantSchema = z.object({ workspaceId: z.string(), farmId: z.string(), key: z.string(), code: z.string() });
 export type BenchTenant = z.infer<typeof tenantSchema>;
-const serviceSchema = tenantSchema.extend({ url: z.string(), bareUrl: z.string(), neighbour: tenantSchema });
+const serviceSchema = tenantSchema.extend({
+  url: z.string(),
+  bareUrl: z.string(),
+  /** One more of the tenant. */
+  otherKey: z.string(),
+  neighbour: tenantSchema,
+});
 export type BenchService = z.infer<typeof serviceSchema>;
 
 /** For 10,000 miners: more addresses than the networks of tests have. Beside nothing else. */

@@ -1,5 +1,5 @@
 // `npm run bench -- <name>`: measures a hot path beside something else in the same run and prints the ratio, or what a
-// process takes of its host. It asserts nothing, but `clients` and `neighbour` do: see there.
+// process takes of its host. It asserts nothing, but `board`, `clients`, `neighbour` and `page` do: see there.
 import { benchBoard } from './board.ts';
 import { benchClients } from './clients.ts';
 import { benchFilters } from './filters.ts';
@@ -9,6 +9,7 @@ import { benchList } from './list.ts';
 import { benchMemory } from './memory.ts';
 import { benchNeighbour } from './neighbour.ts';
 import { benchPace } from './pace.ts';
+import { benchPage } from './page.ts';
 import { benchPoll } from './poll.ts';
 import { benchRequests } from './requests.ts';
 import { benchStart } from './start.ts';
@@ -23,6 +24,7 @@ const BENCHES = {
   list: benchList,
   memory: benchMemory,
   pace: benchPace,
+  page: benchPage,
   neighbour: benchNeighbour,
   poll: benchPoll,
   requests: benchRequests,

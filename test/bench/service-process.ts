@@ -38,6 +38,7 @@ async function tenantOf(workspaceId: string, farmId: string) {
 }
 const first = await service.admin.ensureDefaults();
 const tenant = await tenantOf(first.workspaceId, first.farmId);
+const { key: otherKey } = await tenantOf(first.workspaceId, first.farmId);
 // Each copy of the service on one database has a neighbour of its own.
 const other = await service.admin.createWorkspace({ name: 'Neighbour', slug: `neighbour-${process.pid}` });
 const otherFarm = await service.admin.createFarm({ workspaceId: other.id, name: 'neighbour' });
@@ -58,7 +59,9 @@ const bare = createServer((request, response) => {
 await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve));
 const address = bare.address();
 const barePort = typeof address === 'object' && address !== null ? address.port : 0;
-process.stdout.write(`${JSON.stringify({ url, bareUrl: `http://127.0.0.1:${barePort}`, ...tenant, neighbour })}\n`);
+process.stdout.write(
+  `${JSON.stringify({ url, bareUrl: `http://127.0.0.1:${barePort}`, ...tenant, otherKey, neighbour })}\n`,
+);
 process.once('SIGTERM', () => {
   bare.close();
   void service.stop().then(() => rmSync(folder, { recursive: true, force: true }));

@@ -11,9 +11,9 @@ import { FOLDER, modules, python, run } from './tools.ts';
 const here = import.meta.dirname;
 const ROOT = join(here, '..', '..');
 const DOCUMENT = join(FOLDER, 'openapi.json');
-/** Codes that enrol an agent are made on the host: a client meets the refusal. */
+/** Codes that enrol an agent are made on the host, and a client speaks no WebSocket: it meets the refusal. */
 type Statuses = Readonly<Record<string, number>>;
-const OTHER_THAN_200: Statuses = { enrolAgent: 401 };
+const OTHER_THAN_200: Statuses = { enrolAgent: 401, streamBoardV2: 426 };
 
 let world: World;
 let text: string;

@@ -1,7 +1,7 @@
 // Miners in v2: every field, the filters of the list, every condition of the search, the counts by kind; and what is
 // refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ANOMALY_TYPES } from '../../src/model/flags.ts';
+import { ANOMALY_TYPES } from '../../src/model/flags/anomaly-types.ts';
 import { type MinerExtras, minerExtrasSchema, minerV1Schema, OPS_STATUSES } from '../../src/model/miner.ts';
 import { answerOf, listOf } from '../../src/wire/api/envelope.ts';
 import { classificationSchema } from '../../src/wire/api/metrics.ts';

@@ -1,6 +1,6 @@
 // What is expected of every simulated family in every state: which flag, by which evidence, at which place. The exceptions that
 // there are, by their reason: `illness` of a family in `contract.data.ts` of its driver names the one that holds.
-import type { AnomalyType } from '../../src/model/flags.ts';
+import type { AnomalyType } from '../../src/model/flags/anomaly-types.ts';
 
 export const STATES = [
   'healthy',

@@ -1,7 +1,7 @@
 // Every family in every state that its simulated device can be in, as an agent sees it: the right cause at the right
 // place, and nothing invented. What is expected is in `illness.data.ts`.
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Flag } from '../../src/model/flags.ts';
+import type { Flag } from '../../src/model/flags/flags.ts';
 import { kindsOf } from './ability-farm.ts';
 import { contracts, familyData } from './contract-files.ts';
 import { EXCEPTIONS, type Expected, STATES, type State, USUAL, type Wanted } from './illness.data.ts';

@@ -15,7 +15,7 @@ import { gatherEvidence, matchDriver } from '../../src/driver/identify.ts';
 import { VisitMemory } from '../../src/driver/visit/memory.ts';
 import { visit } from '../../src/driver/visit/visit.ts';
 import { toMinerDocument } from '../../src/model/document.ts';
-import type { Flag } from '../../src/model/flags.ts';
+import type { Flag } from '../../src/model/flags/flags.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import { createTransport, type Transport } from '../../src/transport/transport.ts';
 import { loopback } from '../support/loopback.ts';

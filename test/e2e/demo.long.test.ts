@@ -19,6 +19,7 @@ const readySchema = z.strictObject({
   workspace_id: z.string(),
   farm_id: z.uuid(),
   miners: z.int(),
+  page: z.url(),
 });
 
 let folder: string;

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { type AnomalyType, toBitmask } from '../../src/model/flags.ts';
+import { type AnomalyType, toBitmask } from '../../src/model/flags/anomaly-types.ts';
 import { macState, serialState, unstableReason } from '../../src/model/identity-facts.ts';
 import { type Site, startSite } from './site.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Device, Farm, FaultName } from '../../fixtures/farm/farm.ts';
-import type { AnomalyType } from '../../src/model/flags.ts';
+import type { AnomalyType } from '../../src/model/flags/anomaly-types.ts';
 import { loopback } from '../support/loopback.ts';
 import { type ProgramSite, startProgram } from './program-site.ts';
 import { keepScreen } from './screens.ts';

@@ -4,7 +4,7 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { toBitmask } from '../../src/model/flags.ts';
+import { toBitmask } from '../../src/model/flags/anomaly-types.ts';
 import { type Site, startSite } from './site.ts';
 import { until } from './until.ts';
 

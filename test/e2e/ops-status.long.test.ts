@@ -3,7 +3,7 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { toBitmask } from '../../src/model/flags.ts';
+import { toBitmask } from '../../src/model/flags/anomaly-types.ts';
 import { type Site, startSite } from './site.ts';
 
 const POOL = toBitmask(['pool']);

@@ -19,25 +19,29 @@ export type ProgramSite = {
   readonly atHost: readonly string[];
   /** `pithead` at the host. */
   pithead(...args: string[]): Promise<Ended>;
+  /** Where its service is. */
+  url(): string;
   /** The lines of JSON that a command prints; none where nothing matches. It has to end well. */
   json<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T[]>;
   /** The options by which a person with a key of this name asks from another computer. */
   keyOf(name: string, role: string): Promise<readonly string[]>;
   /** The program ends and begins again, on a host on which so much time has passed (negative = ago). */
-  restart(laterMs: number): Promise<void>;
+  restart(laterMs: number, meanwhile?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 };
 
 type Options = {
   readonly farm: Partial<FarmOptions> & Pick<FarmOptions, 'miners' | 'network'>;
   readonly config?: (farm: Farm) => Readonly<Record<string, unknown>>;
+  /** Of its service, which then has the same after a restart. Default: a free one. */
+  readonly port?: number;
   /** Of its host, against this one; later or, negative, earlier. */
   readonly laterMs?: number;
 };
 
 const LATER = pathToFileURL(join(import.meta.dirname, 'later-host.ts')).href;
 
-export async function startProgram({ farm: options, config, laterMs }: Options): Promise<ProgramSite> {
+export async function startProgram({ farm: options, config, port = 0, laterMs }: Options): Promise<ProgramSite> {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-program-'));
   const stateDir = join(folder, 'state');
   const portMap = await suitablePortMap();
@@ -52,7 +56,7 @@ export async function startProgram({ farm: options, config, laterMs }: Options):
   writeFileSync(path, JSON.stringify(whole), { mode: 0o600 });
   const start = async (laterMs: number | undefined) => {
     const host = laterMs !== undefined && { NODE_OPTIONS: `--import=${LATER}`, PITHEAD_LATER_MS: String(laterMs) };
-    const up = startPithead(['up', '--config', path, '--port', '0'], {
+    const up = startPithead(['up', '--config', path, '--port', String(port)], {
       environment: { ...OWNERS_ENVIRONMENT, ...host },
     });
     await up.untilPrinted('stderr', /service on \S+,/);
@@ -61,12 +65,13 @@ export async function startProgram({ farm: options, config, laterMs }: Options):
   const atHost = ['--config', path];
   const pithead = (...args: string[]) => runPithead([...args, ...atHost]);
   let up: Started = await start(laterMs);
+  const url = () => /service on (\S+?),/.exec(up.stderr())?.[1] ?? '';
   const end = async () => {
     up.kill('SIGTERM');
     await up.end();
   };
   return {
-    ...{ farm, folder, atHost, pithead },
+    ...{ farm, folder, atHost, pithead, url },
     async json(schema, ...args) {
       const { code, stdout, stderr } = await pithead(...args, '--json');
       if (code === EXIT.nothing) return [];
@@ -78,11 +83,11 @@ export async function startProgram({ farm: options, config, laterMs }: Options):
       const { stdout } = await pithead('key', 'create', '--name', name, '--role', role, '--json');
       const file = join(folder, `key-of-${name}`);
       writeFileSync(file, z.looseObject({ key: z.string() }).parse(JSON.parse(stdout)).key, { mode: 0o600 });
-      const [, url = ''] = /service on (\S+?),/.exec(up.stderr()) ?? [];
-      return ['--server', url, '--key-file', file];
+      return ['--server', url(), '--key-file', file];
     },
-    async restart(laterMs) {
+    async restart(laterMs, meanwhile) {
       await end();
+      await meanwhile?.();
       up = await start(laterMs);
     },
     async stop() {

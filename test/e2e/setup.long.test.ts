@@ -34,6 +34,7 @@ const outcomeSchema = z.strictObject({
   networks: z.int(),
   restarted: z.boolean(),
   trust: z.strictObject({ accepted: z.int(), waiting: z.int() }).nullable(),
+  page: z.null(),
   scan: z
     .object({ identified: z.int(), login_refused: z.array(z.string()), models: z.record(z.string(), z.int()) })
     .nullable(),

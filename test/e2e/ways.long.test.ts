@@ -13,7 +13,7 @@ const LIMIT_MS = 90_000;
  * A few files more than there are: what runs beside a way reaches one more in one run than in another. Modules are
  * exact.
  */
-const CAPS = { hashrate: { files: 166, modules: 18 }, reboot: { files: 161, modules: 18 } } as const;
+const CAPS = { hashrate: { files: 166, modules: 18 }, reboot: { files: 164, modules: 18 } } as const;
 
 const waysSchema = z.object({ hashrate: z.array(z.string()), reboot: z.array(z.string()) });
 

@@ -6,7 +6,7 @@ import { type MinerJudgement, standingOf } from '../../src/agent/fleet/anomaly/s
 import { caughtUp, storedStateSchema } from '../../src/agent/fleet/stored-state.ts';
 import { createMinerStateStore, minerStateMigrations } from '../../src/agent/state/miner-state-store.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
-import { toBitmask } from '../../src/model/flags.ts';
+import { toBitmask } from '../../src/model/flags/anomaly-types.ts';
 import { createVirtualClock } from '../support/virtual-clock.ts';
 import { DEFAULTS, START_MS } from '../unit/agent/fleet/anomaly/fixture.ts';
 import { DAY, sampleAt } from '../unit/agent/fleet/anomaly/golden-day.ts';

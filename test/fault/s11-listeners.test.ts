@@ -100,6 +100,8 @@ async function asAPageOfTheWeb({ api, metrics }: Awaited<ReturnType<typeof start
       if (rule.access === 'key' && answer.status !== 401) found.push(`${route}: ${answer.status} without a key`);
       if (rule.access === 'enrolment-code' && ![400, 401, 415].includes(answer.status))
         found.push(`${route}: ${answer.status}`);
+      if (['session', 'login', 'claim'].includes(rule.access) && answer.status !== 403)
+        found.push(`${route}: ${answer.status} to a page of another host`);
       const preflight = {
         ...foreign,
         'access-control-request-method': method,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { permissionsOf, ROLES, TASK_PERMISSIONS } from '../../src/model/permissions/permissions.ts';
+import { createAdmission } from '../../src/service/auth/admission.ts';
 import { createAuthSource } from '../../src/service/auth/authorise.ts';
 import { type KeyRule, RULES } from '../../src/service/auth/rules.data.ts';
 import { createVouchers } from '../../src/service/auth/vouchers.ts';
@@ -112,8 +113,9 @@ function ask(route: string, { workspace, farm }: Place, key: string | undefined)
   });
 }
 
-/** The guard lets in, and the route finds the body too empty, or nothing under the id. */
-const inStatuses = (route: string) => [200, 204, 400, 409, 415, ...(isAboutOne(route) ? [404] : [])];
+/** The guard lets in, and the route finds the body too empty, nothing under the id, or no wish for a WebSocket. */
+const inStatuses = (route: string) =>
+  route.endsWith('/board/stream') ? [426] : [200, 204, 400, 409, 415, ...(isAboutOne(route) ? [404] : [])];
 /** It names one thing below the farm or the workspace. */
 const isAboutOne = (route: string) =>
   route
@@ -216,14 +218,19 @@ const patternOf = (route: string) => new RegExp(`^${route.split(' ')[1]?.replace
 async function refusesRouteBeyondTable(): Promise<boolean> {
   const store = await openStore(await temporaryDatabase());
   const app = await createServer({
-    source: createAuthSource(store.tenants, store.keys, silentLog),
-    vouchers: createVouchers(),
+    admission: createAdmission({
+      source: createAuthSource(store.tenants, store.keys, store.people, silentLog),
+      vouchers: createVouchers(),
+      clock: systemClock,
+      page: { allowPlain: false, hosts: [] },
+    }),
     clock: systemClock,
     log: silentLog,
     version: '0.0.0-test',
     limits: DEFAULT_LIMITS,
     budgets: createBudgets(systemClock, 1),
-    tls: undefined,
+    front: undefined,
+    page: { enabled: true, allowPlain: false, hosts: [] },
   });
   try {
     expect(() => app.get('/public-api/v2/not-in-the-table', async () => 'x')).toThrow(/authorisation table/);

@@ -132,7 +132,10 @@ async function live(here: Here): Promise<void> {
   );
   await until(
     () => actions('agent'),
-    (all) => (['task.ended', 'task.refused', 'config.reloaded'] as const).every((name) => all.includes(name)),
+    (all) =>
+      (['task.ended', 'task.refused', 'config.reloaded'] as const).every(
+        (name) => all.filter((action) => action === name).length >= DUE[name],
+      ),
     120_000,
   );
   await stop(first);

@@ -8,6 +8,7 @@ import { readShownHead, shownHead } from '../../src/base/storage/hash-chain.ts';
 import { openVault } from '../../src/base/storage/vault.ts';
 import { openStore } from '../../src/service/store/store.ts';
 import { runPithead } from '../e2e/process.ts';
+import { createBrowser, PASSWORD, SESSION as PEOPLE_SESSION, peoplePath } from '../unit/service-http/browser.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { call, startOwnedRig, temporaryFolder } from '../unit/service-http/rig.ts';
 import { cancel, create, outcome } from '../unit/service-http/v2-batches.ts';
@@ -52,6 +53,23 @@ async function startSite() {
 }
 type Site = Awaited<ReturnType<typeof startSite>>;
 
+/** By the command line and in a browser. */
+async function managePeople(rig: Site['rig'], run: Site['run']): Promise<void> {
+  const admin = createBrowser(rig);
+  const { code } = await run('people', 'claim');
+  expect((await admin.claim(code, { name: 'Ada', password: PASSWORD })).status).toBe(200);
+  const made = await run('people', 'add', 'Grace', '--role', 'viewer');
+  await run('people', 'role', 'Grace', 'operator');
+  const grace = createBrowser(rig);
+  expect((await grace.claim(made.code, { password: PASSWORD })).status).toBe(200);
+  const { code: pair } = await run('people', 'pair', 'Grace');
+  expect((await createBrowser(rig).claim(pair)).status).toBe(200);
+  const next = { current_password: PASSWORD, new_password: 'another long night' };
+  expect((await grace.post(`${PEOPLE_SESSION}/password`, next)).status).toBe(200);
+  expect((await admin.delete(peoplePath(rig, `/${made.id}/sessions`))).status).toBe(200);
+  expect((await admin.delete(peoplePath(rig, `/${made.id}`))).status).toBe(200);
+}
+
 /** Each act as its users do it, with the entries that it has to leave. */
 async function actAll({ rig, agent, ids, run, patch }: Site): Promise<string[]> {
   const due: string[] = ['service.started', 'key.created', 'code.created', 'agent.enrolled'];
@@ -88,6 +106,10 @@ async function actAll({ rig, agent, ids, run, patch }: Site): Promise<string[]> 
   );
   expect(positions.status).toBe(200);
   done('miners.edited', 'miners.edited', 'miners.edited');
+
+  await managePeople(rig, run);
+  done('person.code_created', 'person.created', 'person.created', 'person.changed', 'person.code_created');
+  done('person.password_set', 'session.begun', 'person.password_set', 'sessions.ended', 'person.removed');
 
   expect((await rig.post(rig.farm('/tasks/batches'), {}, { 'x-api-key': weak })).status).toBe(403);
   expect((await patch(ids[0] ?? '', { position: -1 })).status).toBe(400);

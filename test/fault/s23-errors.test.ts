@@ -8,12 +8,16 @@ import { onTestFinished, test } from 'vitest';
 import { DATABASE_ERRORS, HTTP_STATUSES, REFUSALS } from '../../src/base/error-codes.data.ts';
 import { PERMISSIONS } from '../../src/model/permissions/permissions.ts';
 import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
+import { FREE_FAILURES } from '../../src/service/people/login-failures.ts';
+import { MOST_PEOPLE } from '../../src/service/store/people/people.ts';
 import { MOST_POOL_SETS } from '../../src/service/store/tasks/pool-sets.ts';
+import { MOST_KEYS } from '../../src/service/store/tenants/api-keys.ts';
 import { MAX_EPOCHS } from '../../src/wire/frames.ts';
 import { ENROL_PATH, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import { type Cluster, startCluster } from '../postgres/cluster.ts';
 import { INSIDES } from '../property/exchange.ts';
 import { newPostgresDatabase, queryDatabase } from '../support/database.ts';
+import { addPerson, type Browser, claimAdmin, peoplePath, SESSION } from '../unit/service-http/browser.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { call, type Rig, startRig, temporaryFolder } from '../unit/service-http/rig.ts';
 import { connect, enrol, helloOf, identityKey, open, slice, type WireAgent } from '../unit/service-http/wire-agent.ts';
@@ -100,6 +104,8 @@ async function overHttp(rig: Rig): Promise<Reply[]> {
     await ask(rig, 'farm.archived', 'POST', `${farm.replace(rig.farmId, archived.id)}/task-batches`, reboot),
     await tooManyPoolSets(rig, farm),
     await ask(rig, 'request.media-type', 'POST', `${farm}/task-batches`, 'a=1', { 'content-type': 'text/plain' }),
+    await ask(rig, 'request.upgrade', 'GET', `${farm}/board/stream`),
+    await otherOrigin(rig, `${farm}/board/stream`),
     await ask(rig, 'auth.missing', 'GET', v1, undefined, { 'x-api-key': '' }),
     await ask(rig, 'auth.invalid', 'GET', v1, undefined, { 'x-api-key': `${rig.key}x` }),
     await ask(rig, 'auth.code', 'POST', ENROL_PATH, {
@@ -110,6 +116,71 @@ async function overHttp(rig: Rig): Promise<Reply[]> {
     await ask(rig, 'auth.permission', 'POST', `${farm}/task-batches`, reboot, { 'x-api-key': reader.key }),
     await ask(rig, 'auth.farm', 'GET', v1.replace(rig.farmId, randomUUID())),
     ...(await plainStatuses(rig, farm)),
+  ];
+}
+
+async function otherOrigin(rig: Rig, path: string): Promise<Reply> {
+  const text = await rawAnswer(
+    rig,
+    `GET ${path} HTTP/1.1\r\nhost: x\r\norigin: https://evil.example\r\nx-api-key: ${rig.key}\r\n${HANDSHAKE}\r\n`,
+  );
+  if (!text.startsWith('HTTP/1.1 403 ')) throw new Error(`auth.origin was not forced: ${text}`);
+  return { code: 'auth.origin', text };
+}
+
+const HANDSHAKE = `connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${Buffer.alloc(16).toString('base64')}\r\n`;
+
+/** What people meet that log in, and those that manage them. */
+async function ofPeople(rig: Rig): Promise<Reply[]> {
+  const admin = await claimAdmin(rig);
+  const technician = await addPerson(rig, 'Tek', { role: 'technician' });
+  const by = (browser: Browser) => ({ 'x-api-key': '', cookie: browser.cookie() ?? '', origin: rig.url });
+  const people = peoplePath(rig);
+  const { id } = (await admin.get(SESSION)).body.data.person;
+  const agent = await connect(rig, { identity: await enrol(rig, rig.farmId) });
+  await agent.report(Array.from({ length: 21 }, (_, n) => minerRecord(100 + n, rig.clock.nowMs())));
+  const list = await rig.get(rig.farm('/miner/latest?pageSize=100'));
+  const miner_ids = list.body.data.map((miner: { id: string }) => miner.id);
+  const batches = `/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}/task-batches`;
+  const reboot = { task_name: 'miner.system.reboot', miner_ids };
+  const login = { name: 'Ada', password: 'not the password' };
+  const ours = { origin: rig.url };
+  const wrongHost = await rawAnswer(rig, `GET ${SESSION} HTTP/1.1\r\nhost: evil.example\r\n\r\n`);
+  if (!wrongHost.startsWith('HTTP/1.1 403 ')) throw new Error(`auth.host was not forced: ${wrongHost}`);
+  const replies = [
+    { code: 'auth.host', text: wrongHost },
+    await ask(rig, 'auth.plain', 'GET', SESSION, undefined, { 'x-forwarded-for': '192.0.2.1' }),
+    await ask(rig, 'auth.session', 'GET', SESSION),
+    await ask(rig, 'auth.origin', 'POST', batches, reboot, { ...by(technician), origin: 'http://evil.example' }),
+    await ask(rig, 'auth.claim', 'POST', `${SESSION}/claim`, { code: 'AAAAA-AAAAA' }, ours),
+    await ask(rig, 'people.reboots', 'POST', batches, reboot, by(technician)),
+    await ask(rig, 'people.name', 'POST', people, { name: 'ada', role: 'viewer' }, by(admin)),
+    await ask(rig, 'people.last-admin', 'DELETE', `${people}/${id}`, undefined, by(admin)),
+  ];
+  const { data } = (await rig.post(batches, reboot)).body;
+  replies.push(await ask(rig, 'people.second-person', 'POST', `${batches}/${data[0]?.id}/confirm`));
+  for (let n = 0; n < FREE_FAILURES; n++) replies.push(await ask(rig, 'auth.login', 'POST', SESSION, login, ours));
+  replies.push(await ask(rig, 'auth.wait', 'POST', SESSION, login, ours));
+  await queryDatabase(
+    rig.databasePath,
+    `INSERT INTO people (id, workspace_id, name, farm_roles, is_wall, created_at)
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MOST_PEOPLE})
+     SELECT 'x' || i, ?, 'x' || i, '{}', 0, 0 FROM n`,
+    rig.workspaceId,
+  );
+  await queryDatabase(
+    rig.databasePath,
+    `INSERT INTO api_keys (id, hash, workspace_id, name, permissions, created_at)
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MOST_KEYS})
+     SELECT 'x' || i, 'x' || i, ?, 'x' || i, '[]', 0 FROM n`,
+    rig.workspaceId,
+  );
+  const one = { name: 'x', role: 'viewer' };
+  const keys = `/public-api/v2/workspaces/${rig.workspaceId}/keys`;
+  return [
+    ...replies,
+    await ask(rig, 'people.full', 'POST', people, one, by(admin)),
+    await ask(rig, 'keys.full', 'POST', keys, one, by(admin)),
   ];
 }
 
@@ -139,6 +210,7 @@ async function plainStatuses(rig: Rig, farm: string): Promise<Reply[]> {
     await ask(rig, '413', 'POST', `${farm}/task-batches`, `{"x": "${'a'.repeat(1024 * 1024)}"}`),
     await ask(rig, '414', 'GET', `/private-api/v1/${'w'.repeat(300)}/farms/x/miner/latest`),
     await ask(rig, '415', 'POST', `${farm}/task-batches`, '<a/>', { 'content-type': 'application/xml' }),
+    await ask(rig, '426', 'HEAD', `${farm}/board/stream`),
     await status('431', `GET /healthz HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`),
   ];
 }
@@ -212,7 +284,7 @@ async function overWebSocket(rig: Rig): Promise<Reply[]> {
   };
   const upgrade = await rawAnswer(
     rig,
-    `GET ${UPLINK_PATH} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${Buffer.alloc(16).toString('base64')}\r\nauthorization: Bearer ${randomUUID()}.${'x'.repeat(43)}\r\n\r\n`,
+    `GET ${UPLINK_PATH} HTTP/1.1\r\nhost: x\r\n${HANDSHAKE}authorization: Bearer ${randomUUID()}.${'x'.repeat(43)}\r\n\r\n`,
   );
   const archived = await rig.service.admin.createFarm({ workspaceId: rig.workspaceId, name: 'Later archived' });
   const ofArchived = await open(rig, await enrol(rig, archived.id));
@@ -275,6 +347,7 @@ test('no answer to what goes wrong tells of the inside', { timeout: 180_000 }, a
   onTestFinished(() => cluster.stop());
   const keyFile = `${temporaryFolder()}/service.key`;
   const rig = await startRig({
+    trustProxy: ['127.0.0.1'],
     keyFiles: { own: keyFile, shared: keyFile },
     limits: {
       ...DEFAULT_LIMITS,
@@ -285,6 +358,7 @@ test('no answer to what goes wrong tells of the inside', { timeout: 180_000 }, a
   });
   const replies = [
     ...(await overHttp(rig)),
+    ...(await ofPeople(rig)),
     ...(await overWebSocket(rig)),
     await storing(rig),
     ...(await failures(rig)),

@@ -17,6 +17,7 @@ type Node = {
   readonly properties?: Readonly<Record<string, Node>> | undefined;
   readonly items?: Node | undefined;
   readonly anyOf?: readonly Node[] | undefined;
+  readonly const?: unknown;
 };
 const node: z.ZodType<Node> = z.looseObject({
   type: z.string().optional(),
@@ -25,6 +26,7 @@ const node: z.ZodType<Node> = z.looseObject({
   default: z.unknown().optional(),
   format: z.string().optional(),
   enum: z.array(z.string()).optional(),
+  const: z.unknown().optional(),
   minimum: z.number().optional(),
   maximum: z.number().optional(),
   get properties() {
@@ -59,6 +61,8 @@ export function settingsOf(schema: Node, path = ''): Setting[] {
     meaning: schema.description ?? '',
   };
   if (schema.properties !== undefined) return path === '' ? below : [own, ...below];
+  const section = schema.anyOf?.find(({ properties }) => properties !== undefined);
+  if (section !== undefined) return [own, ...settingsOf({ properties: section.properties }, path)];
   const inList = schema.items === undefined ? undefined : objectIn(schema.items);
   return inList === undefined ? [own] : [own, ...settingsOf(inList, `${path}[]`)];
 }
@@ -69,6 +73,7 @@ const objectIn = (schema: Node): Node | undefined =>
 function typeOf(schema: Node): string {
   const { form, type, items, anyOf, minimum = Number.NEGATIVE_INFINITY, maximum = Infinity } = schema;
   if (form !== undefined) return form;
+  if (schema.const !== undefined) return `\`${String(schema.const)}\``;
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(', ');
   if (items !== undefined) return `list of: ${typeOf(items)}`;
   if (anyOf !== undefined) return anyOf.map(typeOf).join('; or ');

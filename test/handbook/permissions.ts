@@ -7,8 +7,11 @@ import { table } from './table.ts';
 const needed = (rule: Rule): string => {
   if (rule.access === 'open') return 'none: no key is needed';
   if (rule.access === 'enrolment-code') return 'an enrolment code in the body';
+  if (rule.access === 'login') return 'a name and its password in the body';
+  if (rule.access === 'claim') return 'a one-time code of a person in the body';
+  if (rule.access === 'session') return rule.isOptional ? 'a session, if there is one' : 'a session, and no key';
   if (rule.permission === 'any') return 'any permission';
-  return rule.permission === 'any-task' ? 'that of the task in the body' : `\`${rule.permission}\``;
+  return rule.permission === 'any-task' ? 'that of the task' : `\`${rule.permission}\``;
 };
 
 /** Each permission, what it allows, and the roles that have it; and those that no operation needs yet. */

@@ -108,8 +108,7 @@ function extend(body: unknown, at: number, extra: object): unknown {
   return whole;
 }
 
-const keyOf = (operation: Operation): Record<string, string> =>
-  RULES[routeOf(operation)]?.access === 'key' ? { 'x-api-key': harness.world.own.key } : {};
+const keyOf = (operation: Operation): Record<string, string> => harness.headersFor(RULES[routeOf(operation)]);
 
 test('bodies take no field more than their schema has, at any depth, whatever it says', async () => {
   const withBody = harness.document.operations.filter(({ body }) => body?.type === JSON_TYPE);

@@ -1,6 +1,7 @@
 // What the properties share: the world, its document as it is served, and one way to ask and to judge.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'vitest';
+import type { Rule } from '../../src/service/auth/rules.data.ts';
 import { type Client, createClient, type Got, judge, type Sent } from './exchange.ts';
 import { type Document, type Operation, readDocument } from './openapi.ts';
 import { createRequests, type Place, type Requests } from './requests.ts';
@@ -16,6 +17,8 @@ export type Harness = {
   operationOf(route: string): Operation;
   /** Sends it, judges the answer by the document, and gives it. */
   ask(operation: Operation, request: Sent): Promise<Got>;
+  /** What a good caller of a route with this rule sends. */
+  headersFor(rule: Rule | undefined): Readonly<Record<string, string>>;
   /** The farm that requests are about unless they say otherwise. */
   readonly place: Place;
   /** For the line of a bar: operations and how often each was asked. */
@@ -43,6 +46,13 @@ export async function startHarness(): Promise<Harness> {
     client,
     requests: createRequests(document, world.known),
     place: { workspace_id: world.own.workspaceId, farm_id: world.own.farmId },
+    headersFor(rule) {
+      const { cookie, origin } = world.browser;
+      if (rule?.access === 'key') return { 'x-api-key': world.own.key };
+      // Where a session may be missing, asking would end it.
+      if (rule?.access === 'session') return rule.isOptional ? { origin } : { cookie, origin };
+      return { origin };
+    },
     operationOf(route) {
       const operation = byRoute.get(route);
       if (operation === undefined) throw new Error(`${route} is not in the document`);

@@ -5,6 +5,7 @@ import type { Needed } from '../../src/service/auth/rules.data.ts';
 import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { queryDatabase } from '../support/database.ts';
+import { claimAdmin } from '../unit/service-http/browser.ts';
 import { hostRecord, minerRecord } from '../unit/service-http/records.ts';
 import { call, type Rig, startOwnedRig } from '../unit/service-http/rig.ts';
 import { connect, enrol } from '../unit/service-http/wire-agent.ts';
@@ -28,11 +29,13 @@ export type World = {
   /** Keys of the own workspace that are no good, and one of a workspace that has nothing to do with it. */
   readonly badKeys: readonly string[];
   readonly strangerKey: string;
+  /** What a browser with the session of an admin of the own workspace sends, and what one without a session does. */
+  readonly browser: { readonly cookie: string; readonly origin: string };
   /** Of the own workspace, with every permission but those that are enough. */
   readonly keysWithout: ReadonlyMap<Needed, string>;
   /** Ids of the own workspace, by the names under which requests take them. */
   readonly known: Known;
-  /** All rows of the foreign workspace, and how many workspaces, keys, farms, agents and miners there are; as text. */
+  /** All rows of the foreign workspace, and how many workspaces, keys of others, farms, agents and miners there are. */
   others(): Promise<string>;
   stop(): Promise<void>;
 };
@@ -65,15 +68,20 @@ export async function startWorld(options: Partial<ServiceOptions> = {}): Promise
     const permissions = PERMISSIONS.filter((one) => !enough.includes(one));
     keysWithout.set(needed, (await admin.createKey({ workspaceId: rig.workspaceId, name: 'p', permissions })).key);
   }
+  const spare = await admin.createKey({ workspaceId: rig.workspaceId, name: 'spare', role: 'viewer' });
+  const person = { workspaceId: rig.workspaceId, name: 'Grace', role: 'viewer' as const, farmRoles: [] };
+  const { id: personId } = await admin.people.add(person);
+  const cookie = (await claimAdmin(rig)).cookie() ?? '';
   return {
     rig,
     own,
     foreign,
+    browser: { cookie, origin: rig.url },
     badKeys: [revoked.key, expired.key, `${rig.key}x`, rig.key.slice(0, -1), rig.key.replace('phk_', 'PHK_')],
     strangerKey: strangerKey.key,
     keysWithout,
-    known: knownOf(own, foreign),
-    others: () => rowsOf(rig, foreign),
+    known: { ...knownOf(own, foreign), person_id: [personId], key_id: [spare.id, otherKey.id] },
+    others: () => rowsOf(rig, own, foreign),
     stop,
   };
 }
@@ -191,7 +199,7 @@ function knownOf(own: Tenant, foreign: Tenant): Known {
 }
 
 /** Everything of the tenant but the times of last use. */
-async function rowsOf({ databasePath }: Rig, { workspaceId, farmId }: Tenant): Promise<string> {
+async function rowsOf({ databasePath }: Rig, own: Tenant, { workspaceId, farmId }: Tenant): Promise<string> {
   const tables = [
     ['workspaces', 'id', workspaceId],
     ['api_keys', 'workspace_id', workspaceId],
@@ -212,9 +220,16 @@ async function rowsOf({ databasePath }: Rig, { workspaceId, farmId }: Tenant): P
     farmId,
   );
   const counts = await Promise.all(
-    ['workspaces', 'api_keys', 'farms', 'agents', 'miners', 'grants', 'enrolment_codes'].map((table) =>
+    ['workspaces', 'farms', 'agents', 'miners', 'grants', 'enrolment_codes'].map((table) =>
       queryDatabase(databasePath, `SELECT count(*) AS rows FROM ${table}`),
     ),
   );
-  return JSON.stringify([rows, documents, counts], (name, value) => (name.startsWith('last_') ? undefined : value));
+  const keysElsewhere = await queryDatabase(
+    databasePath,
+    'SELECT count(*) AS rows FROM api_keys WHERE workspace_id <> ?',
+    own.workspaceId,
+  );
+  return JSON.stringify([rows, documents, counts, keysElsewhere], (name, value) =>
+    name.startsWith('last_') ? undefined : value,
+  );
 }

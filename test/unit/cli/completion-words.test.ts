@@ -1,7 +1,7 @@
 // What the tab key offers where miners are selected.
 import { expect, test } from 'vitest';
 import { offersAt, offersFor } from '../../../src/cli/completion-words.ts';
-import { ANOMALY_TYPES } from '../../../src/model/flags.ts';
+import { ANOMALY_TYPES } from '../../../src/model/flags/anomaly-types.ts';
 import { row } from './fleet/rows.ts';
 
 const MINERS = [

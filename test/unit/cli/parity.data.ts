@@ -78,12 +78,23 @@ export const COMMANDS: Readonly<Record<string, Uses | Same | Apart>> = {
   'webhook dead': { same: ['listWebhookDeadLettersV2'] },
   'webhook resend': { same: ['resendWebhookDeadLettersV2'] },
   'audit list': { same: ['listAuditV2'] },
+  'key create': { same: ['createKeyV2'] },
+  'key list': { same: ['listKeysV2'] },
+  'key revoke': { same: ['revokeKeyV2'] },
+  'people list': { same: ['listPeopleV2'] },
+  'people add': { same: ['createPersonV2'] },
+  'people role': { same: ['updatePersonV2'] },
+  'people disable': { same: ['updatePersonV2'] },
+  'people enable': { same: ['updatePersonV2'] },
+  'people remove': { same: ['removePersonV2'] },
+  'people reset': { same: ['createPersonCodeV2'] },
+  'people pair': { same: ['createPersonCodeV2'] },
 
   ...Object.fromEntries(
     [
       ...['agent revoke', 'agent limit', 'workspace create', 'farm create', 'farm archive', 'farm restore', 'enroll'],
-      ...['key create', 'key list', 'key revoke', 'grant create', 'grant list', 'grant revoke', 'audit verify'],
-      ...['signing-key show', 'signing-key replace', 'restore', 'update-databases'],
+      ...['grant create', 'grant list', 'grant revoke', 'audit verify'],
+      ...['signing-key show', 'signing-key replace', 'restore', 'update-databases', 'people claim', 'people wall'],
     ].map((command) => [command, { apart: DATABASE }]),
   ),
   ...Object.fromEntries(
@@ -101,14 +112,30 @@ export const COMMANDS: Readonly<Record<string, Uses | Same | Apart>> = {
   ),
 };
 
+const SESSION = 'of the session of a browser; a person at the command line has the system user, or a key';
+
 /** Operations that no command uses, and why a person at the command line needs none. */
 export const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
+  exportMinersV2: 'miners --csv and --xlsx write the same sheet from the rows that they have',
   getBoardV2: 'searchBoardV2 without a selector; every list asks for that',
   searchMinersV2: 'whole documents by conditions; miners selects the same ones by words, miner shows one of them whole',
   queryHistoricalMetricsV2: 'curves of a farm are for pages; miner shows the day of one miner',
   queryMinerMetricsV2: 'miners --group-by counts the rows that it has',
   listMinerNotesV2: 'miner shows the newest notes; pages go through the older ones',
+  streamBoardV2: 'a feed for pages; lists ask again by searchBoardV2',
   streamEventsV2: 'a feed for programs; changes shows what has happened',
   getPoolSetV2: 'pools sets shows all of them, and there are at most 100',
+  confirmTaskBatchV2:
+    'a second person is one who has logged in on the page: at the command line anybody may be the same one',
   listTaskBatchesV2: 'searchTaskBatchesV2 with fewer conditions',
+  getPersonV2: 'people list shows all of each person',
+  endPersonSessionsV2: 'people disable and enable end them; a person that lost a phone ends that session on the page',
+  logInV2: SESSION,
+  claimSessionV2: SESSION,
+  getSessionV2: SESSION,
+  endSessionV2: SESSION,
+  changePasswordV2: SESSION,
+  listDevicesV2: SESSION,
+  endDeviceV2: SESSION,
+  endOtherDevicesV2: SESSION,
 };

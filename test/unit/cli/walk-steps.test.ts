@@ -1,9 +1,9 @@
 // The steps of a walk along a rack, without a terminal and without a service.
 import { describe, expect, test } from 'vitest';
 import type { RackDetail } from '../../../src/cli/locations/location-service.ts';
-import { likelyMiners } from '../../../src/cli/locations/walk/likely.ts';
 import { type Effect, opening, step, type WalkEvent } from '../../../src/cli/locations/walk/steps.ts';
-import { beginWalk, type WalkOptions, type WalkState } from '../../../src/cli/locations/walk/walk-state.ts';
+import { likelyMiners } from '../../../src/model/locations/walk/likely.ts';
+import { beginWalk, type WalkOptions, type WalkState } from '../../../src/model/locations/walk/state.ts';
 
 type Slot = RackDetail['slots'][number];
 const occupant = (n: number) => ({

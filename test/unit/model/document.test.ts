@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type DocumentFacts, toMinerDocument } from '../../../src/model/document.ts';
-import type { Flag } from '../../../src/model/flags.ts';
+import type { Flag } from '../../../src/model/flags/flags.ts';
 import { minerDocumentSchema, minerExtrasSchema } from '../../../src/model/miner.ts';
 import type { Reading } from '../../../src/model/reading.ts';
 

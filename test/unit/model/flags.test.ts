@@ -1,13 +1,8 @@
 // The bits of the interface, and back.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  ANOMALY_TYPES,
-  type AnomalyType,
-  ERROR_CATEGORY_FLAG,
-  fromBitmask,
-  toBitmask,
-} from '../../../src/model/flags.ts';
+import { ANOMALY_TYPES, type AnomalyType, fromBitmask, toBitmask } from '../../../src/model/flags/anomaly-types.ts';
+import { ERROR_CATEGORY_FLAG } from '../../../src/model/flags/flags.ts';
 
 describe('the flag bits', () => {
   test.each<[AnomalyType, number]>([

@@ -44,8 +44,8 @@ test('pending and running tasks are open, the others are final', () => {
   expect(TASK_STATUSES.filter((status) => !isFinal(status))).toEqual(['pending', 'running']);
 });
 
-test('the task names are those of the interface, and refresh and password of v2', () => {
-  expect(TASK_NAMES).toHaveLength(14);
+test('the task names are those of the interface, and refresh, password and login of v2', () => {
+  expect(TASK_NAMES).toHaveLength(15);
   expect(taskNameSchema.safeParse('miner.system.reboot').success).toBe(true);
   expect(taskNameSchema.safeParse('miner.system.shutdown').success).toBe(false);
 });

@@ -31,6 +31,7 @@ const CHANGES = [
   `DELETE ${V2_FARM}/racks/:rack`,
   `PUT ${V2_FARM}/containers/:container`,
   `DELETE ${V2_FARM}/containers/:container`,
+  `POST ${V2_FARM}/task-batches/:task_batch_id/confirm`,
 ];
 const OF_FARM = Object.keys(RULES).filter((route) => route.includes(':farm_id'));
 

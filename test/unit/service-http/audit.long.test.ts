@@ -21,6 +21,17 @@ async function trailOf(rig: Rig): Promise<Entry[]> {
   return body.data;
 }
 
+/** Page by page, each of one entry. */
+async function pagesOf(rig: Rig, more: string): Promise<Entry[]> {
+  const paged: Entry[] = [];
+  for (let after = ''; ; ) {
+    const { body } = await rig.get(trailPath(rig, `?page_size=1${more}${after}`));
+    paged.push(...body.data);
+    if (body.pagination.next === null) return paged;
+    after = `&after=${body.pagination.next}`;
+  }
+}
+
 const verdict = async (rig: Rig) => {
   const store = await openStore(rig.databasePath);
   try {
@@ -107,14 +118,10 @@ test('a workspace reads its own entries in pages, and no grant opens those of an
   const all = await trailOf(rig);
   expect(all.map(({ action }) => action)).toEqual(expect.arrayContaining(['key.created', 'grant.created']));
   expect(JSON.stringify(all)).not.toContain('Guest');
-  const paged: Entry[] = [];
-  for (let after = ''; ; ) {
-    const { body } = await rig.get(trailPath(rig, `?page_size=1${after}`));
-    paged.push(...body.data);
-    if (body.pagination.next === null) break;
-    after = `&after=${body.pagination.next}`;
-  }
-  expect(paged).toEqual(all);
+  expect(await pagesOf(rig, '')).toEqual(all);
+  expect(await pagesOf(rig, '&order=oldest')).toEqual(all);
+  expect(await pagesOf(rig, '&order=newest')).toEqual(all.toReversed());
+  expect((await rig.get(trailPath(rig, '?order=best'))).status).toBe(400);
   const { body } = await rig.get(trailPath(rig, `?since=${new Date(Date.now() + 3_600_000).toISOString()}`));
   expect(body.data).toEqual([]);
   expect((await rig.get(trailPath(rig, '?since=yesterday'))).status).toBe(400);

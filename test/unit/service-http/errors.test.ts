@@ -40,7 +40,6 @@ const raw = (body: string | Uint8Array<ArrayBuffer>, type: string | undefined) =
   });
 
 test.each([
-  ['GET', '/'],
   ['GET', '/private-api/v1'],
   ['GET', '/private-api/v1/x/farms/y/miner/latest/z'],
   ['GET', '/private-api/v1/me/grants/'],

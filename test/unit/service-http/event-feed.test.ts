@@ -2,7 +2,8 @@
 // tasks with who ordered them; a client that goes on behind the last id gets each event once.
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Flag, toBitmask } from '../../../src/model/flags.ts';
+import { toBitmask } from '../../../src/model/flags/anomaly-types.ts';
+import type { Flag } from '../../../src/model/flags/flags.ts';
 import { openStore } from '../../../src/service/store/store.ts';
 import type { ReportRecord } from '../../../src/wire/records.ts';
 import { query } from './database.ts';

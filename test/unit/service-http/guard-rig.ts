@@ -18,8 +18,8 @@ export async function startGuardRig(): Promise<{ rig: Rig; host: Place; stop: ()
 }
 
 /**
- * The decision of the guard: what is below the farm does not exist, so a route that lets in answers 200, 400, 404 or
- * 415 of its own.
+ * The decision of the guard: what is below the farm does not exist, so a route that lets in answers 200, 400, 404,
+ * 415 or 426 of its own.
  */
 export function askRoute(
   { url: base }: Rig,

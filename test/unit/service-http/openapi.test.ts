@@ -30,7 +30,7 @@ test('valid 3.1, every route of the authorisation table, errors and security dec
     const operation = body.paths[path.replaceAll(/:(\w+)/g, '{$1}')][method.toLowerCase()];
     expect(operation.operationId).toBeTruthy();
     if (rule.access !== 'key') {
-      expect(operation.security).toEqual([]);
+      expect(operation.security).toEqual(rule.access === 'session' ? [{ session: [] }] : []);
       expect(operation['x-permission']).toBeUndefined();
       continue;
     }
@@ -38,7 +38,7 @@ test('valid 3.1, every route of the authorisation table, errors and security dec
     for (const code of [400, 401, 403, 429, 500])
       expect(operation.responses[code].content['application/json'].schema.$ref).toBe('#/components/schemas/Error');
   }
-  expect(body.security).toEqual([{ bearer: [] }, { apiKey: [] }]);
+  expect(body.security).toEqual([{ bearer: [] }, { apiKey: [] }, { session: [] }]);
 });
 
 test('each operation says its permission, and the document what each permission allows', async () => {

@@ -11,6 +11,8 @@ import { newDatabase } from '../../support/database.ts';
 export type Rig = {
   readonly service: Service;
   readonly url: string;
+  /** Plain HTTP, for this host alone. */
+  readonly localUrl: string;
   readonly databasePath: string;
   readonly workspaceId: string;
   readonly farmId: string;
@@ -101,12 +103,13 @@ export async function startOwnedRig(
     hostUptimeMs: () => 86_400_000,
     ...options,
   });
-  const { url } = await service.start();
+  const { url, localUrl } = await service.start();
   const { workspaceId, farmId } = await service.admin.ensureDefaults();
   const { key } = await service.admin.createKey({ workspaceId, name: 'test', role: 'admin' });
   const rig: Rig = {
     service,
     url,
+    localUrl,
     databasePath,
     workspaceId,
     farmId,

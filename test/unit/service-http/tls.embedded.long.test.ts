@@ -9,6 +9,8 @@ import { WebSocket } from 'ws';
 import { ConfigError } from '../../../src/base/errors.ts';
 import { createService } from '../../../src/service/service.ts';
 import { UPLINK_PATH } from '../../../src/wire/protocol.ts';
+import { boardOf } from './board-readers.ts';
+import { PASSWORD, SESSION } from './browser.ts';
 import { authority, elsewhere, expired, good } from './certificates.data.ts';
 import { recordingLog, startRig, steppedClock, temporaryFolder } from './rig.ts';
 
@@ -37,6 +39,21 @@ test('serves over TLS to who trusts it, uplinks too, and plain to nobody', async
   expect(refused).toBe(401);
   await expect(request(`${rig.url}/healthz`)).rejects.toThrow();
   await expect(request(`${rig.url.replace('https', 'http')}/healthz`)).rejects.toThrow();
+});
+
+test('streams of boards go over TLS, to a page of its own origin too', async () => {
+  const rig = await startRig({ tls: filesOf(good) });
+  const open = (origin: string) =>
+    new Promise<string>((resolve) => {
+      const socket = new WebSocket(rig.url.replace('https', 'wss') + boardOf(rig, '/stream'), {
+        ...{ agent: new HttpsAgent({ ca: authority }), headers: { 'x-api-key': rig.key, origin } },
+      });
+      socket.on('unexpected-response', (_request, response) => resolve(String(response.statusCode)));
+      socket.on('message', (data) => resolve(String(data)));
+      socket.on('error', (error) => resolve(error.message));
+    });
+  expect(await open(rig.url)).toBe('{"type":"snapshot"}');
+  expect(await open('https://evil.example')).toBe('403');
 });
 
 test.each(['TLSv1', 'TLSv1.1'] as const)('does not speak %s', async (version) => {
@@ -129,4 +146,23 @@ test('a renewed certificate is taken without a restart, a broken one is not', as
   writeFileSync(files.keyFile, elsewhere.key);
   writeFileSync(files.certFile, elsewhere.cert);
   await expect.poll(nameShown).toBe('elsewhere');
+});
+
+test('over TLS the session is in a cookie that no other host and no plain page can set', async () => {
+  const rig = await startRig({ tls: filesOf(good) });
+  const dispatcher = new Agent({ connect: { ca: authority } });
+  const { code } = await rig.service.admin.people.claim(rig.workspaceId);
+  const headers = { 'content-type': 'application/json', origin: rig.url };
+  const body = JSON.stringify({ code, name: 'Ada', password: PASSWORD });
+  const plain = { ...headers, origin: rig.url.replace('https', 'http') };
+  const claim = `${rig.url}${SESSION}/claim`;
+  expect((await request(claim, { method: 'POST', headers: plain, body, dispatcher })).statusCode).toBe(403);
+  const claimed = await request(claim, { method: 'POST', headers, body, dispatcher });
+  const cookie = String(claimed.headers['set-cookie']);
+  expect(cookie).toMatch(/^__Host-pithead=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
+  const [pair = ''] = cookie.split(';');
+  const status = async (sent: string) =>
+    (await request(`${rig.url}${SESSION}`, { headers: { cookie: sent }, dispatcher })).statusCode;
+  expect([await status(pair), await status(pair.replace('__Host-', ''))]).toEqual([200, 401]);
+  await dispatcher.close();
 });

@@ -41,6 +41,7 @@ const GOOD: Readonly<Record<(typeof EXECUTION_TASK_NAMES)[number], readonly (obj
   ],
   'miner.password.update': [{ password: 'a new one' }],
   'agent.scan.create': [{ ranges: ['10.0.0.0/24', '10.1.0.1-50', '10.2.0.7'] }, {}, undefined],
+  'agent.login.update': [{ addresses: ['10.0.0.7', '10.0.0.9'], user: 'root', password: 'a login' }],
   'agent.self.update': [
     { version: '2.0.0' },
     { url: 'https://files.example/pithead.bundle', sha256: SHA },
@@ -93,6 +94,9 @@ const BAD: readonly [string, unknown, string][] = [
   ['agent.scan.create', { ranges: [] }, 'params.ranges'],
   ['agent.scan.create', { ranges: ['10.0.0.0/24', '10.0.0.9-10.0.0.1'] }, 'downwards'],
   ['agent.scan.create', { ranges: ['farm'] }, 'params.ranges[0]'],
+  ['agent.login.update', { addresses: [], user: 'root', password: 'a login' }, 'params.addresses'],
+  ['agent.login.update', { addresses: ['10.0.0.0/24'], user: 'root', password: 'a login' }, 'params.addresses[0]'],
+  ['agent.login.update', { addresses: ['10.0.0.7'], user: 'root' }, 'params.password'],
   ['agent.self.update', { version: '' }, 'params.version'],
   ['agent.self.update', { url: 'http://files.example/x' }, 'params.url'],
   ['agent.self.update', { url: 'https://10.0.0.256/x' }, 'params.url'],

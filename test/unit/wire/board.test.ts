@@ -8,6 +8,7 @@ import { parseSelector, type SelectableMiner, select } from '../../../src/model/
 import { answerBoard, type BoardRequest } from '../../../src/wire/api/board/answer.ts';
 import { type Board, decodeBoard } from '../../../src/wire/api/board/codec.ts';
 import { boardSchema, LACKS } from '../../../src/wire/api/board/messages.ts';
+import { BoardReader } from '../../../src/wire/api/board/reader.ts';
 import { anyMiner, boardMiner, NOW_MS } from '../model/board/board-miners.ts';
 
 const HOUR_MS = 3_600_000;
@@ -69,6 +70,23 @@ it('tells a reader who comes back the same as one who comes for the first time',
       }
     }),
     { numRuns: 300 },
+  );
+});
+
+it('keeps for a reader each miner by its id, whatever came and went', () => {
+  fc.assert(
+    fc.property(fc.array(farm, { minLength: 1, maxLength: 6 }), fc.boolean(), (farms, isAnew) => {
+      const rows = new BoardRows();
+      const reader = new BoardReader();
+      for (const miners of farms) {
+        rows.takeAll(miners, NOW_MS);
+        const since = isAnew || reader.epoch === '' ? {} : { epoch: reader.epoch, since: reader.seq };
+        expect(reader.apply(answer(rows, since)).kind).toBe('rows');
+        const all = [...reader.rows.values()];
+        expect(all.toSorted(byId)).toEqual(miners.map(shown).toSorted(byId));
+        for (const id of IDS) expect(reader.minerOf(id)).toBe(all.find((miner) => miner.id === id));
+      }
+    }),
   );
 });
 

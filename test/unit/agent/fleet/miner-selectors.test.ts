@@ -1,7 +1,7 @@
 // Which miners people mean by what they write.
 import { expect, test } from 'vitest';
 import { namedMiners } from '../../../../src/agent/fleet/miner-selectors.ts';
-import { toBitmask } from '../../../../src/model/flags.ts';
+import { toBitmask } from '../../../../src/model/flags/anomaly-types.ts';
 import type { SelectableMiner } from '../../../../src/model/selector/selector.ts';
 import { boardMiner, NOW_MS } from '../../model/board/board-miners.ts';
 

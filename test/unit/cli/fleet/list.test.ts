@@ -7,9 +7,9 @@ import { COLUMNS, EXPORTED, USUAL } from '../../../../src/cli/fleet/list/columns
 import { readFilter } from '../../../../src/cli/fleet/list/filters.ts';
 import { listText } from '../../../../src/cli/fleet/list/view.ts';
 import { minerJson } from '../../../../src/cli/fleet/row/json.ts';
-import { byAddress, byLocation } from '../../../../src/cli/fleet/row/order.ts';
 import { stateText } from '../../../../src/cli/fleet/row/state.ts';
 import type { BoardMiner } from '../../../../src/model/board/board-miner.ts';
+import { byAddress, byLocation } from '../../../../src/model/board/miner-order.ts';
 import { HOUR_MS, ill, MINUTE_MS, NOW_MS, row } from './rows.ts';
 
 const plain = (_: unknown, text: string) => text;

@@ -5,7 +5,7 @@ import { describeReading } from '../../../../src/cli/fleet/miner/device-text.ts'
 import type { Detail } from '../../../../src/cli/fleet/miner/known.ts';
 import { describeKnown } from '../../../../src/cli/fleet/miner/known-text.ts';
 import { readingOf } from '../../../../src/cli/fleet/miner/reported.ts';
-import type { Flag } from '../../../../src/model/flags.ts';
+import type { Flag } from '../../../../src/model/flags/flags.ts';
 import { readingSchema } from '../../../../src/model/reading.ts';
 import { HOUR_MS, ill, MINUTE_MS, NOW_MS, row } from './rows.ts';
 

@@ -1,6 +1,7 @@
 // Made-up rows of miners for tests of lists.
+
 import type { BoardMiner } from '../../../../src/model/board/board-miner.ts';
-import { type AnomalyType, toBitmask } from '../../../../src/model/flags.ts';
+import { type AnomalyType, toBitmask } from '../../../../src/model/flags/anomaly-types.ts';
 
 export const NOW_MS = new Date(2026, 10, 23, 8, 12).getTime();
 export const MINUTE_MS = 60_000;

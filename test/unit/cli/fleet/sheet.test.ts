@@ -7,8 +7,9 @@ import { unzipSync } from 'fflate';
 import { expect, onTestFinished, test } from 'vitest';
 import { readColumns } from '../../../../src/cli/fleet/list/choices.ts';
 import { EXPORTED } from '../../../../src/cli/fleet/list/columns.ts';
-import { csvText, sheetColumns, writeWorkbook } from '../../../../src/cli/fleet/list/sheet.ts';
+import { listSheet, writeWorkbook } from '../../../../src/cli/fleet/list/sheet.ts';
 import type { BoardMiner } from '../../../../src/model/board/board-miner.ts';
+import { csvText } from '../../../../src/wire/api/sheet/encode.ts';
 import { HOUR_MS, ill, NOW_MS, row } from './rows.ts';
 
 const MINERS = [
@@ -17,9 +18,9 @@ const MINERS = [
   row(46, { isOnline: false, seenAtMs: NOW_MS - 2 * HOUR_MS }),
 ];
 const sheetOf = (miners: readonly BoardMiner[], columns?: string) =>
-  sheetColumns(readColumns(columns, EXPORTED), miners);
+  listSheet(readColumns(columns, EXPORTED), miners, NOW_MS);
 const rowsOf = (miners: readonly BoardMiner[], columns?: string): string[][] =>
-  parse(csvText(sheetOf(miners, columns), miners, NOW_MS));
+  parse(csvText(sheetOf(miners, columns)));
 
 test('rates are in the unit of the algorithm, which the title says; each algorithm has its own column', () => {
   expect(rowsOf(MINERS, 'address,rate,efficiency')).toEqual([
@@ -45,7 +46,7 @@ test('a workbook has the same cells, numbers as numbers, and moments of the cloc
   const folder = mkdtempSync(join(tmpdir(), 'pithead-xlsx-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'miners.xlsx');
-  await writeWorkbook(path, sheetOf(MINERS, 'address,rate,worker,seen'), MINERS, NOW_MS);
+  await writeWorkbook(path, sheetOf(MINERS, 'address,rate,worker,seen'));
   const files = unzipSync(readFileSync(path));
   const textOf = (name: string) => new TextDecoder().decode(files[name]);
   const sheet = textOf('xl/worksheets/sheet1.xml');

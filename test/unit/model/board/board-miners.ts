@@ -1,6 +1,6 @@
 // Rows of boards for tests: one that is well, and any by chance.
 import fc from 'fast-check';
-import { ANOMALY_TYPES } from '../../../../src/model/flags.ts';
+import { ANOMALY_TYPES } from '../../../../src/model/flags/anomaly-types.ts';
 import { OPS_STATUSES } from '../../../../src/model/miner.ts';
 import type { SelectableMiner } from '../../../../src/model/selector/selector.ts';
 

@@ -9,7 +9,7 @@ import {
   positionOf,
   type RackShape,
   slotsOf,
-} from '../../../../src/model/locations/rack-shape.ts';
+} from '../../../../src/model/locations/rack-grid.ts';
 
 const shapes = fc.record({
   rows: fc.integer({ min: 1, max: 12 }),

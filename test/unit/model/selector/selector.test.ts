@@ -1,6 +1,6 @@
 // The selector grammar: what words mean, alone and together, and that it never selects more than was written.
 import { describe, expect, it } from 'vitest';
-import { toBitmask } from '../../../../src/model/flags.ts';
+import { toBitmask } from '../../../../src/model/flags/anomaly-types.ts';
 import { parseSelector, type SelectableMiner, select, selectorText } from '../../../../src/model/selector/selector.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 1);

@@ -137,10 +137,54 @@ it('reads only the rows that were stored, where all reports come to this copy', 
   if (outcome.kind !== 'stored') throw new Error(outcome.kind);
   passedMs += 1_000;
   expect(await rateOf(8)).not.toBe(88e12);
-  own.stored(outcome.rowIds);
+  own.stored(outcome.changed);
   passedMs += 1_000;
   expect(await rateOf(8)).toBe(88e12);
-  expect(asked).toEqual([[], outcome.rowIds]);
+  expect(asked).toEqual([[], outcome.changed.map(({ rowId }) => rowId)]);
+});
+
+it('does not read a report that was handed over, unless it is not the one that is stored', async () => {
+  const read: number[] = [];
+  const own = boardOn(
+    {
+      ...store.board,
+      documents(rowIds) {
+        read.push(...rowIds);
+        return store.board.documents(rowIds);
+      },
+    },
+    false,
+  );
+  const rowsNow = async () => {
+    const { rows } = await own.state();
+    return Array.from(rows.entries(), ({ miner }) => miner);
+  };
+  const storeRate = async (hashrate: number) => {
+    const record = fleetRecord(9, clock.nowMs());
+    const outcome = await store.ingest.storeSlice({
+      ...{ agentId: fleet.agentIds[0], farmId: fleet.farmId, epoch: `epoch of ${fleet.agentIds[0]}`, seq: seq++ },
+      ...{ producedAtMs: clock.nowMs(), rejected: 0, nowMs: clock.nowMs() },
+      records: [{ ...record, document: { ...record.document, hashrate } }],
+    });
+    if (outcome.kind !== 'stored') throw new Error(outcome.kind);
+    return outcome.changed;
+  };
+  await rowsNow();
+  read.length = 0;
+  own.stored(await storeRate(91e12));
+  passedMs += 1_000;
+  const handed = await rowsNow();
+  expect(read).toEqual([]);
+  expect(handed.find(({ ip }) => ip.endsWith('.9'))?.hashrateHs).toBe(91e12);
+  const anew = boardOn(store.board, false);
+  const { rows } = await anew.state();
+  expect(new Set(Array.from(rows.entries(), ({ miner }) => miner))).toEqual(new Set(handed));
+  const before = await storeRate(92e12);
+  await storeRate(93e12);
+  own.stored(before);
+  passedMs += 1_000;
+  expect((await rowsNow()).find(({ ip }) => ip.endsWith('.9'))?.hashrateHs).toBe(93e12);
+  expect(read).toEqual(before.map(({ rowId }) => rowId));
 });
 
 it('acts on what operators have set a second ago, whoever has stored it', async () => {

@@ -59,14 +59,14 @@ async function startAgent({ isWelcome = true, onFind = async () => {} } = {}) {
         return answer.promise;
       },
       beginOutbox: async () => 1,
-      showLive: async () => ({ disk: 'same', rowIds: [] }),
+      showLive: async () => ({ disk: 'same', changed: [] }),
       storeSlice: async () => ({
         kind: 'stored',
         strangerTasks: 0,
         outdated: 0,
         refused: { miners: 0, isAnnounced: false },
         contested: 0,
-        rowIds: [],
+        changed: [],
       }),
     },
     quota: {

@@ -3,7 +3,8 @@ import { judge } from '../../../../../src/agent/fleet/anomaly/judge.ts';
 import type { Sample, SampleContext } from '../../../../../src/agent/fleet/anomaly/sample.ts';
 import { type AnomalySettings, anomalySettingsSchema } from '../../../../../src/agent/fleet/anomaly/settings.ts';
 import { judgementSchema, type MinerJudgement } from '../../../../../src/agent/fleet/anomaly/state.ts';
-import type { AnomalyType, Flag } from '../../../../../src/model/flags.ts';
+import type { AnomalyType } from '../../../../../src/model/flags/anomaly-types.ts';
+import type { Flag } from '../../../../../src/model/flags/flags.ts';
 import { type Reading, readingSchema } from '../../../../../src/model/reading.ts';
 
 export const START_MS = Date.UTC(2026, 2, 1);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../../../../src/agent/fleet/anomaly/judge.ts';
 import { judgementSchema, type MinerJudgement } from '../../../../../src/agent/fleet/anomaly/state.ts';
-import { type AnomalyType, toBitmask } from '../../../../../src/model/flags.ts';
+import { type AnomalyType, toBitmask } from '../../../../../src/model/flags/anomaly-types.ts';
 import { type Change, createBench, DEFAULTS, healthy, put, START_MS } from './fixture.ts';
 import { DAY, FAULTS, hour, overBoards, sampleAt } from './golden-day.ts';
 

@@ -1,7 +1,7 @@
 // A day of one miner with known faults, minute by minute, as polls would show it.
 import type { judge } from '../../../../../src/agent/fleet/anomaly/judge.ts';
 import type { SampleContext } from '../../../../../src/agent/fleet/anomaly/sample.ts';
-import type { AnomalyType } from '../../../../../src/model/flags.ts';
+import type { AnomalyType } from '../../../../../src/model/flags/anomaly-types.ts';
 import { type Change, healthy, put } from './fixture.ts';
 
 /** In minutes. */

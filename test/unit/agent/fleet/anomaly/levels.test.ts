@@ -5,7 +5,8 @@ import { holdsOf } from '../../../../../src/agent/fleet/anomaly/judge.ts';
 import { RULES } from '../../../../../src/agent/fleet/anomaly/rules.ts';
 import type { Sample, SampleContext } from '../../../../../src/agent/fleet/anomaly/sample.ts';
 import { anomalySettingsSchema } from '../../../../../src/agent/fleet/anomaly/settings.ts';
-import { type AnomalyType, flagSchema } from '../../../../../src/model/flags.ts';
+import type { AnomalyType } from '../../../../../src/model/flags/anomaly-types.ts';
+import { flagSchema } from '../../../../../src/model/flags/flags.ts';
 import type { ErrorReading, Reading } from '../../../../../src/model/reading.ts';
 import { type Change, createBench, put, same } from './fixture.ts';
 

@@ -35,7 +35,7 @@ async function insertBatch({ write }: Databases, id: string, createdAtMs: number
     ...common,
     ...{ id: `${id} ${n}`, batch_id: id, row_id: n, miner_key: '', status: n % 50 === 0 ? 'pending' : 'succeeded' },
     ...{ expires_at: NOW_MS + DAY_MS, sent_at: createdAtMs, received_at: null, updated_at: createdAtMs },
-    ...{ cancel_at: n % 50 === 0 ? createdAtMs : null, is_presumed: 0, message: null, evidence: '{}' },
+    ...{ cancel_at: n % 50 === 0 ? createdAtMs : null, is_held: 0, is_presumed: 0, message: null, evidence: '{}' },
   }));
   for (let from = 0; from < values.length; from += 500)
     await write
