@@ -2,7 +2,7 @@
 // second. Four times the processor time of the page's thread is what a phone needs that is four times slower. Fails
 // where a bar is missed.
 import { parseArgs } from 'node:util';
-import { type CDPSession, chromium, type Page } from 'playwright-core';
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
 import { systemClock } from '../../src/base/clock.ts';
 import { permissionsOf } from '../../src/model/permissions/permissions.ts';
 import type { Session } from '../../src/wire/api/people/session.ts';
@@ -28,12 +28,20 @@ export async function benchPage(options: readonly string[]): Promise<void> {
     options: { miners: { type: 'string', default: '10000' }, seconds: { type: 'string', default: '15' } },
   });
   const [count, seconds] = [Number(values.miners), Number(values.seconds)];
-  const service = await startServiceProcess();
-  const ending = new AbortController();
   const browser = await chromium.launch({
     ...(BROWSER_PATH && { executablePath: BROWSER_PATH }),
     args: ['--no-sandbox'],
   });
+  try {
+    await benchIn(browser, count, seconds);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function benchIn(browser: Browser, count: number, seconds: number): Promise<void> {
+  const service = await startServiceProcess();
+  const ending = new AbortController();
   try {
     const agent = await connect(service);
     const records = Array.from({ length: count }, (_, n) => recordByChance(n));
@@ -49,7 +57,6 @@ export async function benchPage(options: readonly string[]): Promise<void> {
     agent.close();
   } finally {
     ending.abort();
-    await browser.close();
     await service.stop();
   }
 }

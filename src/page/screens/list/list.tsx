@@ -25,9 +25,10 @@ export function MinerList() {
   const texts = useTexts();
   const { query, path, route } = useLocation();
   const written = readFilter(query);
-  const search = useSearch(written.search, (text) => change({ ...written, search: text }));
-  const filter = { ...written, search: search.text };
-  const sort: Sort = isSort(query.sort) ? query.sort : 'location';
+  const search = useWrittenLater(written.search, (text) => change({ ...written, search: text }));
+  const filter = { ...written, search: search.value };
+  const sorting = useWrittenLater<Sort>(isSort(query.sort) ? query.sort : 'location', (by) => change(filter, by));
+  const sort = sorting.value;
   const isWide = useMedia(WIDE);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const toggle = useCallback((id: string) => {
@@ -44,8 +45,8 @@ export function MinerList() {
   const cursor = useCursor(rows, (id) => route(`/f/${farm.id}/miners/${id}`), toggle);
   const change = (next: typeof filter, by: Sort = sort) => {
     const text = writeFilter(next);
-    const sorting = by === 'location' ? '' : `sort=${by}`;
-    route(`${path}?${[text, sorting].filter((part) => part !== '').join('&')}`, true);
+    const inOrder = by === 'location' ? '' : `sort=${by}`;
+    route(`${path}?${[text, inOrder].filter((part) => part !== '').join('&')}`, true);
   };
   if (known.value === undefined) return <Loading />;
   const ids = chosen.value.size > 0 ? rows.filter((id) => chosen.value.has(id)) : rows;
@@ -55,7 +56,7 @@ export function MinerList() {
         {...{ filter, sort, shown: shown.length, all: miners.value.length, moved: order.moved }}
         onSearch={search.write}
         onFilter={change}
-        onSort={(by) => change(filter, by)}
+        onSort={sorting.write}
         onSortAgain={order.again}
       />
       <ListExport ids={ids} query={writeFilter(filter)} />
@@ -89,27 +90,27 @@ export function MinerList() {
   );
 }
 
-/** How long after the last letter it stands in the address: a letter must not wait for the history of the browser. */
+/** How long after the last letter or choice it stands in the address: neither must wait for the history of the browser. */
 const WRITTEN_MS = 300;
 
-/** What is searched for, as it is written now; `onWritten` gets it when no letter has come for a while. */
-function useSearch(inAddress: string, onWritten: (text: string) => void) {
-  const typed = useSignal<string | undefined>(undefined);
+/** What the address says, or what a person chose since; `onWritten` gets that when nothing was chosen for a while. */
+function useWrittenLater<T extends string>(inAddress: T, onWritten: (value: T) => void) {
+  const chosen = useSignal<T | undefined>(undefined);
   const cancel = useRef(() => {});
   const latest = useRef(onWritten);
   latest.current = onWritten;
   useEffect(() => () => cancel.current(), []);
-  // Another address has come, by what was written or by a link.
+  // Another address has come, by what was chosen or by a link.
   useEffect(() => {
     cancel.current();
-    typed.value = undefined;
+    chosen.value = undefined;
   }, [inAddress]);
-  const write = (text: string) => {
+  const write = (value: T) => {
     cancel.current();
-    typed.value = text;
-    cancel.current = after(WRITTEN_MS, () => latest.current(text));
+    chosen.value = value;
+    cancel.current = after(WRITTEN_MS, () => latest.current(value));
   };
-  return { text: typed.value ?? inAddress, write };
+  return { value: chosen.value ?? inAddress, write };
 }
 
 function useOrder(shown: Parameters<typeof nextOrder>[1]) {
