@@ -198,7 +198,7 @@ export default defineConfig({
           ...E2E,
           name: 'page',
           include: ['test/page/**/*.test.ts'],
-          maxWorkers: 2,
+          maxWorkers: 4,
           globalSetup: 'test/page/support/require-browser.ts',
         },
       },

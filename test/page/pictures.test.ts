@@ -34,7 +34,8 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByText(/get the task/).waitFor();
   },
   map: (page) => page.locator('.links li').first().waitFor(),
-  tasks: (page) => page.locator('progress').waitFor(),
+  // The batch is there before its tasks are.
+  tasks: (page) => page.locator('.work .line-count').first().waitFor(),
 };
 const LOOKS = (['light', 'dark'] as const).flatMap((theme) =>
   (['phone', 'desktop'] as const).map((size) => ({ theme, size })),

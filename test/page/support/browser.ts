@@ -1,9 +1,12 @@
 // The browser of the tests of the page: Debian's Chromium, one for all tests of a file. Without one the tests are
-// skipped, unless PITHEAD_REQUIRE_BROWSER=1 says that they may not be.
+// skipped, unless PITHEAD_REQUIRE_BROWSER=1 says that they may not be. Its headless shell is the same engine without the
+// windows around it, and needs half of the processor.
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 
-const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const PATHS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+  (name) => `/usr/bin/${name}`,
+);
 
 /** Undefined = there is none on this host. */
 export const BROWSER_PATH: string | undefined = [process.env.CHROMIUM_PATH ?? '', ...PATHS].find((path) =>

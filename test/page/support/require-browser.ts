@@ -5,6 +5,8 @@ import { BROWSER_PATH } from './browser.ts';
 export default function requireBrowser(): void {
   if (BROWSER_PATH !== undefined) return;
   if (process.env.PITHEAD_REQUIRE_BROWSER === '1')
-    throw new Error('test the page: there is no Chromium; install the package chromium, or name one in CHROMIUM_PATH');
+    throw new Error(
+      'test the page: there is no Chromium; install the package chromium-headless-shell, or name one in CHROMIUM_PATH',
+    );
   process.stderr.write('the page is not tested: there is no Chromium on this host\n');
 }
