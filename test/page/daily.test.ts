@@ -4,7 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../e2e/until.ts';
 import { loopback } from '../support/loopback.ts';
-import { BROWSER_PATH, hold, launch, type Size, visit } from './support/browser.ts';
+import { violations } from './support/axe.ts';
+import { BROWSER_PATH, hold, launch, type Size, type Visit, visit } from './support/browser.ts';
 import { claim, PASSWORD, type PageSite, startSite } from './support/site.ts';
 
 const NET = loopback(26);
@@ -94,5 +95,42 @@ describe.skipIf(BROWSER_PATH === undefined)('a round', () => {
     expect(site.farm.devices.filter((device) => device.truth().light_on).length).toBe(12);
     expect(faults).toEqual([]);
     await context.close();
+  });
+
+  test('who takes a line of the worklist is seen by others, who take it over on purpose only', async () => {
+    const device = site.farm.devices[2];
+    if (device === undefined) throw new Error('the farm is empty');
+    device.setFault('fan-stopped', true);
+    const [ann, ben] = await Promise.all([
+      site.enter(browser, 'technician', { size: 'phone' }),
+      site.enter(browser, 'operator', { size: 'desktop' }),
+    ]);
+    const lineOf = ({ page }: Visit) => page.locator('.line-fan');
+    const press = async (visited: Visit, name: string) => {
+      await lineOf(visited).getByLabel('More').click();
+      await lineOf(visited).getByRole('button', { name, exact: true }).click();
+    };
+    await press(ann, 'I take it');
+    await lineOf(ann).getByText('you have it').waitFor();
+    await lineOf(ben).getByText(`${ann.name} has it`).waitFor();
+    expect(await violations(ben.page)).toEqual([]);
+
+    await ann.page.getByRole('button', { name: 'Only mine (1)' }).click();
+    expect(new URL(ann.page.url()).search).toBe('?mine');
+    await ann.page.reload();
+    await lineOf(ann).getByText('you have it').waitFor();
+
+    await press(ben, `Take over from ${ann.name}`);
+    await lineOf(ben).getByText('you have it').waitFor();
+    await ann.page.getByRole('button', { name: 'Only mine (0)' }).waitFor();
+    await lineOf(ann).waitFor({ state: 'detached' });
+    await ann.page.getByRole('button', { name: 'Only mine (0)' }).click();
+    await lineOf(ann).getByText(`${ben.name} has it`).waitFor();
+
+    await press(ben, 'Release');
+    await lineOf(ben).getByText('you have it').waitFor({ state: 'detached' });
+    await lineOf(ann).getByText(`${ben.name} has it`).waitFor({ state: 'detached' });
+    expect([...ann.faults, ...ben.faults]).toEqual([]);
+    await Promise.all([ann.context.close(), ben.context.close()]);
   });
 });

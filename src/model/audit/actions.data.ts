@@ -36,6 +36,8 @@ export const SERVICE_ACTIONS = {
   'miners.edited': 'operators set ops status, rack or position of miners',
   'pool_set.saved': 'a set of pools was made or changed; without its passwords',
   'pool_set.removed': 'a set of pools was removed',
+  'work.taken': 'a person took a line of the worklist, from another one where one had it',
+  'work.released': 'a line of the worklist is free again',
   'note.added': 'a person wrote a note about a miner',
   'miners.joined': 'a person said that a new unit stands where another one stood: its miner goes on',
   'rack.changed': 'a rack got another container or another shape, or is known from now on',

@@ -13,7 +13,7 @@ export type PermissionRow = { readonly from: Role; readonly allows: string; read
 export const PERMISSION_ROWS = {
   'farms.read':         { from: 'viewer',     allows: 'list the farms of a workspace' },
   'miners.read':        { from: 'viewer',     allows: 'list and search miners, and export their positions' },
-  'miners.update':      { from: 'technician', allows: 'set ops status and location of miners, racks and containers' },
+  'miners.update':      { from: 'technician', allows: 'set ops status and location of miners, racks and containers, write notes, take lines of the worklist' },
   'agents.read':        { from: 'viewer',     allows: 'list and search agents' },
   'tasks.read':         { from: 'viewer',     allows: 'list and search task batches and their tasks' },
   'tasks.cancel':       { from: 'operator',   allows: 'cancel a task batch, of any task' },

@@ -1,10 +1,8 @@
 // Why a miner needs a person, and the worklist of a farm: one line per cause and place, in the order in which people
 // walk. A miner has one cause, the one that explains the others. Pure.
 import { type BoardMiner, isInState } from '../../model/board/board-miner.ts';
+import { CAUSES, type Cause, keyOfLine } from '../../model/board/work-line.ts';
 import { ANOMALY_TYPES, type AnomalyType, fromBitmask } from '../../model/flags/anomaly-types.ts';
-
-export const CAUSES = ['missing', 'silent', 'hung', ...ANOMALY_TYPES] as const;
-export type Cause = (typeof CAUSES)[number];
 
 /** Undefined = nothing is wrong with it, or nothing is known. */
 export function causeOf(miner: BoardMiner, nowMs: number): Cause | undefined {
@@ -65,14 +63,14 @@ function lineOf(miner: BoardMiner, cause: Cause): Group['line'] {
   const isWholeContainer = OF_CONTAINERS.includes(cause) && miner.container !== null;
   const place = { container: miner.container, rack: isWholeContainer ? null : miner.rack };
   const isUnplaced = miner.container === null && miner.rack === null;
-  const key = JSON.stringify([cause, place.container, place.rack]);
+  const key = keyOfLine({ cause, ...place, pool: null });
   return { key, cause, place, isWholeContainer, isUnplaced, pool: null };
 }
 
 function lineOfPool(pool: string | null): Group['line'] {
   const place = { container: null, rack: null };
   return {
-    key: JSON.stringify(['pool', pool]),
+    key: keyOfLine({ cause: 'pool', ...place, pool }),
     cause: 'pool',
     place,
     isWholeContainer: false,

@@ -2,8 +2,9 @@
 
 import type { BoardMiner } from '../../model/board/board-miner.ts';
 import { measuredOf, shareOf } from '../../model/board/measured.ts';
+import type { Cause } from '../../model/board/work-line.ts';
 import { useApp, useTexts } from '../app-state.ts';
-import { type Cause, causeOf, isAnomaly, sinceOf } from '../model/causes.ts';
+import { causeOf, isAnomaly, sinceOf } from '../model/causes.ts';
 import { labelOf, modelOf, stateOf } from '../model/label.ts';
 import type { Texts } from '../text/texts.ts';
 import { Age, StateMark } from './bits.tsx';

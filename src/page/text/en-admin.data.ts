@@ -362,6 +362,8 @@ export const enAdmin = {
       'miners.edited': 'Miners edited',
       'pool_set.saved': 'Set of pools saved',
       'pool_set.removed': 'Set of pools removed',
+      'work.taken': 'Line of the worklist taken',
+      'work.released': 'Line of the worklist released',
       'note.added': 'Note written',
       'miners.joined': 'New unit taken for the miner that stood there',
       'rack.changed': 'Rack changed',

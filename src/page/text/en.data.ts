@@ -163,6 +163,12 @@ export const en = {
     unplaced: 'no location',
     running: 'Running',
     mark: { done: 'Done', notToday: 'Not today', back: 'Show again' },
+    take: 'I take it',
+    takeOver: (name: string) => `Take over from ${name}`,
+    release: 'Release',
+    mine: 'you have it',
+    takenBy: (name: string) => `${name} has it`,
+    onlyMine: (count: string) => `Only mine (${count})`,
     hidden: (count: number) =>
       plural(count, { one: '# line put aside on this device', other: '# lines put aside on this device' }),
     show: 'Show',

@@ -160,6 +160,12 @@ export const ru: Texts = {
     unplaced: 'без места',
     running: 'Выполняется',
     mark: { done: 'Готово', notToday: 'Не сегодня', back: 'Показать снова' },
+    take: 'Беру себе',
+    takeOver: (name) => `Забрать у ${name}`,
+    release: 'Отказаться',
+    mine: 'взято вами',
+    takenBy: (name) => `взято: ${name}`,
+    onlyMine: (count) => `Только мои (${count})`,
     hidden: (count) =>
       plural(
         count,
@@ -864,6 +870,8 @@ export const ru: Texts = {
       'miners.edited': 'Данные майнеров изменены',
       'pool_set.saved': 'Набор пулов сохранён',
       'pool_set.removed': 'Набор пулов удалён',
+      'work.taken': 'Строка работ взята',
+      'work.released': 'Строка работ освобождена',
       'note.added': 'Добавлена заметка',
       'miners.joined': 'Новое устройство принято за майнер, который там стоял',
       'rack.changed': 'Стойка изменена',

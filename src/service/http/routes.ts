@@ -20,6 +20,7 @@ import { registerLocationChanges, registerLocations, registerLocationUndo } from
 import { registerPositions } from './v2/locations/positions.ts';
 import { registerContainers, registerRacks } from './v2/locations/racks.ts';
 import { registerSameChassis } from './v2/locations/same-chassis.ts';
+import { registerTakenWork } from './v2/locations/taken-work.ts';
 import { registerChanges } from './v2/memory/changes.ts';
 import { registerOneMiner } from './v2/memory/one-miner.ts';
 import { registerClassification, registerHistory, registerMinerHistory } from './v2/metrics-queries.ts';
@@ -54,7 +55,7 @@ export function registerRoutes(app: App, parts: RouteParts): void {
   const v2Operators = [registerOperatorFields, registerAudit];
   const v2Locations = [
     ...[registerContainers, registerRacks, registerLocations, registerPositions],
-    ...[registerLocationChanges, registerLocationUndo, registerSameChassis],
+    ...[registerLocationChanges, registerLocationUndo, registerSameChassis, registerTakenWork],
   ];
   const v2Webhooks = [registerWebhooks, registerWebhook, registerWebhookCommands];
   const v2Keys = [registerKeys, registerKey];

@@ -31,6 +31,7 @@ type LockName =
   | `locations ${string}`
   | `webhooks ${string}`
   | `pool-sets ${string}`
+  | `taken-work ${string}`
   | `people ${string}`
   | `sessions ${string}`
   | `request ${string}`;

@@ -4,6 +4,7 @@ import { EVENTS_KEPT_DAYS, pruneFullMiners } from './events/sizes.ts';
 import { DAY_MS, HOUR_MS } from './history/history-sums.ts';
 import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history/history-write.ts';
 import { pruneDays } from './history/miner/miner-days.ts';
+import { TAKEN_MS } from './locations/taken-work.ts';
 import { removeMiners } from './miners/identity/removal.ts';
 import { chunks, countAll } from './rows.ts';
 import type { Db, Row, Tables } from './schema.ts';
@@ -28,6 +29,7 @@ const KEPT = [
   ['held_events', 'held_at', DAY_MS],
   ['scan_addresses', 'at', SCANNED_MS],
   ['agent_questions', 'asked_at', HOUR_MS],
+  ['taken_work', 'taken_at', TAKEN_MS],
   ['gaps', 'to_at', GAP_MS],
   ['enrolment_codes', 'expires_at', GAP_MS],
   ['person_codes', 'expires_at', DAY_MS],

@@ -20,6 +20,7 @@ import { createMinerHistoryStore } from './history/miner/miner-history.ts';
 import { createIngestStore } from './ingest.ts';
 import { createLocationChangeStore } from './locations/changes.ts';
 import { createRackStore } from './locations/racks.ts';
+import { createTakenWorkStore } from './locations/taken-work.ts';
 import { migrate } from './migrations/migrations.ts';
 import { throwIfTablesLack } from './migrations/whole-schema.ts';
 import { createBoardStore } from './miners/board/board-rows.ts';
@@ -61,6 +62,7 @@ export type { LocationChange, LocationChangeStore, UndoOutcome } from './locatio
 export type { Container, Rack } from './locations/rack-rows.ts';
 export { type RackOutcome, type RackStore, TOO_MANY } from './locations/racks.ts';
 export type { Standing } from './locations/standing.ts';
+export { MOST_TAKEN, type TakenWork } from './locations/taken-work.ts';
 export type { BoardAgent, BoardDocument, BoardMark, BoardStore } from './miners/board/board-rows.ts';
 export type { ChassisMiner, ChassisOutcome, ChassisStore } from './miners/identity/same-chassis.ts';
 export type { Item, TakeText } from './miners/items.ts';
@@ -201,6 +203,7 @@ const createAuditedStores = (databases: Audited, encryption: Encryption) =>
     taskKeys: createTaskKeyStore(databases, encryption),
     webhooks: createWebhookStore(databases, encryption, newId),
     poolSets: createPoolSetStore(databases, encryption),
+    takenWork: createTakenWorkStore(databases),
     people: createPeopleStore(databases, newId),
   }) as const;
 type AuditedStores = ReturnType<typeof createAuditedStores>;

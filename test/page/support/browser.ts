@@ -1,6 +1,6 @@
 // The browser of the tests of the page: Debian's Chromium, one for all tests of a file. Without one the tests are
-// skipped, unless PITHEAD_REQUIRE_BROWSER=1 says that they may not be. Its headless shell is the same engine without the
-// windows around it, and needs half of the processor.
+// skipped, unless PITHEAD_REQUIRE_BROWSER=1 says that they may not be. Its headless shell is the same engine without
+// the windows around it, and needs half of the processor.
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 

@@ -32,6 +32,8 @@ const CHANGES = [
   `PUT ${V2_FARM}/containers/:container`,
   `DELETE ${V2_FARM}/containers/:container`,
   `POST ${V2_FARM}/task-batches/:task_batch_id/confirm`,
+  `POST ${V2_FARM}/work/take`,
+  `POST ${V2_FARM}/work/release`,
 ];
 const OF_FARM = Object.keys(RULES).filter((route) => route.includes(':farm_id'));
 

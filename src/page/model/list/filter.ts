@@ -1,7 +1,8 @@
 // Which miners a list shows, as it stands in the address of the page, so that a link shows the same to others. Pure.
 import type { BoardMiner } from '../../../model/board/board-miner.ts';
 import { isInState } from '../../../model/board/board-miner.ts';
-import { CAUSES, type Cause, causeOf, type WorkLine } from '../causes.ts';
+import { CAUSES, type Cause } from '../../../model/board/work-line.ts';
+import { causeOf, type WorkLine } from '../causes.ts';
 
 export type ListFilter = {
   /** A selector, or a part of a name. */

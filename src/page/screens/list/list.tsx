@@ -90,7 +90,7 @@ export function MinerList() {
   );
 }
 
-/** How long after the last letter or choice it stands in the address: neither must wait for the history of the browser. */
+/** How long after the last letter or choice it stands in the address: neither waits for the history of the browser. */
 const WRITTEN_MS = 300;
 
 /** What the address says, or what a person chose since; `onWritten` gets that when nothing was chosen for a while. */

@@ -312,6 +312,8 @@ export const TABLES = {
     updated_by: text,
     updated_at: bigint,
   },
+  /** Lines of the worklist that a person has taken. */
+  taken_work: { farm_id: key, line_hash: key, line: text, taken_by: text, taken_at: bigint },
   /**
    * The newest signs tasks. `private_key` may be encrypted; `endorsement` is by the key before, null where there was
    * none or it could not sign.
