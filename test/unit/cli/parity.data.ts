@@ -112,6 +112,7 @@ export const COMMANDS: Readonly<Record<string, Uses | Same | Apart>> = {
   ),
 };
 
+const WORKLIST = 'people take lines of the worklist on the page, which shows it';
 const SESSION = 'of the session of a browser; a person at the command line has the system user, or a key';
 
 /** Operations that no command uses, and why a person at the command line needs none. */
@@ -128,6 +129,9 @@ export const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   confirmTaskBatchV2:
     'a second person is one who has logged in on the page: at the command line anybody may be the same one',
   listTaskBatchesV2: 'searchTaskBatchesV2 with fewer conditions',
+  listTakenWorkV2: WORKLIST,
+  takeWorkV2: WORKLIST,
+  releaseWorkV2: WORKLIST,
   getPersonV2: 'people list shows all of each person',
   endPersonSessionsV2: 'people disable and enable end them; a person that lost a phone ends that session on the page',
   logInV2: SESSION,

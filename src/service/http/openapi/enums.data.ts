@@ -1,6 +1,7 @@
 // Names of the sets of words in the OpenAPI document: a client that is generated from it gets one type for each. Data
 // only; the words are where they are used.
 
+import { CAUSES } from '../../../model/board/work-line.ts';
 import { CHANGE_KIND_NAMES } from '../../../model/changes/change-kinds.ts';
 import { CONTACT_STATUSES } from '../../../model/contact.ts';
 import { EVENT_TYPE_NAMES } from '../../../model/events/event-types.ts';
@@ -51,4 +52,5 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   WebhookDisabledReason: DISABLED_REASONS,
   WebhookGivenState: GIVEN_STATES,
   WebhookState: WEBHOOK_STATES,
+  WorkCause: CAUSES,
 };

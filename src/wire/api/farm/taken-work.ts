@@ -37,7 +37,11 @@ export const releaseWorkSchema = closedObject(askedFields);
 
 export const takenWorkSchema = named(
   'TakenWorkV2',
-  z.strictObject({ ...shownFields, taken_by: actorSchema, taken_at: z.iso.datetime() }),
+  z.strictObject({
+    ...shownFields,
+    taken_by: actorSchema.meta({ description: 'Who has the line' }),
+    taken_at: z.iso.datetime().meta({ description: 'It is free again 12 hours later' }),
+  }),
 );
 export type TakenWorkItem = z.infer<typeof takenWorkSchema>;
 
