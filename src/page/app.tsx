@@ -1,7 +1,8 @@
 // Which screen stands at which address, and who may see it: without a session only those that begin one.
 
 import { useEffect } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import { ErrorBoundary } from 'preact-iso/lazy';
+import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router';
 import { useApp, useTexts } from './app-state.ts';
 import { Loading } from './parts/bits.tsx';
 import { FarmFrame } from './screens/entry/farm-frame.tsx';

@@ -2,7 +2,7 @@
 // question.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { useTexts } from '../app-state.ts';
 import { Dialog } from './dialog.tsx';
 

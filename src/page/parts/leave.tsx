@@ -1,6 +1,6 @@
 // Logging out, and handing a shared phone to the next person: both end the session of this device. Until the service
 // has ended it the person is still logged in here, and the page says so.
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { SESSION } from '../api/paths.ts';
 import { useApp, useTexts } from '../app-state.ts';
 import { useCommand } from '../live/ask/use-command.ts';

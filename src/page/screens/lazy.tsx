@@ -2,7 +2,7 @@
 // service the files of the build before are gone.
 import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { lazy as loadLater } from 'preact-iso';
+import loadLater from 'preact-iso/lazy';
 import { useApp, useTexts } from '../app-state.ts';
 
 /** A browser keeps that a script has failed, so only the page as a whole can be loaded again. */

@@ -2,7 +2,7 @@
 // tried first; above twenty the count is typed. It is sent a few seconds after it was confirmed.
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { FORCED_CANARIES } from '../../../model/tasks/task-kinds.data.ts';
 import { farmPath } from '../../api/paths.ts';
 import { useApp, useTexts } from '../../app-state.ts';

@@ -2,7 +2,7 @@
 // open from before. Printed it is the handover of a shift.
 import { useComputed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import type { z } from 'zod';
 import type { ChangeKind } from '../../../model/changes/change-kinds.ts';
 import type { changesSchema } from '../../../wire/api/farm/memory.ts';

@@ -1,7 +1,7 @@
 // Which span of time is shown: since the shift began, some hours, or a moment. It stands in the address, so that a link
 // shows the same to others; when the shift begins is kept on this device.
 import { useSignal } from '@preact/signals';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { useApp, useTexts } from '../../app-state.ts';
 import { beginOf, fieldOf, momentOf, readSince, type Since, writeSince } from './since.ts';
 

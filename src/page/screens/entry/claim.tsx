@@ -2,7 +2,7 @@
 // in the fragment of the address, which no server and no log sees, and leaves it at once.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import type { Claim as ClaimBody, Session } from '../../../wire/api/people/session.ts';
 import { SESSION } from '../../api/paths.ts';
 import type { Answer } from '../../api/request.ts';

@@ -2,7 +2,7 @@
 // the screen that the address names.
 
 import { useEffect, useMemo } from 'preact/hooks';
-import { Route, Router, useLocation } from 'preact-iso';
+import { Route, Router, useLocation } from 'preact-iso/router';
 import type { Session } from '../../../wire/api/people/session.ts';
 import { useApp, useTexts } from '../../app-state.ts';
 import { createFarmState, FarmContext, type FarmOfSession, useFarm } from '../../live/farm-state.ts';

@@ -1,6 +1,6 @@
 // Logging in by name and password. It never says which of the two was wrong.
 import { useSignal } from '@preact/signals';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import type { Session } from '../../../wire/api/people/session.ts';
 import { SESSION } from '../../api/paths.ts';
 import type { Answer } from '../../api/request.ts';

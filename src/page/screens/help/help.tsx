@@ -1,7 +1,7 @@
 // The handbook: its topics, and one of them as a page.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso/router';
 import { useApp, useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
 import { Loading } from '../../parts/bits.tsx';

@@ -2,7 +2,7 @@
 // person asks for another. What is done to a list is done to its filter.
 import { useSignal } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { useApp, useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
 import { readFilter, writeFilter } from '../../model/list/filter.ts';

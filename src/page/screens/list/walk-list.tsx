@@ -2,7 +2,7 @@
 // opened: paper does not change either.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import type { BoardMiner } from '../../../model/board/board-miner.ts';
 import { useApp, useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';

@@ -2,7 +2,7 @@
 // does the same for keyboards and screen readers.
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { useApp, useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
 import { type HeatBy, type Level, levelOf } from '../../model/heat.ts';

@@ -1,5 +1,5 @@
 // By what the map is coloured, and what its marks mean. It stands in the address, so that a link shows the same.
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { useTexts } from '../../app-state.ts';
 import { HEAT_BYS, type HeatBy, isHeatBy, LEVEL_MARKS, LEVELS, type Level } from '../../model/heat.ts';
 import type { Texts } from '../../text/texts.ts';

@@ -1,5 +1,5 @@
 // One miner: what is wrong in words first, then what can be done, then all that is known of it with its age.
-import { useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso/router';
 import type { BoardMiner } from '../../../model/board/board-miner.ts';
 import { farmPath } from '../../api/paths.ts';
 import type { Answer } from '../../api/request.ts';

@@ -1,7 +1,7 @@
 // What the farm makes, draws and lacks now, for who answers for it: per algorithm, then by container, rack or model. It
 // is counted from the rows of the board; each line leads to the list of just the miners that it counts.
 import { useComputed } from '@preact/signals';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { useApp, useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
 import { filterOfGroup, writeFilter } from '../../model/list/filter.ts';

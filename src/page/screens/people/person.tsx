@@ -1,5 +1,5 @@
 // One person: what it may do, until when, and what an administrator does with it.
-import { useLocation, useRoute } from 'preact-iso';
+import { useLocation, useRoute } from 'preact-iso/router';
 import type { Person as PersonItem } from '../../../wire/api/people/people.ts';
 import { workspacePath } from '../../api/paths.ts';
 import type { Answer } from '../../api/request.ts';

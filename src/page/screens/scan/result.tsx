@@ -1,7 +1,7 @@
 // One scan while it runs and after: every address of the ranges with what was found there, and the account that adds
 // up.
 import type { ComponentChildren } from 'preact';
-import { useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso/router';
 import type { z } from 'zod';
 import type { ContactStatus } from '../../../model/contact.ts';
 import type { scannedSchema, taskV2Schema } from '../../../wire/api/tasks.ts';

@@ -1,6 +1,6 @@
 // Scans: the ranges to be scanned, and the last ones with what they came to.
 import { useSignal } from '@preact/signals';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { farmPath } from '../../api/paths.ts';
 import type { Answer } from '../../api/request.ts';
 import { newIdempotencyKey } from '../../api/request.ts';

@@ -1,7 +1,7 @@
 // A control board was changed: the new unit that answers stands where a silent one stood. A person names the other one
 // and confirms; the miner of before goes on with its place, its notes and its history.
 import { useSignal } from '@preact/signals';
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import type { BoardMiner } from '../../../model/board/board-miner.ts';
 import { farmPath } from '../../api/paths.ts';
 import { useApp, useTexts } from '../../app-state.ts';

@@ -1,6 +1,6 @@
 // One task batch: each of its miners with what was proven, what runs, and why something failed; and how to stop it.
 import { useSignal } from '@preact/signals';
-import { useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso/router';
 import type { z } from 'zod';
 import type { batchDetailSchema, taskV2Schema } from '../../../wire/api/tasks.ts';
 import { farmPath } from '../../api/paths.ts';
