@@ -21,6 +21,13 @@ const MOST_TO_PIXEL_MS = 2_000;
 /** An update comes each second for hours: the engine has seen some before they are measured. */
 const SETTLE_MS = 20_000;
 const TRIES = 5;
+/** Those that show the whole farm, each with what shows that it is drawn; what follows begins at the last, the list. */
+const SCREENS = {
+  'on Now': ['now', '.count'],
+  'on the map': ['map', 'canvas'],
+  'in the overview': ['overview', '.part'],
+  'in the list': ['miners', '.miner-row'],
+} as const;
 
 export async function benchPage(options: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -47,6 +54,7 @@ async function benchIn(browser: Browser, count: number, seconds: number): Promis
     const records = Array.from({ length: count }, (_, n) => recordByChance(n));
     for (let start = 0; start < count; start += SLICE)
       await agent.report(records.slice(start, start + SLICE).map(polled));
+    await place(service, records);
     const context = await browser.newContext({ viewport: SIZES.phone, extraHTTPHeaders: { 'x-api-key': service.key } });
     const page = await context.newPage();
     await page.route('**/public-api/v2/session', (route) => route.fulfill({ json: sessionOf(service) }));
@@ -59,6 +67,27 @@ async function benchIn(browser: Browser, count: number, seconds: number): Promis
     ending.abort();
     await service.stop();
   }
+}
+
+const RACK = 96;
+const RACKS_OF_CONTAINER = 8;
+
+/** Each in a rack of a container, as on a farm: the worklist has a line for each rack with trouble. */
+async function place(
+  { url, key, workspaceId, farmId }: BenchService,
+  records: readonly { document: { ip: string } }[],
+) {
+  const lines = records.map(({ document: { ip } }, n) => {
+    const rack = Math.floor(n / RACK);
+    const container = Math.floor(rack / RACKS_OF_CONTAINER) + 1;
+    return [ip, `C${container}-${(rack % RACKS_OF_CONTAINER) + 1}`, (n % RACK) + 1, `C${container}`].join(',');
+  });
+  const answer = await fetch(`${url}/public-api/v2/workspaces/${workspaceId}/farms/${farmId}/miner-positions`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'text/csv' },
+    body: ['ip,rack,position,container', ...lines].join('\n'),
+  });
+  if (!answer.ok) throw new Error(`place the miners of the bench: ${answer.status} ${await answer.text()}`);
 }
 
 /** The key of the bench stands for a person: who logs in is no matter here. */
@@ -89,21 +118,13 @@ type Measured = {
 async function measure(page: Page, { url, farmId }: BenchService, { agent, seconds, first }: Measured): Promise<void> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const base = `${url}/f/${farmId}`;
-  await page.goto(`${base}/now`);
-  await page.locator('.count').first().waitFor();
-  await settle(cdp);
-  judge(
-    'an update on Now',
-    (await cpuMs(cdp, () => systemClock.sleep(seconds * 1_000))) / seconds,
-    MOST_UPDATE_MS,
-    'ms',
-  );
-  await page.goto(`${base}/miners`);
-  await page.locator('.miner-row').first().waitFor();
-  await settle(cdp);
-  const update = (await cpuMs(cdp, () => systemClock.sleep(seconds * 1_000))) / seconds;
-  judge('an update in the list', update, MOST_UPDATE_MS, 'ms');
+  for (const [what, [path, drawn]] of Object.entries(SCREENS)) {
+    await page.goto(`${url}/f/${farmId}/${path}`);
+    await page.locator(drawn).first().waitFor();
+    await settle(cdp);
+    const update = (await cpuMs(cdp, () => systemClock.sleep(seconds * 1_000))) / seconds;
+    judge(`an update ${what}`, update, MOST_UPDATE_MS, 'ms');
+  }
   await cdp.send('HeapProfiler.collectGarbage');
   judge('heap', (await metricsOf(cdp)).heapBytes / 1e6, MOST_HEAP_MB, 'MB');
   const box = page.getByRole('searchbox');

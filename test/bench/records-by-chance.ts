@@ -13,6 +13,17 @@ const MODELS = [
   'Whatsminer M30S++ VH100',
 ];
 
+const DAY_MS = 86_400_000;
+/** One of so many is ill, and of so many polls one finds that another than before. */
+const ILL_OF = 25;
+const CHANGED_OF = 100;
+
+const stillFan = (sinceMs: number) => {
+  const since = new Date(sinceMs).toISOString();
+  const message = `fan ${randomInt(4)} stands still`;
+  return { type: 'fan', since, severity: 'major', message, value: 0, limit: 1, source: 'fans[0].rpm' } as const;
+};
+
 export function recordByChance(n: number): MinerRecord {
   const hex = randomBytes(3)
     .toString('hex')
@@ -29,7 +40,12 @@ export function recordByChance(n: number): MinerRecord {
       model: MODELS[randomInt(MODELS.length)] ?? null,
       uptime: randomInt(5_000_000),
     },
-    extras: { hostname: 'Antminer', expected_hashrate: 110e12 },
+    extras: {
+      hostname: 'Antminer',
+      expected_hashrate: 110e12,
+      // Since some time of the last day: ages of a farm are mostly minutes and hours.
+      flags: randomInt(ILL_OF) === 0 ? [stillFan(Date.now() - randomInt(DAY_MS))] : [],
+    },
   });
 }
 
@@ -42,15 +58,15 @@ export function polled(record: MinerRecord): MinerRecord {
     power: randomInt(3_000, 3_600),
     temp: randomInt(600, 850) / 10,
   };
-  const isIll = randomInt(25) === 0;
-  const flag = { type: 'fan', since: at, severity: 'major', value: 0, limit: 1, source: 'fans[0].rpm' } as const;
-  const flags = isIll ? [{ ...flag, message: `fan ${randomInt(4)} stands still` }] : [];
+  const before = record.extras?.flags ?? [];
+  const isChanged = randomInt(CHANGED_OF) === 0;
+  const flags = !isChanged ? before : before.length > 0 ? [] : [stillFan(Date.now())];
   return {
     ...record,
     at,
     document: {
       ...{ ...document, ...moved, last_updated_at: at, uptime: document.uptime + POLL_S },
-      anomaly_flags: isIll ? 1 : 0,
+      anomaly_flags: flags.length > 0 ? 1 : 0,
     },
     extras: { ...record.extras, flags, fans: [{ index: 0, rpm: randomInt(300, 600) * 10, duty_percent: null }] },
   };

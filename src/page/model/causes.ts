@@ -58,6 +58,19 @@ export function worklist(miners: Iterable<BoardMiner>, nowMs: number): readonly 
   return [...groups.values()].map(summed).toSorted(inWalkingOrder);
 }
 
+/** The lines, those of them as they were before that say the same: what is drawn of these stays. */
+export function keepLines(before: readonly WorkLine[], lines: readonly WorkLine[]): readonly WorkLine[] {
+  const known = new Map(before.map((line) => [line.key, line]));
+  return lines.map((line) => {
+    const old = known.get(line.key);
+    return old !== undefined && saysTheSame(old, line) ? old : line;
+  });
+}
+
+/** Of one key: cause and place are in it. */
+const saysTheSame = (a: WorkLine, b: WorkLine): boolean =>
+  a.count === b.count && a.sinceMs === b.sinceMs && a.newestMs === b.newestMs && a.message === b.message;
+
 function lineOf(miner: BoardMiner, cause: Cause): Group['line'] {
   if (cause === 'pool') return lineOfPool(miner.pool);
   const isWholeContainer = OF_CONTAINERS.includes(cause) && miner.container !== null;

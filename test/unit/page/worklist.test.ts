@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BoardMiner, MISSING_MS, NEW_MS } from '../../../src/model/board/board-miner.ts';
 import { type ANOMALY_TYPES, toBitmask } from '../../../src/model/flags/anomaly-types.ts';
-import { causeCounts, causeOf, compareNames, sinceOf, worklist } from '../../../src/page/model/causes.ts';
+import { causeCounts, causeOf, compareNames, keepLines, sinceOf, worklist } from '../../../src/page/model/causes.ts';
 import { filterOf, isInFilter, NO_FILTER, readFilter, writeFilter } from '../../../src/page/model/list/filter.ts';
 import { anyMiner, boardMiner, NOW_MS } from '../model/board/board-miners.ts';
 
@@ -28,6 +28,17 @@ const placed = fc
 const farm = fc.array(placed, { maxLength: 40 }).map((miners) => miners.map((miner, n) => ({ ...miner, id: `${n}` })));
 
 describe('any farm', () => {
+  it('keeps the lines that say the same, and says what the new ones say', () => {
+    fc.assert(
+      fc.property(farm, farm, (one, other) => {
+        const [before, after] = [lines(...one), lines(...other)];
+        const kept = keepLines(before, after);
+        expect(kept).toEqual(after);
+        expect(keepLines(before, lines(...one)).every((line, n) => line === before[n])).toBe(true);
+      }),
+    );
+  });
+
   it('has each miner with a cause in exactly one line, and behind each line as many as it counts', () => {
     fc.assert(
       fc.property(farm, (miners) => {

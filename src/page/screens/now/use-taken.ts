@@ -1,4 +1,5 @@
 // Which lines of the worklist a person has taken, as the service has it, and how this person takes and releases one.
+import { useMemo } from 'preact/hooks';
 import { keyOfLine } from '../../../model/board/work-line.ts';
 import type { TakenWorkItem } from '../../../wire/api/farm/taken-work.ts';
 import { farmPath } from '../../api/paths.ts';
@@ -15,6 +16,7 @@ const MOST = 500;
 
 export type Holder = { readonly name: string; readonly isMine: boolean };
 
+/** The same until another answer comes. */
 export type TakenLines = {
   /** Undefined = the line is free, or it is not known yet. */
   holderOf(line: WorkLine): Holder | undefined;
@@ -33,22 +35,24 @@ export function useTaken(): TakenLines {
   const { run, refusal } = useCommand();
   const state = session.value;
   const own = state.kind === 'open' ? state.session.person.id : undefined;
-  const holders = new Map(
-    answer?.data.map((item) => [
-      keyOfLine(item),
-      { name: item.taken_by.name, isMine: item.taken_by.id === own } satisfies Holder,
-    ]),
-  );
-  const holderOf = ({ key }: WorkLine) => holders.get(key);
-  const ask = async (what: 'take' | 'release', { cause, place, pool }: WorkLine, more: { over?: boolean }) => {
-    await run({ method: 'POST', path: farmPath(ref, `work/${what}`), body: { cause, ...place, pool, ...more } });
-    again();
-  };
-  return {
-    holderOf,
-    // From another person only where their name stood on the button.
-    take: (line) => void ask('take', line, { over: holderOf(line) !== undefined }),
-    release: (line) => void ask('release', line, {}),
-    refusal,
-  };
+  return useMemo(() => {
+    const holders = new Map(
+      answer?.data.map((item) => [
+        keyOfLine(item),
+        { name: item.taken_by.name, isMine: item.taken_by.id === own } satisfies Holder,
+      ]),
+    );
+    const holderOf = ({ key }: WorkLine) => holders.get(key);
+    const ask = async (what: 'take' | 'release', { cause, place, pool }: WorkLine, more: { over?: boolean }) => {
+      await run({ method: 'POST', path: farmPath(ref, `work/${what}`), body: { cause, ...place, pool, ...more } });
+      again();
+    };
+    return {
+      holderOf,
+      // From another person only where their name stood on the button.
+      take: (line) => void ask('take', line, { over: holderOf(line) !== undefined }),
+      release: (line) => void ask('release', line, {}),
+      refusal,
+    };
+  }, [answer, own, refusal]);
 }

@@ -2,12 +2,14 @@
 // puts lines aside on this device.
 import { useComputed, useSignal } from '@preact/signals';
 import type { MouseEventHandler } from 'preact';
-import { useLocation } from 'preact-iso';
+import { useCallback, useMemo, useRef } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { useApp, useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
-import { type WorkLine, worklist } from '../../model/causes.ts';
+import { keepLines, type WorkLine, worklist } from '../../model/causes.ts';
 import { filterOf, writeFilter } from '../../model/list/filter.ts';
 import { Age, RefusalNote } from '../../parts/bits.tsx';
+import type { Texts } from '../../text/texts.ts';
 import { createAside } from './aside.ts';
 import { causeText } from './cause-text.ts';
 import { type TakenLines, useTaken } from './use-taken.ts';
@@ -17,7 +19,11 @@ export function Worklist() {
   const { nowMs, kept } = useApp();
   const texts = useTexts();
   const aside = useSignal(createAside(kept, farm.id));
-  const lines = useComputed(() => worklist(miners.value, nowMs.peek())).value;
+  const before = useRef<readonly WorkLine[]>([]);
+  const lines = useComputed(() => {
+    before.current = keepLines(before.current, worklist(miners.value, nowMs.peek()));
+    return before.current;
+  }).value;
   // Of what is not known it cannot be said that it is good.
   const isAllKnown = miners.value.length > 0 && miners.value.every(({ isUnknown }) => !isUnknown);
   const isShown = useSignal(false);
@@ -26,9 +32,9 @@ export function Worklist() {
   const listed = mine.isOnly ? lines.filter((line) => taken.holderOf(line)?.isMine) : lines;
   const open = listed.filter((line) => !aside.value.isAside(line, nowMs.peek()));
   const put = listed.filter((line) => !open.includes(line));
-  const mark = (line: WorkLine, how: 'done' | 'notToday' | 'back') => {
+  const mark = useCallback((line: WorkLine, how: Mark) => {
     aside.value = aside.value.mark(line, how, nowMs.peek());
-  };
+  }, []);
   return (
     <section>
       <h2>{texts.now.work}</h2>
@@ -37,13 +43,7 @@ export function Worklist() {
       <RefusalNote refusal={taken.refusal} />
       <ul class="work">
         {[...open, ...(isShown.value ? put : [])].map((line) => (
-          <Line
-            key={line.key}
-            line={line}
-            taken={taken}
-            isAside={!open.includes(line)}
-            onMark={(how) => mark(line, how)}
-          />
+          <Line key={line.key} line={line} taken={taken} isAside={!open.includes(line)} onMark={mark} />
         ))}
       </ul>
       {put.length > 0 && (
@@ -78,49 +78,54 @@ function OnlyMine({ mine, count }: { readonly mine: ReturnType<typeof useMine>; 
   );
 }
 
+type Mark = 'done' | 'notToday' | 'back';
 type LineProps = {
   readonly line: WorkLine;
   readonly taken: TakenLines;
   readonly isAside: boolean;
-  readonly onMark: (how: 'done' | 'notToday' | 'back') => void;
+  /** The same one each time, as `taken` is until another answer comes: only lines that changed are drawn anew. */
+  readonly onMark: (line: WorkLine, how: Mark) => void;
 };
 
 function Line({ line, taken, isAside, onMark }: LineProps) {
   const { farm } = useFarm();
   const { format } = useApp();
   const texts = useTexts();
-  const { cause, place, count, sinceMs, isUnplaced } = line;
-  const message = line.pool ?? line.message;
-  const holder = taken.holderOf(line);
-  const where = isUnplaced
-    ? texts.now.unplaced
-    : [place.container, place.rack].filter((name) => name !== null).join(' ');
-  return (
-    <li class={`line line-${cause}`}>
-      <a href={`/f/${farm.id}/miners?${writeFilter(filterOf(line))}`}>
-        <strong>{causeText(cause, texts)}</strong> <span class="line-count">{format.value.number(count)}</span>
-        <span class="line-place">{where}</span>
-        <span class="line-age">
-          <Age atMs={sinceMs} />
-        </span>
-        {message !== null && <span class="line-message">{message}</span>}
-        {holder !== undefined && (
-          <span class="line-holder">{holder.isMine ? texts.now.mine : texts.now.takenBy(holder.name)}</span>
-        )}
-      </a>
-      <details class="line-menu">
-        <summary aria-label={texts.common.more}>⋯</summary>
-        <div>
-          {place.rack !== null && (
-            <a href={`/f/${farm.id}/map/${encodeURIComponent(place.rack)}`}>{texts.places.map}</a>
+  const { value: show } = format;
+  return useMemo(() => {
+    const { cause, place, count, sinceMs } = line;
+    const message = line.pool ?? line.message;
+    const holder = taken.holderOf(line);
+    return (
+      <li class={`line line-${cause}`}>
+        <a href={`/f/${farm.id}/miners?${writeFilter(filterOf(line))}`}>
+          <strong>{causeText(cause, texts)}</strong> <span class="line-count">{show.number(count)}</span>
+          <span class="line-place">{placeText(line, texts)}</span>
+          <span class="line-age">
+            <Age atMs={sinceMs} />
+          </span>
+          {message !== null && <span class="line-message">{message}</span>}
+          {holder !== undefined && (
+            <span class="line-holder">{holder.isMine ? texts.now.mine : texts.now.takenBy(holder.name)}</span>
           )}
-          <Take line={line} taken={taken} />
-          <Marks isAside={isAside} onMark={onMark} />
-        </div>
-      </details>
-    </li>
-  );
+        </a>
+        <details class="line-menu">
+          <summary aria-label={texts.common.more}>⋯</summary>
+          <div>
+            {place.rack !== null && (
+              <a href={`/f/${farm.id}/map/${encodeURIComponent(place.rack)}`}>{texts.places.map}</a>
+            )}
+            <Take line={line} taken={taken} />
+            <Marks isAside={isAside} onMark={(how) => onMark(line, how)} />
+          </div>
+        </details>
+      </li>
+    );
+  }, [line, taken, isAside, onMark, farm.id, texts, show]);
 }
+
+const placeText = ({ place, isUnplaced }: WorkLine, texts: Texts): string =>
+  isUnplaced ? texts.now.unplaced : [place.container, place.rack].filter((name) => name !== null).join(' ');
 
 /** Who takes it says so to all; it is seen by others within seconds. */
 function Take({ line, taken }: Pick<LineProps, 'line' | 'taken'>) {
@@ -140,7 +145,7 @@ function Take({ line, taken }: Pick<LineProps, 'line' | 'taken'>) {
   );
 }
 
-function Marks({ isAside, onMark }: Pick<LineProps, 'isAside' | 'onMark'>) {
+function Marks({ isAside, onMark }: { readonly isAside: boolean; readonly onMark: (how: Mark) => void }) {
   const { mark } = useTexts().now;
   const shown = isAside ? (['back'] as const) : (['done', 'notToday'] as const);
   return shown.map((how) => (
