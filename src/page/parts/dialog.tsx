@@ -34,3 +34,20 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     </dialog>
   );
 }
+
+type FormButtonsProps = { readonly label: string; readonly isDisabled?: boolean; readonly onClose: () => void };
+
+/** What a form in a dialog ends with: the button that sends it, and one that leaves it. */
+export function FormButtons({ label, isDisabled = false, onClose }: FormButtonsProps) {
+  const { common } = useTexts();
+  return (
+    <div class="actions">
+      <button type="submit" class="act act-main" disabled={isDisabled}>
+        {label}
+      </button>
+      <button type="button" class="act" onClick={onClose}>
+        {common.cancel}
+      </button>
+    </div>
+  );
+}

@@ -127,7 +127,7 @@ export const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   streamEventsV2: 'a feed for programs; changes shows what has happened',
   getPoolSetV2: 'pools sets shows all of them, and there are at most 100',
   confirmTaskBatchV2:
-    'a second person is one who has logged in on the page: at the command line anybody may be the same one',
+    'a second person has logged in on the page: at the command line the service cannot tell two people apart',
   listTaskBatchesV2: 'searchTaskBatchesV2 with fewer conditions',
   listTakenWorkV2: WORKLIST,
   takeWorkV2: WORKLIST,

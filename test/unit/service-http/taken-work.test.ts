@@ -40,7 +40,7 @@ test('who takes a line is seen by all, and what one has stays theirs until it is
   expect(await holders(ada)).toEqual(['C1-03 Grace']);
   expect(await take(ada)).toBe('Grace');
   expect(await take(grace)).toBe('Grace');
-  expect(await take(ada, { ...LINE, over: true })).toBe('Ada');
+  expect(await take(ada, { ...LINE, take_over: true })).toBe('Ada');
   expect(await holders(grace)).toEqual(['C1-03 Ada']);
   expect((await recorded()).toSorted()).toEqual(['work.taken Ada', 'work.taken Grace']);
 });

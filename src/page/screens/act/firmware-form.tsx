@@ -1,7 +1,7 @@
 // Which image miners shall get, by its name in the firmware folder of the agent. Whom it fits, the agent says then.
 import { type Signal, useSignal } from '@preact/signals';
 import { useTexts } from '../../app-state.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, FormButtons } from '../../parts/dialog.tsx';
 import { actText } from './acts.ts';
 import type { FormProps } from './form-props.ts';
 
@@ -39,14 +39,7 @@ export function FirmwareForm({ count, file, onReady, onClose }: FirmwareFormProp
             onInput={({ currentTarget: { value } }) => (version.value = value)}
           />
         </label>
-        <div class="actions">
-          <button type="submit" class="act act-main">
-            {texts.setAct.next}
-          </button>
-          <button type="button" class="act" onClick={onClose}>
-            {texts.common.cancel}
-          </button>
-        </div>
+        <FormButtons label={texts.setAct.next} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 // The new password of miners, written twice. It goes to the service and is kept nowhere on this device.
 import { useSignal } from '@preact/signals';
 import { useTexts } from '../../app-state.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, FormButtons } from '../../parts/dialog.tsx';
 import { actText } from './acts.ts';
 import type { FormProps } from './form-props.ts';
 
@@ -36,14 +36,7 @@ export function PasswordForm({ count, onReady, onClose }: FormProps) {
             {texts.claim.different}
           </p>
         )}
-        <div class="actions">
-          <button type="submit" class="act act-main">
-            {texts.setAct.next}
-          </button>
-          <button type="button" class="act" onClick={onClose}>
-            {texts.common.cancel}
-          </button>
-        </div>
+        <FormButtons label={texts.setAct.next} onClose={onClose} />
       </form>
     </Dialog>
   );

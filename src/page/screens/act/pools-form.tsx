@@ -3,7 +3,7 @@ import type { Signal } from '@preact/signals';
 import { useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
 import { Loading, RefusalNote } from '../../parts/bits.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, FormButtons } from '../../parts/dialog.tsx';
 import { PoolFields } from '../pools/pool-fields.tsx';
 import { PoolList } from '../pools/pool-list.tsx';
 import { type PoolRow, poolsOf } from '../pools/pool-rows.ts';
@@ -60,14 +60,7 @@ export function PoolsForm({ count, draft, onReady, onClose }: PoolsFormProps) {
           {chosen === TYPED && (
             <PoolFields rows={rows} onChange={(changed) => (draft.value = { set: TYPED, rows: changed })} />
           )}
-          <div class="actions">
-            <button type="submit" class="act act-main" disabled={!isReady}>
-              {texts.setAct.next}
-            </button>
-            <button type="button" class="act" onClick={onClose}>
-              {texts.common.cancel}
-            </button>
-          </div>
+          <FormButtons label={texts.setAct.next} isDisabled={!isReady} onClose={onClose} />
         </form>
       )}
     </Dialog>

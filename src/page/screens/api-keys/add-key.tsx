@@ -7,7 +7,7 @@ import { useCommand } from '../../live/ask/use-command.ts';
 import { useWorkspaceMay } from '../../live/workspace-may.ts';
 import { Marks } from '../../parts/admin/marks.tsx';
 import { RefusalNote } from '../../parts/bits.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, FormButtons } from '../../parts/dialog.tsx';
 import { dayOf, endOf } from '../people/last-day.ts';
 
 /** A forgotten key ends by itself. */
@@ -89,14 +89,7 @@ export function AddKey({ path, onMade, onClose }: AddKeyProps) {
           </p>
         )}
         <RefusalNote refusal={command.refusal} />
-        <div class="actions">
-          <button type="submit" class="act act-main" disabled={command.isBusy}>
-            {texts.apiKeys.addNow}
-          </button>
-          <button type="button" class="act" onClick={onClose}>
-            {texts.common.cancel}
-          </button>
-        </div>
+        <FormButtons label={texts.apiKeys.addNow} isDisabled={command.isBusy} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,4 +1,4 @@
-// Which lines of the worklist a person has taken, as the service has it, and how this person takes and releases one.
+// Who has taken which line of the worklist, as the service knows it, and how this person takes and releases one.
 import { useMemo } from 'preact/hooks';
 import { keyOfLine } from '../../../model/board/work-line.ts';
 import type { TakenWorkItem } from '../../../wire/api/farm/taken-work.ts';
@@ -43,14 +43,14 @@ export function useTaken(): TakenLines {
       ]),
     );
     const holderOf = ({ key }: WorkLine) => holders.get(key);
-    const ask = async (what: 'take' | 'release', { cause, place, pool }: WorkLine, more: { over?: boolean }) => {
+    const ask = async (what: 'take' | 'release', { cause, place, pool }: WorkLine, more: { take_over?: boolean }) => {
       await run({ method: 'POST', path: farmPath(ref, `work/${what}`), body: { cause, ...place, pool, ...more } });
       again();
     };
     return {
       holderOf,
       // From another person only where their name stood on the button.
-      take: (line) => void ask('take', line, { over: holderOf(line) !== undefined }),
+      take: (line) => void ask('take', line, { take_over: holderOf(line) !== undefined }),
       release: (line) => void ask('release', line, {}),
       refusal,
     };

@@ -29,9 +29,11 @@ export function Worklist() {
   const isShown = useSignal(false);
   const taken = useTaken();
   const mine = useMine();
-  const listed = mine.isOnly ? lines.filter((line) => taken.holderOf(line)?.isMine) : lines;
-  const open = listed.filter((line) => !aside.value.isAside(line, nowMs.peek()));
-  const put = listed.filter((line) => !open.includes(line));
+  const own = lines.filter((line) => taken.holderOf(line)?.isMine);
+  const listed = mine.isOnly ? own : lines;
+  const isAside = (line: WorkLine) => aside.value.isAside(line, nowMs.peek());
+  const open = listed.filter((line) => !isAside(line));
+  const put = listed.filter(isAside);
   const mark = useCallback((line: WorkLine, how: Mark) => {
     aside.value = aside.value.mark(line, how, nowMs.peek());
   }, []);
@@ -39,12 +41,14 @@ export function Worklist() {
     <section>
       <h2>{texts.now.work}</h2>
       {lines.length === 0 && isAllKnown && <p class="note note-good">{texts.now.allGood}</p>}
-      <OnlyMine mine={mine} count={lines.filter((line) => taken.holderOf(line)?.isMine).length} />
+      <OnlyMine mine={mine} count={own.length} />
       <RefusalNote refusal={taken.refusal} />
       <ul class="work">
-        {[...open, ...(isShown.value ? put : [])].map((line) => (
-          <Line key={line.key} line={line} taken={taken} isAside={!open.includes(line)} onMark={mark} />
+        {open.map((line) => (
+          <Line key={line.key} line={line} taken={taken} isAside={false} onMark={mark} />
         ))}
+        {isShown.value &&
+          put.map((line) => <Line key={line.key} line={line} taken={taken} isAside={true} onMark={mark} />)}
       </ul>
       {put.length > 0 && (
         <p class="note">
@@ -127,7 +131,7 @@ function Line({ line, taken, isAside, onMark }: LineProps) {
 const placeText = ({ place, isUnplaced }: WorkLine, texts: Texts): string =>
   isUnplaced ? texts.now.unplaced : [place.container, place.rack].filter((name) => name !== null).join(' ');
 
-/** Who takes it says so to all; it is seen by others within seconds. */
+/** Takes the line, or releases it. Others see that when their page asks again. */
 function Take({ line, taken }: Pick<LineProps, 'line' | 'taken'>) {
   const { may } = useFarm();
   const { now } = useTexts();

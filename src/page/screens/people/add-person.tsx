@@ -6,7 +6,7 @@ import { useTexts } from '../../app-state.ts';
 import { useCommand } from '../../live/ask/use-command.ts';
 import { useFarm } from '../../live/farm-state.ts';
 import { RefusalNote } from '../../parts/bits.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, FormButtons } from '../../parts/dialog.tsx';
 import { endOf } from './last-day.ts';
 import { RoleFields, type Roles } from './role-fields.tsx';
 
@@ -43,14 +43,7 @@ export function AddPerson({ onAdded, onClose }: AddPersonProps) {
           <input name="end" type="date" />
         </label>
         <RefusalNote refusal={refusal} />
-        <div class="actions">
-          <button type="submit" class="act act-main" disabled={isBusy}>
-            {texts.people.addNow}
-          </button>
-          <button type="button" class="act" onClick={onClose}>
-            {texts.common.cancel}
-          </button>
-        </div>
+        <FormButtons label={texts.people.addNow} isDisabled={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   );

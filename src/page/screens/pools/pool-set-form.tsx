@@ -6,7 +6,7 @@ import { useTexts } from '../../app-state.ts';
 import { useCommand } from '../../live/ask/use-command.ts';
 import { useFarm } from '../../live/farm-state.ts';
 import { RefusalNote } from '../../parts/bits.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, FormButtons } from '../../parts/dialog.tsx';
 import { PoolFields } from './pool-fields.tsx';
 import { EMPTY_ROW, poolsOf, rowsOf } from './pool-rows.ts';
 import { poolSetPath } from './use-pool-sets.ts';
@@ -61,14 +61,7 @@ export function PoolSetForm({ set, taken, onClose, onDone }: FormProps) {
         )}
         <PoolFields rows={rows.value} onChange={(changed) => (rows.value = changed)} />
         <RefusalNote refusal={refusal} />
-        <div class="actions">
-          <button type="submit" class="act act-main" disabled={isBusy || isTaken}>
-            {texts.common.save}
-          </button>
-          <button type="button" class="act" onClick={onClose}>
-            {texts.common.cancel}
-          </button>
-        </div>
+        <FormButtons label={texts.common.save} isDisabled={isBusy || isTaken} onClose={onClose} />
       </form>
     </Dialog>
   );

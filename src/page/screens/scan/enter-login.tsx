@@ -10,7 +10,7 @@ import { useAsked } from '../../live/ask/use-asked.ts';
 import { useCommand } from '../../live/ask/use-command.ts';
 import { useFarm } from '../../live/farm-state.ts';
 import { RefusalNote } from '../../parts/bits.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, FormButtons } from '../../parts/dialog.tsx';
 import type { Created } from '../act/use-send.ts';
 import { loginsOf } from './account.ts';
 
@@ -52,7 +52,7 @@ type FormProps = EnterProps & { readonly onSent: (batchId: string) => void; read
 
 function LoginForm({ agentId, addresses, onSent, onClose }: FormProps) {
   const { ref } = useFarm();
-  const { setAct: texts, common } = useTexts();
+  const { setAct: texts } = useTexts();
   const { run, isBusy, refusal } = useCommand();
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -97,14 +97,7 @@ function LoginForm({ agentId, addresses, onSent, onClose }: FormProps) {
           <input name="password" {...plain} type="password" />
         </label>
         <RefusalNote refusal={refusal} />
-        <div class="actions">
-          <button type="submit" class="act act-main" disabled={isBusy}>
-            {texts.tryLogin}
-          </button>
-          <button type="button" class="act" onClick={onClose}>
-            {common.cancel}
-          </button>
-        </div>
+        <FormButtons label={texts.tryLogin} isDisabled={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   );

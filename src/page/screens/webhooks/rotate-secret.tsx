@@ -4,7 +4,7 @@ import type { WebhookWithSecret } from '../../../wire/api/webhooks.ts';
 import { useTexts } from '../../app-state.ts';
 import { useCommand } from '../../live/ask/use-command.ts';
 import { RefusalNote } from '../../parts/bits.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, FormButtons } from '../../parts/dialog.tsx';
 
 /** Hours. */
 const OVERLAPS = ['24', '168', '0'] as const;
@@ -17,7 +17,7 @@ type RotateSecretProps = {
 };
 
 export function RotateSecret({ name, path, onRotated, onClose }: RotateSecretProps) {
-  const { webhooks: texts, common } = useTexts();
+  const { webhooks: texts } = useTexts();
   const command = useCommand();
   const overlap = useSignal<string>(OVERLAPS[0]);
   const submit = async (event: SubmitEvent) => {
@@ -45,14 +45,7 @@ export function RotateSecret({ name, path, onRotated, onClose }: RotateSecretPro
           </select>
         </label>
         <RefusalNote refusal={command.refusal} />
-        <div class="actions">
-          <button type="submit" class="act act-main" disabled={command.isBusy}>
-            {texts.rotate}
-          </button>
-          <button type="button" class="act" onClick={onClose}>
-            {common.cancel}
-          </button>
-        </div>
+        <FormButtons label={texts.rotate} isDisabled={command.isBusy} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -8,7 +8,7 @@ import { useCommand } from '../../live/ask/use-command.ts';
 import { useFarm } from '../../live/farm-state.ts';
 import { Marks } from '../../parts/admin/marks.tsx';
 import { RefusalNote } from '../../parts/bits.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, FormButtons } from '../../parts/dialog.tsx';
 
 type WebhookFormProps<T> = {
   readonly request: Pick<Request, 'method' | 'path'>;
@@ -70,14 +70,11 @@ export function WebhookForm<T>({ request, webhook, onDone, onClose }: WebhookFor
           </p>
         )}
         <RefusalNote refusal={command.refusal} />
-        <div class="actions">
-          <button type="submit" class="act act-main" disabled={command.isBusy}>
-            {webhook === undefined ? texts.addNow : common.save}
-          </button>
-          <button type="button" class="act" onClick={onClose}>
-            {common.cancel}
-          </button>
-        </div>
+        <FormButtons
+          label={webhook === undefined ? texts.addNow : common.save}
+          isDisabled={command.isBusy}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );

@@ -8,7 +8,7 @@ import type { Audited } from '../databases.ts';
 import { HOUR_MS } from '../history/history-sums.ts';
 import type { Db, Row } from '../schema.ts';
 
-/** A shift: who has not released a line by then has gone home. */
+/** A shift: a person who has not released a line by then has gone home. */
 export const TAKEN_MS = 12 * HOUR_MS;
 /** Of a farm; of more the oldest is free again. */
 export const MOST_TAKEN = 500;
@@ -19,8 +19,8 @@ type Take = {
   readonly farmId: string;
   readonly line: LineName;
   readonly actor: Actor;
-  /** From another one too. */
-  readonly isOver: boolean;
+  /** From another person too. */
+  readonly isTakeover: boolean;
   readonly nowMs: number;
 };
 
@@ -47,12 +47,12 @@ export function createTakenWorkStore({ read, transact, lock }: Audited) {
     list: async (farmId: string, nowMs: number): Promise<readonly TakenWork[]> =>
       (await select(read, farmId, nowMs).execute()).map(toTaken),
     find: (which: Pick<Take, 'farmId' | 'line' | 'nowMs'>) => find(read, which),
-    /** Undefined = nothing was changed: another one has it, or this one already. */
-    take: ({ farmId, line, actor, isOver, nowMs }: Take): Promise<TakenWork | undefined> =>
+    /** Undefined = nothing was changed: another person has it, or this one already. */
+    take: ({ farmId, line, actor, isTakeover, nowMs }: Take): Promise<TakenWork | undefined> =>
       transact(async (trx) => {
         await lock(trx, `taken-work ${farmId}`);
         const before = await find(trx, { farmId, line, nowMs });
-        if (before !== undefined && (before.takenBy.id === actor.id || !isOver)) return undefined;
+        if (before !== undefined && (before.takenBy.id === actor.id || !isTakeover)) return undefined;
         const taken = { taken_by: JSON.stringify(actor), taken_at: nowMs };
         const row = await trx
           .insertInto('taken_work')
@@ -78,7 +78,7 @@ async function remove(db: Db, farmId: string, lineHash: string): Promise<boolean
   return numDeletedRows > 0n;
 }
 
-/** A pool may have a long address, and keys of a database may not be long. */
+/** The address of a pool may be longer than the key of a database may be. */
 const hashOf = (line: LineName): string => createHash('sha256').update(keyOfLine(line)).digest('hex');
 
 function toTaken(row: Row<'taken_work'>) {

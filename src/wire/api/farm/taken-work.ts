@@ -29,8 +29,8 @@ const shownFields = { cause, container: container(z.string()), rack: rack(z.stri
 
 export const takeWorkSchema = closedObject({
   ...askedFields,
-  over: z.boolean().optional().meta({
-    description: 'Takes it from another one too; without it, a line that another one has stays theirs',
+  take_over: z.boolean().optional().meta({
+    description: 'Takes the line from another person too; without it, a line stays with the person who has it',
   }),
 });
 export const releaseWorkSchema = closedObject(askedFields);

@@ -1,6 +1,5 @@
 // …/work: which lines of the worklist a person has taken, so that two people do not walk to the same trouble. An
 // extension of the interface.
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { RefusedError } from '../../../../base/errors.ts';
 import type { LineName } from '../../../../model/board/work-line.ts';
@@ -15,11 +14,12 @@ import {
 } from '../../../../wire/api/farm/taken-work.ts';
 import { V2_FARM } from '../../../auth/rules.data.ts';
 import { MOST_TAKEN, type ServiceAct, type TakenWork } from '../../../store/store.ts';
-import { accessOf, farmOf, farmParams } from '../../guard.ts';
+import { farmOf, farmParams } from '../../guard.ts';
 import { answers } from '../../openapi.ts';
 import type { App, RouteParts } from '../../server.ts';
 import { good, toIso } from '../../shared/envelope.ts';
 import { goodList, pageShape, windowOf } from '../envelope.ts';
+import { editOf } from './moved.ts';
 
 const V2_WORK = `${V2_FARM}/work`;
 const DESCRIBED = { ...EXTENSION, tags: ['locations'], params: farmParams };
@@ -47,15 +47,15 @@ export function registerTakenWork(app: App, parts: RouteParts): void {
   registerRelease(app, parts);
 }
 
-const subjectOf = (farm: string, line: LineName): Pick<ServiceAct, 'subject' | 'detail'> => ({
-  subject: { farm },
-  detail: { ...line },
+/** What the audit trail says of it. */
+const actOf = (
+  action: 'work.taken' | 'work.released',
+  edit: ReturnType<typeof editOf>,
+  line: LineName,
+): ServiceAct => ({
+  ...{ action, actor: edit.actor, workspaceId: edit.workspaceId, atMs: edit.nowMs },
+  ...{ subject: { farm: edit.farmId }, detail: { ...line } },
 });
-
-function actOf(request: FastifyRequest, atMs: number) {
-  const { caller, workspaceId } = accessOf(request);
-  return { actor: caller.actor, workspaceId, atMs };
-}
 
 function registerTake(app: App, { store, clock }: RouteParts): void {
   app.route({
@@ -65,17 +65,16 @@ function registerTake(app: App, { store, clock }: RouteParts): void {
       ...DESCRIBED,
       operationId: 'takeWorkV2',
       summary: 'Take a line of the worklist',
-      description: 'The answer says who has it now: another one where they took it first, unless it is taken over.',
+      description: 'The answer says who has the line now: the person who took it first, unless `take_over` is set.',
       body: takeWorkSchema,
       response: answers(answerOf(takenWorkSchema), 409),
     },
     handler: async (request) => {
-      const { id: farmId } = farmOf(request);
-      const { over = false, ...line } = request.body;
-      const act = actOf(request, clock.nowMs());
-      const take = { farmId, line, actor: act.actor, isOver: over, nowMs: act.atMs };
+      const { take_over = false, ...line } = request.body;
+      const edit = editOf(request, clock);
+      const take = { ...edit, line, isTakeover: take_over };
       const taken = await store.audited(
-        () => ({ action: 'work.taken', ...act, ...subjectOf(farmId, line) }),
+        () => actOf('work.taken', edit, line),
         ({ takenWork }) => takenWork.take(take),
       );
       const now = taken ?? (await store.takenWork.find(take));
@@ -99,11 +98,11 @@ function registerRelease(app: App, { store, clock }: RouteParts): void {
       response: answers(answerOf(lineOfWorkSchema)),
     },
     handler: async (request) => {
-      const { id: farmId } = farmOf(request);
       const line = request.body;
+      const edit = editOf(request, clock);
       await store.audited(
-        () => ({ action: 'work.released', ...actOf(request, clock.nowMs()), ...subjectOf(farmId, line) }),
-        ({ takenWork }) => takenWork.release(farmId, line),
+        () => actOf('work.released', edit, line),
+        ({ takenWork }) => takenWork.release(edit.farmId, line),
       );
       return good(line);
     },

@@ -12,7 +12,7 @@ async function open() {
   onTestFinished(() => store.close());
   const take = (farmId: string, n: number) =>
     store.takenWork.take({
-      ...{ farmId, actor, isOver: false, nowMs: NOW + n },
+      ...{ farmId, actor, isTakeover: false, nowMs: NOW + n },
       line: { cause: 'fan', container: null, rack: `R${n}`, pool: null },
     });
   const racks = async (farmId: string, nowMs = NOW) =>
