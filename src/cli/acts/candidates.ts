@@ -1,6 +1,7 @@
 // From the rows that a selector found to the miners that an act can be sent to, and why not to the others. Pure.
 import { parseIpv4Range } from '../../base/net/ipv4.ts';
 import type { BoardMiner } from '../../model/board/board-miner.ts';
+import { byLocation } from '../../model/board/miner-order.ts';
 import type { PoolFacts } from '../../model/pools/resolve-pools.ts';
 import { TASK_KINDS } from '../../model/tasks/task-kinds.data.ts';
 import type { ActMiner, LeftOut } from './runners/runner.ts';
@@ -8,8 +9,9 @@ import type { ActTask, StatusVerb } from './verbs/verbs.ts';
 
 type Candidates = { readonly miners: readonly BoardMiner[]; readonly leftOut: readonly LeftOut[] };
 
+/** The way that a person walks, whatever order the miners were found in: so the list is the same each time. */
 function split(rows: readonly BoardMiner[], whyNot: (row: BoardMiner) => string | undefined): Candidates {
-  const judged = rows.map((row) => ({ row, reason: whyNot(row) }));
+  const judged = rows.toSorted(byLocation).map((row) => ({ row, reason: whyNot(row) }));
   return {
     miners: judged.flatMap(({ row, reason }) => (reason === undefined ? [row] : [])),
     leftOut: judged.flatMap(({ row, reason }) => (reason === undefined ? [] : [{ who: row.ip, reason }])),
