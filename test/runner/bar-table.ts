@@ -39,8 +39,10 @@ export class BarTable implements Reporter {
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
     const vitest = this.#vitest;
     const projects = new Set(vitest?.projects.map(({ name }) => name));
-    if (projects.has('soak')) keepWhole(bars);
-    else if (!projects.has('fault')) return;
+    const isSoak = projects.has('soak');
+    if (!isSoak && !projects.has('fault')) return;
+    // A part of the tests has only a part of the figures.
+    if (isSoak && vitest?.config.testNamePattern === undefined) keepWhole(bars);
     if (bars.length > 0) process.stdout.write(`\n${toTable(bars, readWhole())}\n`);
     const isOfAll = ['fault', 'fault-quiet', 'fault-alone', 'packaging'].every((name) => projects.has(name));
     if (vitest === undefined || !isOfAll || vitest.config.testNamePattern !== undefined) return;

@@ -1,9 +1,13 @@
 // The last lines of a run: the tests that held only when they were tried again, so that a second try hides nothing, and
 // those that failed, so that who has only the end of a long output knows what to mend.
+import { stripVTControlCharacters } from 'node:util';
 import type { SerializedError } from 'vitest';
 import type { Reporter, TestModule } from 'vitest/node';
 
-type Errors = readonly { readonly message: string }[];
+/** `diff` = what was expected and what came, in colour; of a stored screen it is all that tells what differs. */
+type Errors = readonly { readonly message: string; readonly diff?: string | undefined }[];
+
+const MOST_DIFF_LINES = 40;
 
 export class LastLines implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
@@ -35,5 +39,14 @@ const nameOf = (module: TestModule, test: string) => `${module.relativeModuleId}
 
 function print(outcome: string, where: string, errors: Errors = []): void {
   process.stdout.write(`${outcome}: ${where}\n`);
-  for (const { message } of errors) process.stdout.write(`  ${message}\n`);
+  for (const { message, diff } of errors) {
+    process.stdout.write(`  ${message}\n`);
+    for (const line of changedLines(diff)) process.stdout.write(`    ${line}\n`);
+  }
 }
+
+const changedLines = (diff = ''): string[] =>
+  stripVTControlCharacters(diff)
+    .split('\n')
+    .filter((line) => /^[-+] /.test(line))
+    .slice(0, MOST_DIFF_LINES);
