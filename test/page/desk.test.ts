@@ -216,6 +216,37 @@ describe.skipIf(BROWSER_PATH === undefined)('the desk', () => {
     expect(faults).toEqual([]);
     await context.close();
   });
+
+  test('the picture of the map, painted where something has changed, is that which a new one is', async () => {
+    const { page, context, faults } = await site.enter(browser, 'viewer');
+    await goTo(page, 'map?by=flags');
+    const texts = async () => (await page.locator('.links li').allInnerTexts()).map((text) => text.replace('\n', ': '));
+    const painted = () => page.evaluate<string>('document.querySelector("canvas").toDataURL()');
+    /** As it is after the changes, and as a page that is loaded then paints it. */
+    const becomes = async (...wanted: readonly string[]) => {
+      await expect.poll(texts, { timeout: 60_000 }).toEqual(wanted);
+      const shown = await painted();
+      await page.reload();
+      await expect.poll(texts, { timeout: 30_000 }).toEqual(wanted);
+      expect(await painted()).toBe(shown);
+      return shown;
+    };
+    device(0).setFault('board-dead', true);
+    const first = 'C1-01: 2 good, 1 not good, 3 empty';
+    const seen = [await becomes(first, 'C1-02: 2 good, 4 empty')];
+    device(4).setFault('board-dead', true);
+    seen.push(await becomes(first, 'C1-02: 1 good, 1 not good, 4 empty'));
+    device(4).setFault('board-dead', false);
+    expect(await site.pithead('position', 'set', device(5).ip, 'C1-02/6')).toMatchObject({ code: 0 });
+    expect(await site.pithead('position', 'clear', device(3).ip)).toMatchObject({ code: 0 });
+    seen.push(await becomes(first, 'C1-02: 2 good, 4 empty'));
+    await page.emulateMedia({ colorScheme: 'dark' });
+    device(4).setFault('board-dead', true);
+    seen.push(await becomes(first, 'C1-02: 1 good, 1 not good, 4 empty'));
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 });
 
 /** By its address in the list. */

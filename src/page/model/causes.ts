@@ -39,69 +39,79 @@ export type WorkLine = {
   readonly message: string | null;
 };
 
-type Group = {
+/** A line that is being counted. */
+type Group = { -readonly [K in 'count' | 'sinceMs' | 'newestMs' | 'message']: WorkLine[K] } & {
   readonly line: Omit<WorkLine, 'count' | 'sinceMs' | 'newestMs' | 'message'>;
-  readonly miners: BoardMiner[];
 };
+
+/**
+ * By cause; then by the pool of lines of pools, by the container of others; then by the rack. At each update of a farm
+ * with much trouble thousands of miners are counted, and for that nothing is made but the lines.
+ */
+type Groups = Map<Cause, Map<string | null, Map<string | null, Group>>>;
 
 /** All miners that need a person, each in one line. */
 export function worklist(miners: Iterable<BoardMiner>, nowMs: number): readonly WorkLine[] {
-  const groups = new Map<string, Group>();
+  const groups: Groups = new Map();
   for (const miner of miners) {
     const cause = causeOf(miner, nowMs);
-    if (cause === undefined) continue;
-    const line = lineOf(miner, cause);
-    const group = groups.get(line.key);
-    if (group === undefined) groups.set(line.key, { line, miners: [miner] });
-    else group.miners.push(miner);
+    if (cause !== undefined) count(groupOf(groups, miner, cause), miner);
   }
-  return [...groups.values()].map(summed).toSorted(inWalkingOrder);
+  const all = [...groups.values()].flatMap((ofCause) => [...ofCause.values()].flatMap((some) => [...some.values()]));
+  return all.map(({ line, ...sums }) => ({ ...line, ...sums })).toSorted(inWalkingOrder);
 }
 
-/** The lines, those of them as they were before that say the same: what is drawn of these stays. */
+/** The lines, those of them as they were before that say the same, or all: what is drawn of these stays. */
 export function keepLines(before: readonly WorkLine[], lines: readonly WorkLine[]): readonly WorkLine[] {
   const known = new Map(before.map((line) => [line.key, line]));
-  return lines.map((line) => {
+  const kept = lines.map((line) => {
     const old = known.get(line.key);
     return old !== undefined && saysTheSame(old, line) ? old : line;
   });
+  const isSame = kept.length === before.length && kept.every((line, index) => line === before[index]);
+  return isSame ? before : kept;
 }
 
 /** Of one key: cause and place are in it. */
 const saysTheSame = (a: WorkLine, b: WorkLine): boolean =>
   a.count === b.count && a.sinceMs === b.sinceMs && a.newestMs === b.newestMs && a.message === b.message;
 
-function lineOf(miner: BoardMiner, cause: Cause): Group['line'] {
-  if (cause === 'pool') return lineOfPool(miner.pool);
-  const isWholeContainer = OF_CONTAINERS.includes(cause) && miner.container !== null;
-  const place = { container: miner.container, rack: isWholeContainer ? null : miner.rack };
-  const isUnplaced = miner.container === null && miner.rack === null;
-  const key = keyOfLine({ cause, ...place, pool: null });
-  return { key, cause, place, isWholeContainer, isUnplaced, pool: null };
+function groupOf(groups: Groups, miner: BoardMiner, cause: Cause): Group {
+  const isOfPool = cause === 'pool';
+  const isWholeContainer = miner.container !== null && OF_CONTAINERS.includes(cause);
+  const first = isOfPool ? miner.pool : miner.container;
+  const rack = isOfPool || isWholeContainer ? null : miner.rack;
+  const ofCause = groups.get(cause) ?? new Map<string | null, Map<string | null, Group>>();
+  groups.set(cause, ofCause);
+  const some = ofCause.get(first) ?? new Map<string | null, Group>();
+  ofCause.set(first, some);
+  const found = some.get(rack);
+  if (found !== undefined) return found;
+  const line = isOfPool ? lineOfPool(first) : lineOfPlace(cause, { container: first, rack }, isWholeContainer);
+  const group = { line, count: 0, sinceMs: null, newestMs: null, message: null };
+  some.set(rack, group);
+  return group;
+}
+
+function lineOfPlace(cause: Cause, place: Place, isWholeContainer: boolean): Group['line'] {
+  const isUnplaced = place.container === null && place.rack === null;
+  return { key: keyOfLine({ cause, ...place, pool: null }), cause, place, isWholeContainer, isUnplaced, pool: null };
 }
 
 function lineOfPool(pool: string | null): Group['line'] {
   const place = { container: null, rack: null };
-  return {
-    key: keyOfLine({ cause: 'pool', ...place, pool }),
-    cause: 'pool',
-    place,
-    isWholeContainer: false,
-    isUnplaced: false,
-    pool,
-  };
+  const key = keyOfLine({ cause: 'pool', ...place, pool });
+  return { key, cause: 'pool', place, isWholeContainer: false, isUnplaced: false, pool };
 }
 
-function summed({ line, miners }: Group): WorkLine {
-  let [sinceMs, newestMs]: [number | null, number | null] = [null, null];
-  let message = miners[0]?.firstFlag?.message ?? null;
-  for (const miner of miners) {
-    const since = sinceOf(miner, line.cause);
-    if (since !== null && (sinceMs === null || since < sinceMs)) sinceMs = since;
-    if (since !== null && (newestMs === null || since > newestMs)) newestMs = since;
-    if (miner.firstFlag?.message !== message) message = null;
-  }
-  return { ...line, count: miners.length, sinceMs, newestMs, message };
+function count(group: Group, miner: BoardMiner): void {
+  const message = miner.firstFlag?.message ?? null;
+  group.message = group.count === 0 || group.message === message ? message : null;
+  group.count += 1;
+  const since = sinceOf(miner, group.line.cause);
+  if (since === null) return;
+  if (group.sinceMs === null || since < group.sinceMs) group.sinceMs = since;
+  if (group.newestMs === null || since > group.newestMs) group.newestMs = since;
 }
 
 /** Since when the miner has what it has; what does not answer was last well when it was last read. */
@@ -132,19 +142,22 @@ const COUNTED: readonly CauseCount['cause'][] = [...CAUSES, 'new'];
 
 export type CauseCount = { readonly cause: Cause | 'new'; readonly count: number };
 
-/** How many miners each cause has, only those that there are; and new ones, which may be good. */
-export function causeCounts(miners: Iterable<BoardMiner>, nowMs: number): readonly CauseCount[] {
+/** How many miners each cause has, by the lines of the worklist; and new ones, which may be good. Only what there is. */
+export function causeCounts(
+  lines: readonly WorkLine[],
+  miners: Iterable<BoardMiner>,
+  nowMs: number,
+): readonly CauseCount[] {
   const counts = new Map<Cause | 'new', number>();
-  const add = (cause: Cause | 'new') => counts.set(cause, (counts.get(cause) ?? 0) + 1);
-  for (const miner of miners) {
-    const cause = causeOf(miner, nowMs);
-    if (cause !== undefined) add(cause);
-    if (isInState(miner, 'new', nowMs)) add('new');
-  }
+  for (const { cause, count } of lines) counts.set(cause, (counts.get(cause) ?? 0) + count);
+  let news = 0;
+  for (const miner of miners) if (isInState(miner, 'new', nowMs)) news += 1;
+  if (news > 0) counts.set('new', news);
   return COUNTED.flatMap((cause) => {
     const count = counts.get(cause);
     return count === undefined ? [] : [{ cause, count }];
   });
 }
 
-export const isAnomaly = (cause: string): cause is AnomalyType => ANOMALY_TYPES.some((type) => type === cause);
+const anomalies: ReadonlySet<string> = new Set(ANOMALY_TYPES);
+export const isAnomaly = (cause: string): cause is AnomalyType => anomalies.has(cause);

@@ -1,13 +1,18 @@
 // Where the racks of a farm stand on the picture of the map: container after container, racks side by side until the
-// line is full. Lengths are in pixels of the page. Pure.
+// line is full; and which miner stands in which slot. Lengths are in pixels of the page. Pure.
 import type { BoardMiner } from '../../model/board/board-miner.ts';
-import { cellOf, type RackShape } from '../../model/locations/rack-grid.ts';
+import { capacityOf, cellOf, type RackShape } from '../../model/locations/rack-grid.ts';
 import { compareNames } from './causes.ts';
 import { ASSUMED_COLUMNS } from './rack-cells.ts';
 
 export type MapRack = { readonly name: string; readonly container: string | null; readonly shape: RackShape | null };
 
-export type Spot = { readonly x: number; readonly y: number; readonly miner: BoardMiner | undefined };
+/** The miners of one rack. `slots` has one place for each slot, that of position 1 first. */
+export type Standing = {
+  readonly slots: readonly (BoardMiner | undefined)[];
+  /** Those that stand at no slot of it. */
+  readonly strangers: readonly BoardMiner[];
+};
 
 export type RackBox = {
   readonly name: string;
@@ -15,10 +20,10 @@ export type RackBox = {
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  /** Of its slots, that of position 1 first; from the corner of the box. */
   readonly spots: readonly Spot[];
-  /** Miners of the rack that stand at no slot of it. */
-  readonly strangers: readonly BoardMiner[];
 };
+type Spot = { readonly x: number; readonly y: number };
 
 export type MapLayout = {
   readonly height: number;
@@ -34,10 +39,61 @@ export const NAME = 16;
 const GAP = 12;
 const LEAST_WIDTH = 60;
 
-export function layoutOf(racks: readonly MapRack[], miners: readonly BoardMiner[], width: number): MapLayout {
-  const standing = Map.groupBy(miners, ({ rack }) => rack);
+/** More slots than a picture can show: a position that was mistyped makes no rack of a million slots. */
+const MOST_SPOTS = 10_000;
+const ONE_SLOT: RackShape = { rows: 1, columns: 1, first: 'top-left', direction: 'rows', serpentine: false };
+
+const gridOf = (shape: RackShape): RackShape => (capacityOf(shape) > MOST_SPOTS ? ONE_SLOT : shape);
+
+/** Of a rack whose shape is not known, as many slots as its miners show. */
+function assumedGrid(most: number): RackShape {
+  const columns = Math.min(most, ASSUMED_COLUMNS);
+  return { ...ONE_SLOT, rows: Math.ceil(most / columns), columns };
+}
+
+/** By the name of the rack, in one pass over the miners: it is done at each update. `unplaced` = stand in no rack. */
+export function standingOf(
+  racks: readonly MapRack[],
+  miners: readonly BoardMiner[],
+): { readonly standing: ReadonlyMap<string, Standing>; readonly unplaced: number } {
+  const standing = new Map(racks.map(({ name, shape }) => [name, emptyRack(shape)]));
+  let unplaced = 0;
+  for (const miner of miners) {
+    if (miner.rack === null) unplaced += 1;
+    else standing.get(miner.rack)?.take(miner);
+  }
+  for (const rack of standing.values()) rack.fill();
+  return { standing, unplaced };
+}
+
+function emptyRack(shape: RackShape | null) {
+  const slots: (BoardMiner | undefined)[] = [];
+  const strangers: BoardMiner[] = [];
+  const room = shape === null ? MOST_SPOTS : capacityOf(gridOf(shape));
+  const growTo = (count: number) => {
+    while (slots.length < count) slots.push(undefined);
+  };
+  return {
+    slots,
+    strangers,
+    take(miner: BoardMiner): void {
+      const { position } = miner;
+      if (position === null || position < 1 || position > room) {
+        strangers.push(miner);
+        return;
+      }
+      growTo(position);
+      slots[position - 1] = miner;
+    },
+    fill: () => growTo(shape === null ? capacityOf(assumedGrid(Math.max(1, slots.length))) : room),
+  };
+}
+
+/** `slotCounts` = how many slots each rack has, in the order of the racks. */
+export function layoutOf(racks: readonly MapRack[], slotCounts: readonly number[], width: number): MapLayout {
+  const sized = racks.map((rack, index) => ({ ...rack, slotCount: slotCounts[index] ?? 1 }));
   const containers = Map.groupBy(
-    racks.toSorted((a, b) => compareNames(a.container, b.container) || compareNames(a.name, b.name)),
+    sized.toSorted((a, b) => compareNames(a.container, b.container) || compareNames(a.name, b.name)),
     ({ container }) => container,
   );
   const titles: { text: string | null; y: number }[] = [];
@@ -48,7 +104,7 @@ export function layoutOf(racks: readonly MapRack[], miners: readonly BoardMiner[
     y += TITLE;
     let [x, lineHeight] = [0, 0];
     for (const rack of inside) {
-      const box = boxOf(rack, standing.get(rack.name) ?? []);
+      const box = boxOf(rack);
       if (x > 0 && x + box.width > width) [x, y, lineHeight] = [0, y + lineHeight + GAP, 0];
       boxes.push({ ...box, x, y });
       x += box.width + GAP;
@@ -59,29 +115,15 @@ export function layoutOf(racks: readonly MapRack[], miners: readonly BoardMiner[
   return { height: y, titles, boxes };
 }
 
-/** Of a rack whose shape is not known, as many slots as its miners show. */
-function assumedShape(standing: readonly BoardMiner[]): RackShape {
-  const most = standing.reduce((max, { position }) => Math.max(max, position ?? 0), 1);
-  const columns = Math.min(most, ASSUMED_COLUMNS);
-  return { rows: Math.ceil(most / columns), columns, first: 'top-left', direction: 'rows', serpentine: false };
-}
-
-/** More slots than a picture can show: a position that was mistyped makes no rack of a million slots. */
-const MOST_SPOTS = 10_000;
-
-function boxOf({ name, shape }: MapRack, standing: readonly BoardMiner[]): Omit<RackBox, 'x' | 'y'> {
-  const assumed = shape ?? assumedShape(standing);
-  const grid = assumed.rows * assumed.columns > MOST_SPOTS ? { ...assumed, rows: 1, columns: 1 } : assumed;
-  const byPosition = new Map(standing.map((miner) => [miner.position, miner]));
+function boxOf({ name, shape, slotCount }: MapRack & { readonly slotCount: number }): Omit<RackBox, 'x' | 'y'> {
+  const grid = shape === null ? assumedGrid(slotCount) : gridOf(shape);
   const spots: Spot[] = [];
-  for (let position = 1; position <= grid.rows * grid.columns; position += 1) {
+  for (let position = 1; position <= capacityOf(grid); position += 1) {
     const cell = cellOf(grid, position);
-    const miner = byPosition.get(position);
-    if (cell !== undefined) spots.push({ x: (cell.column - 1) * SPOT, y: NAME + (cell.row - 1) * SPOT, miner });
+    if (cell !== undefined) spots.push({ x: (cell.column - 1) * SPOT, y: NAME + (cell.row - 1) * SPOT });
   }
   return {
     ...{ name, spots },
-    strangers: standing.filter(({ position }) => position === null || position > grid.rows * grid.columns),
     width: Math.max(LEAST_WIDTH, grid.columns * SPOT),
     height: NAME + grid.rows * SPOT,
   };

@@ -5,12 +5,13 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useApp, useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
-import { type HeatBy, type Level, levelOf } from '../../model/heat.ts';
-import { boxAt, layoutOf, type MapLayout, type RackBox } from '../../model/map-layout.ts';
+import { type Level, levelOf } from '../../model/heat.ts';
+import { boxAt, layoutOf, standingOf } from '../../model/map-layout.ts';
 import { Loading, RefusalNote } from '../../parts/bits.tsx';
+import type { Texts } from '../../text/texts.ts';
 import { type Racks, useRacks } from '../locations/use-places.ts';
 import { HeatSwitch, useHeatBy } from './heat-switch.tsx';
-import { paintMap } from './paint.ts';
+import { type MapPicture, type Painted, paintMap } from './paint.ts';
 
 export function FarmMap() {
   const { farm } = useFarm();
@@ -36,7 +37,7 @@ export function FarmMap() {
 const START_WIDTH = 360;
 
 function Picture({ racks }: { racks: Racks }) {
-  const { miners, farm } = useFarm();
+  const { farm } = useFarm();
   const texts = useTexts();
   const by = useHeatBy();
   const frame = useRef<HTMLDivElement>(null);
@@ -48,14 +49,13 @@ function Picture({ racks }: { racks: Racks }) {
     observer.observe(current);
     return () => observer.disconnect();
   }, []);
-  const layout = useMemo(() => layoutOf(racks, miners.value, width.value), [racks, miners.value, width.value]);
-  const unplaced = miners.value.filter(({ rack }) => rack === null).length;
+  const { picture, unplaced } = usePicture(racks, width.value);
   const rackHref = (name: string) => `/f/${farm.id}/map/${encodeURIComponent(name)}?by=${by}`;
   return (
     <>
       <HeatSwitch />
       <div ref={frame}>
-        <Canvas {...{ layout, by, rackHref }} width={width.value} />
+        <Canvas picture={picture} rackHref={rackHref} />
       </div>
       {unplaced > 0 && (
         <p class="note">
@@ -63,10 +63,10 @@ function Picture({ racks }: { racks: Racks }) {
         </p>
       )}
       <ul class="links">
-        {layout.boxes.map((box) => (
-          <li key={box.name}>
-            <a href={rackHref(box.name)}>
-              <strong>{box.name}</strong> <Counts box={box} by={by} />
+        {picture.layout.boxes.map(({ name }, index) => (
+          <li key={name}>
+            <a href={rackHref(name)}>
+              <strong>{name}</strong> <span>{countsText(picture.levels[index] ?? [], texts)}</span>
             </a>
           </li>
         ))}
@@ -75,24 +75,41 @@ function Picture({ racks }: { racks: Racks }) {
   );
 }
 
-type CanvasProps = {
-  readonly layout: MapLayout;
-  readonly width: number;
-  readonly by: HeatBy;
-  readonly rackHref: (name: string) => string;
-};
-
-function Canvas({ layout, width, by, rackHref }: CanvasProps) {
+/** The racks stay where they are as long as their slots do: an update of miners changes levels only. */
+function usePicture(racks: Racks, width: number): { readonly picture: MapPicture; readonly unplaced: number } {
+  const { miners } = useFarm();
   const { nowMs } = useApp();
+  const texts = useTexts();
+  const by = useHeatBy();
+  const { standing, unplaced } = useMemo(() => standingOf(racks, miners.value), [racks, miners.value]);
+  const slotCounts = racks.map(({ name }) => standing.get(name)?.slots.length ?? 0);
+  const layout = useMemo(() => layoutOf(racks, slotCounts, width), [racks, slotCounts.join(), width]);
+  const picture = useMemo(() => {
+    const atMs = nowMs.peek();
+    const inside = layout.boxes.map(({ name }) => standing.get(name));
+    const nameOf = (name: string, strangers = 0) => (strangers === 0 ? name : `${name} +${strangers}`);
+    return {
+      ...{ layout, width },
+      titles: layout.titles.map(({ text }) =>
+        text === null ? texts.places.noContainer : texts.places.inContainer(text),
+      ),
+      names: layout.boxes.map(({ name }, index) => nameOf(name, inside[index]?.strangers.length)),
+      levels: inside.map((rack) => rack?.slots.map((miner) => levelOf(miner, by, atMs)) ?? []),
+    };
+  }, [layout, standing, by, texts]);
+  return { picture, unplaced };
+}
+
+type CanvasProps = { readonly picture: MapPicture; readonly rackHref: (name: string) => string };
+
+function Canvas({ picture, rackHref }: CanvasProps) {
   const texts = useTexts();
   const { route } = useLocation();
   const canvas = useRef<HTMLCanvasElement>(null);
+  const painted = useRef<Painted>();
   useLayoutEffect(() => {
-    if (canvas.current === null) return;
-    const titleOf = (container: string | null) =>
-      container === null ? texts.places.noContainer : texts.places.inContainer(container);
-    paintMap(canvas.current, width, { layout, by, nowMs: nowMs.peek(), titleOf });
-  }, [layout, width, by, texts]);
+    if (canvas.current !== null) painted.current = paintMap(canvas.current, picture, painted.current);
+  }, [picture]);
   return (
     <canvas
       ref={canvas}
@@ -100,18 +117,19 @@ function Canvas({ layout, width, by, rackHref }: CanvasProps) {
       role="img"
       aria-label={texts.map.picture}
       onClick={({ offsetX, offsetY }) => {
-        const box = boxAt(layout, offsetX, offsetY);
+        const box = boxAt(picture.layout, offsetX, offsetY);
         if (box !== undefined) route(rackHref(box.name));
       }}
     />
   );
 }
 
-function Counts({ box, by }: { box: RackBox; by: HeatBy }) {
-  const { nowMs } = useApp();
-  const texts = useTexts();
-  const levels = box.spots.map(({ miner }) => levelOf(miner, by, nowMs.peek()));
-  const count = (wanted: Level) => levels.filter((level) => level === wanted).length;
-  const [good, unknown, empty] = [count('good'), count('unknown'), count('empty')];
-  return <span>{texts.map.counts(good, levels.length - good - unknown - empty, unknown, empty)}</span>;
+function countsText(levels: readonly Level[], texts: Texts): string {
+  let [good, unknown, empty] = [0, 0, 0];
+  for (const level of levels) {
+    if (level === 'good') good += 1;
+    else if (level === 'unknown') unknown += 1;
+    else if (level === 'empty') empty += 1;
+  }
+  return texts.map.counts(good, levels.length - good - unknown - empty, unknown, empty);
 }

@@ -1,7 +1,6 @@
 // Paints the picture of all racks. Marks stand beside colours: what is bad is crossed, what is warm is half filled,
 // what is unknown is only an outline.
-import type { HeatBy, Level } from '../../model/heat.ts';
-import { levelOf } from '../../model/heat.ts';
+import type { Level } from '../../model/heat.ts';
 import { type MapLayout, NAME, SPOT } from '../../model/map-layout.ts';
 
 const SIDE = SPOT - 2;
@@ -24,35 +23,82 @@ function paintsOf(canvas: HTMLCanvasElement): Paints {
   return paints;
 }
 
-type Painting = {
+/** `titles` and `names` are those of the layout as they are written, with the racks in the order of its boxes. */
+export type MapPicture = {
   readonly layout: MapLayout;
-  readonly by: HeatBy;
-  readonly nowMs: number;
-  readonly titleOf: (container: string | null) => string;
+  readonly width: number;
+  readonly titles: readonly string[];
+  readonly names: readonly string[];
+  readonly levels: readonly (readonly Level[])[];
 };
 
-export function paintMap(canvas: HTMLCanvasElement, width: number, { layout, by, nowMs, titleOf }: Painting): void {
+/** What is on the canvas now. */
+export type Painted = MapPicture & { readonly paints: Paints; readonly scale: number };
+
+/** Paints only the slots whose level has changed, unless more than levels has. Undefined = the canvas cannot paint. */
+export function paintMap(canvas: HTMLCanvasElement, picture: MapPicture, before?: Painted): Painted | undefined {
   const context = canvas.getContext('2d');
-  if (context === null) return;
+  if (context === null) return undefined;
   const scale = devicePixelRatio;
-  const [wide, high] = [Math.round(width * scale), Math.round(layout.height * scale)];
-  if (canvas.width !== wide || canvas.height !== high) {
-    canvas.width = wide;
-    canvas.height = high;
-    canvas.style.height = `${layout.height}px`;
+  if (before !== undefined && isSamePlace(picture, before) && scale === before.scale && isSameTheme(canvas, before)) {
+    paintSpots(context, picture, before.paints, before.levels);
+    return { ...before, ...picture };
   }
   const paints = paintsOf(canvas);
+  resize(canvas, scale, picture);
   context.setTransform(scale, 0, 0, scale, 0, 0);
-  context.clearRect(0, 0, width, layout.height);
+  context.clearRect(0, 0, picture.width, picture.layout.height);
+  paintNames(context, picture, paints);
+  paintSpots(context, picture, paints);
+  return { ...picture, paints, scale };
+}
+
+const isSamePlace = ({ layout, width, titles, names }: MapPicture, before: Painted): boolean =>
+  layout === before.layout && width === before.width && isSame(titles, before.titles) && isSame(names, before.names);
+
+const isSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((text, index) => text === others[index]);
+
+/** The canvas inherits the colour of text, which each theme has another of. */
+const isSameTheme = (canvas: HTMLCanvasElement, { paints }: Painted): boolean =>
+  getComputedStyle(canvas).color === paints.ink;
+
+function resize(canvas: HTMLCanvasElement, scale: number, { layout, width }: MapPicture): void {
+  const [wide, high] = [Math.round(width * scale), Math.round(layout.height * scale)];
+  if (canvas.width === wide && canvas.height === high) return;
+  canvas.width = wide;
+  canvas.height = high;
+  canvas.style.height = `${layout.height}px`;
+}
+
+function paintNames(context: CanvasRenderingContext2D, { layout, titles, names }: MapPicture, paints: Paints): void {
   context.textBaseline = 'top';
   context.fillStyle = paints.ink;
   context.font = '600 15px system-ui, sans-serif';
-  for (const { text, y } of layout.titles) context.fillText(titleOf(text), 0, y + 4);
+  for (const [index, { y }] of layout.titles.entries()) context.fillText(titles[index] ?? '', 0, y + 4);
   context.font = '12px system-ui, sans-serif';
-  for (const { name, x, y, width: room, strangers } of layout.boxes)
-    context.fillText(strangers.length === 0 ? name : `${name} +${strangers.length}`, x, y, Math.max(room, NAME));
-  for (const { x, y, spots } of layout.boxes)
-    for (const spot of spots) paintSpot(context, x + spot.x, y + spot.y, levelOf(spot.miner, by, nowMs), paints);
+  for (const [index, { x, y, width }] of layout.boxes.entries())
+    context.fillText(names[index] ?? '', x, y, Math.max(width, NAME));
+}
+
+function paintSpots(
+  context: CanvasRenderingContext2D,
+  { layout, levels }: MapPicture,
+  paints: Paints,
+  before?: MapPicture['levels'],
+): void {
+  // By index, because this goes over every slot of the farm at each update.
+  for (let box = 0; box < layout.boxes.length; box += 1) {
+    const { x = 0, y = 0, spots = [] } = layout.boxes[box] ?? {};
+    for (let index = 0; index < spots.length; index += 1) {
+      const level = levels[box]?.[index] ?? 'empty';
+      if (before !== undefined && before[box]?.[index] === level) continue;
+      const [left, top] = [x + (spots[index]?.x ?? 0), y + (spots[index]?.y ?? 0)];
+      // Crosses and outlines end in the gap between slots.
+      if (before !== undefined) context.clearRect(left - 1, top - 1, SPOT, SPOT);
+      paintSpot(context, left, top, level, paints);
+    }
+  }
 }
 
 function paintSpot(context: CanvasRenderingContext2D, x: number, y: number, level: Level, paints: Paints): void {

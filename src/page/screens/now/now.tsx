@@ -1,26 +1,29 @@
 // What needs a person now: what the farm makes, what is wrong by cause, and the worklist in the order of a walk.
-import { useComputed } from '@preact/signals';
+import { type ReadonlySignal, useComputed } from '@preact/signals';
 import { useApp, useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
-import { causeCounts } from '../../model/causes.ts';
+import { causeCounts, type WorkLine } from '../../model/causes.ts';
 import { NO_FILTER, writeFilter } from '../../model/list/filter.ts';
 import { farmSums } from '../../model/sums.ts';
 import { Loading } from '../../parts/bits.tsx';
 import { causeText } from './cause-text.ts';
 import { RunningTasks } from './running-tasks.tsx';
+import { useWorkLines } from './use-work-lines.ts';
 import { Worklist } from './worklist.tsx';
 
 export function Now() {
   const texts = useTexts();
   const { known } = useFarm();
-  if (known.value === undefined) return <Loading />;
+  const isKnown = useComputed(() => known.value !== undefined).value;
+  const lines = useWorkLines();
+  if (!isKnown) return <Loading />;
   return (
     <>
       <h1 class="hidden">{texts.now.title}</h1>
       <Sums />
       <Onward />
-      <Counts />
-      <Worklist />
+      <Counts lines={lines} />
+      <Worklist lines={lines} />
       <RunningTasks />
     </>
   );
@@ -84,11 +87,11 @@ function Empty() {
   );
 }
 
-function Counts() {
+function Counts({ lines }: { readonly lines: ReadonlySignal<readonly WorkLine[]> }) {
   const { miners, farm } = useFarm();
   const { nowMs, format } = useApp();
   const texts = useTexts();
-  const counts = useComputed(() => causeCounts(miners.value, nowMs.peek())).value;
+  const counts = useComputed(() => causeCounts(lines.value, miners.value, nowMs.peek())).value;
   if (miners.value.length === 0) return <Empty />;
   return (
     <ul class="counts">

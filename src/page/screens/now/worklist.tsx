@@ -1,12 +1,12 @@
 // The worklist of a farm in the order of a walk: one line per cause and place. A person takes lines, which all see, and
 // puts lines aside on this device.
-import { useComputed, useSignal } from '@preact/signals';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { MouseEventHandler } from 'preact';
-import { useCallback, useMemo, useRef } from 'preact/hooks';
+import { useCallback, useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useApp, useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
-import { keepLines, type WorkLine, worklist } from '../../model/causes.ts';
+import type { WorkLine } from '../../model/causes.ts';
 import { filterOf, writeFilter } from '../../model/list/filter.ts';
 import { Age, RefusalNote } from '../../parts/bits.tsx';
 import type { Texts } from '../../text/texts.ts';
@@ -14,18 +14,14 @@ import { createAside } from './aside.ts';
 import { causeText } from './cause-text.ts';
 import { type TakenLines, useTaken } from './use-taken.ts';
 
-export function Worklist() {
+export function Worklist({ lines: found }: { readonly lines: ReadonlySignal<readonly WorkLine[]> }) {
   const { miners, farm } = useFarm();
   const { nowMs, kept } = useApp();
   const texts = useTexts();
   const aside = useSignal(createAside(kept, farm.id));
-  const before = useRef<readonly WorkLine[]>([]);
-  const lines = useComputed(() => {
-    before.current = keepLines(before.current, worklist(miners.value, nowMs.peek()));
-    return before.current;
-  }).value;
+  const lines = found.value;
   // Of what is not known it cannot be said that it is good.
-  const isAllKnown = miners.value.length > 0 && miners.value.every(({ isUnknown }) => !isUnknown);
+  const isAllGood = lines.length === 0 && miners.value.length > 0 && miners.value.every(({ isUnknown }) => !isUnknown);
   const isShown = useSignal(false);
   const taken = useTaken();
   const mine = useMine();
@@ -40,7 +36,7 @@ export function Worklist() {
   return (
     <section>
       <h2>{texts.now.work}</h2>
-      {lines.length === 0 && isAllKnown && <p class="note note-good">{texts.now.allGood}</p>}
+      {isAllGood && <p class="note note-good">{texts.now.allGood}</p>}
       <OnlyMine mine={mine} count={own.length} />
       <RefusalNote refusal={taken.refusal} />
       <ul class="work">

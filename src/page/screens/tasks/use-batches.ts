@@ -1,4 +1,6 @@
 // The newest task batches of the farm, asked again while the screen is there.
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { z } from 'zod';
 import type { BatchStatus } from '../../../model/task.ts';
 import type { batchV2Schema } from '../../../wire/api/tasks.ts';
@@ -9,9 +11,18 @@ import { useFarm } from '../../live/farm-state.ts';
 
 export type Batch = z.infer<typeof batchV2Schema>;
 const EVERY_MS = 3_000;
+/** While none of them goes on: one that begins meanwhile is seen as late as this. */
+const QUIET_EVERY_MS = 10_000;
 
 export function useBatches(statuses: readonly BatchStatus[], most: number): Asked<Answer<readonly Batch[]>> {
   const { ref } = useFarm();
+  const goesOn = useSignal(true);
   const body = { page_size: most, ...(statuses.length > 0 && { status: { in: statuses } }) };
-  return useAsked(farmPath(ref, 'task-batches/search'), EVERY_MS, body);
+  const everyMs = goesOn.value ? EVERY_MS : QUIET_EVERY_MS;
+  const asked = useAsked<Answer<readonly Batch[]>>(farmPath(ref, 'task-batches/search'), everyMs, body);
+  const { answer } = asked;
+  useEffect(() => {
+    if (answer !== undefined) goesOn.value = answer.data.some((batch) => batch.pending_count + batch.running_count > 0);
+  }, [answer]);
+  return asked;
 }
