@@ -142,7 +142,7 @@ const COUNTED: readonly CauseCount['cause'][] = [...CAUSES, 'new'];
 
 export type CauseCount = { readonly cause: Cause | 'new'; readonly count: number };
 
-/** How many miners each cause has, by the lines of the worklist; and new ones, which may be good. Only what there is. */
+/** How many miners each cause has, by the lines of the worklist; and new ones, which may be good. None has 0. */
 export function causeCounts(
   lines: readonly WorkLine[],
   miners: Iterable<BoardMiner>,

@@ -106,7 +106,7 @@ function Canvas({ picture, rackHref }: CanvasProps) {
   const texts = useTexts();
   const { route } = useLocation();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const painted = useRef<Painted>();
+  const painted = useRef<Painted | undefined>(undefined);
   useLayoutEffect(() => {
     if (canvas.current !== null) painted.current = paintMap(canvas.current, picture, painted.current);
   }, [picture]);

@@ -10,6 +10,7 @@ import { type Asked, useAsked } from '../../live/ask/use-asked.ts';
 import { useFarm } from '../../live/farm-state.ts';
 
 export type Batch = z.infer<typeof batchV2Schema>;
+const OPEN: readonly BatchStatus[] = ['pending', 'running'];
 const EVERY_MS = 3_000;
 /** While none of them goes on: one that begins meanwhile is seen as late as this. */
 const QUIET_EVERY_MS = 10_000;
@@ -22,7 +23,7 @@ export function useBatches(statuses: readonly BatchStatus[], most: number): Aske
   const asked = useAsked<Answer<readonly Batch[]>>(farmPath(ref, 'task-batches/search'), everyMs, body);
   const { answer } = asked;
   useEffect(() => {
-    if (answer !== undefined) goesOn.value = answer.data.some((batch) => batch.pending_count + batch.running_count > 0);
+    if (answer !== undefined) goesOn.value = answer.data.some(({ status }) => OPEN.includes(status));
   }, [answer]);
   return asked;
 }
