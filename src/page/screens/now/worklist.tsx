@@ -1,7 +1,7 @@
 // The worklist of a farm in the order of a walk: one line per cause and place. A person takes lines, which all see, and
 // puts lines aside on this device.
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import type { MouseEventHandler } from 'preact';
+import type { ComponentChildren, MouseEventHandler } from 'preact';
 import { useCallback, useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useApp, useTexts } from '../../app-state.ts';
@@ -109,19 +109,32 @@ function Line({ line, taken, isAside, onMark }: LineProps) {
             <span class="line-holder">{holder.isMine ? texts.now.mine : texts.now.takenBy(holder.name)}</span>
           )}
         </a>
-        <details class="line-menu">
-          <summary aria-label={texts.common.more}>⋯</summary>
-          <div>
-            {place.rack !== null && (
-              <a href={`/f/${farm.id}/map/${encodeURIComponent(place.rack)}`}>{texts.places.map}</a>
-            )}
-            <Take line={line} taken={taken} />
-            <Marks isAside={isAside} onMark={(how) => onMark(line, how)} />
-          </div>
-        </details>
+        <Menu>
+          {() => (
+            <>
+              {place.rack !== null && (
+                <a href={`/f/${farm.id}/map/${encodeURIComponent(place.rack)}`}>{texts.places.map}</a>
+              )}
+              <Take line={line} taken={taken} />
+              <Marks isAside={isAside} onMark={(how) => onMark(line, how)} />
+            </>
+          )}
+        </Menu>
       </li>
     );
   }, [line, taken, isAside, onMark, farm.id, texts, show]);
+}
+
+/** A long worklist has half as many elements while what is in closed menus is not made. */
+function Menu({ children }: { readonly children: () => ComponentChildren }) {
+  const texts = useTexts();
+  const isOpen = useSignal(false);
+  return (
+    <details class="line-menu" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+      <summary aria-label={texts.common.more}>⋯</summary>
+      {isOpen.value && <div>{children()}</div>}
+    </details>
+  );
 }
 
 const placeText = ({ place, isUnplaced }: WorkLine, texts: Texts): string =>
