@@ -60,7 +60,7 @@ const changes = async (): Promise<Change[]> => {
 
 /** As one line of what is expected. */
 const named = ({ kind, miner, by, text, evidence: { flag } }: Change): string =>
-  [kind, miner?.ip ?? '-', by?.name ?? '-', flag ?? (by === null ? '-' : text)].join(' ');
+  [kind, miner?.ip ?? '-', by?.name ?? '-', flag ?? (by === null && kind !== 'other' ? '-' : text)].join(' ');
 
 /** For each try a farm of its own, of which nothing has been said yet. */
 async function startShift(): Promise<void> {
