@@ -9,7 +9,7 @@ import type { ActTask, StatusVerb } from './verbs/verbs.ts';
 
 type Candidates = { readonly miners: readonly BoardMiner[]; readonly leftOut: readonly LeftOut[] };
 
-/** The way that a person walks, whatever order the miners were found in: so the list is the same each time. */
+/** In the order in which a person walks, so that the list is the same each time, however the miners were found. */
 function split(rows: readonly BoardMiner[], whyNot: (row: BoardMiner) => string | undefined): Candidates {
   const judged = rows.toSorted(byLocation).map((row) => ({ row, reason: whyNot(row) }));
   return {

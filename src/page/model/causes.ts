@@ -45,8 +45,8 @@ type Group = { -readonly [K in 'count' | 'sinceMs' | 'newestMs' | 'message']: Wo
 };
 
 /**
- * By cause; then by the pool of lines of pools, by the container of others; then by the rack. At each update of a farm
- * with much trouble thousands of miners are counted, and for that nothing is made but the lines.
+ * By cause, then by container, then by rack; lines of pools by their pool instead of a container. At each update
+ * thousands of miners can be ill: no key is made for each of them.
  */
 type Groups = Map<Cause, Map<string | null, Map<string | null, Group>>>;
 
@@ -57,7 +57,9 @@ export function worklist(miners: Iterable<BoardMiner>, nowMs: number): readonly 
     const cause = causeOf(miner, nowMs);
     if (cause !== undefined) count(groupOf(groups, miner, cause), miner);
   }
-  const all = [...groups.values()].flatMap((ofCause) => [...ofCause.values()].flatMap((some) => [...some.values()]));
+  const all = [...groups.values()].flatMap((ofCause) =>
+    [...ofCause.values()].flatMap((byRack) => [...byRack.values()]),
+  );
   return all.map(({ line, ...sums }) => ({ ...line, ...sums })).toSorted(inWalkingOrder);
 }
 
@@ -79,17 +81,19 @@ const saysTheSame = (a: WorkLine, b: WorkLine): boolean =>
 function groupOf(groups: Groups, miner: BoardMiner, cause: Cause): Group {
   const isOfPool = cause === 'pool';
   const isWholeContainer = miner.container !== null && OF_CONTAINERS.includes(cause);
-  const first = isOfPool ? miner.pool : miner.container;
+  const poolOrContainer = isOfPool ? miner.pool : miner.container;
   const rack = isOfPool || isWholeContainer ? null : miner.rack;
   const ofCause = groups.get(cause) ?? new Map<string | null, Map<string | null, Group>>();
   groups.set(cause, ofCause);
-  const some = ofCause.get(first) ?? new Map<string | null, Group>();
-  ofCause.set(first, some);
-  const found = some.get(rack);
+  const byRack = ofCause.get(poolOrContainer) ?? new Map<string | null, Group>();
+  ofCause.set(poolOrContainer, byRack);
+  const found = byRack.get(rack);
   if (found !== undefined) return found;
-  const line = isOfPool ? lineOfPool(first) : lineOfPlace(cause, { container: first, rack }, isWholeContainer);
+  const line = isOfPool
+    ? lineOfPool(poolOrContainer)
+    : lineOfPlace(cause, { container: poolOrContainer, rack }, isWholeContainer);
   const group = { line, count: 0, sinceMs: null, newestMs: null, message: null };
-  some.set(rack, group);
+  byRack.set(rack, group);
   return group;
 }
 

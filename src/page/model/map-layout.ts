@@ -7,7 +7,7 @@ import { ASSUMED_COLUMNS } from './rack-cells.ts';
 
 export type MapRack = { readonly name: string; readonly container: string | null; readonly shape: RackShape | null };
 
-/** The miners of one rack. `slots` has one place for each slot, that of position 1 first. */
+/** The miners of one rack. `slots` = the miner of each slot, that of position 1 first; undefined = it is empty. */
 export type Standing = {
   readonly slots: readonly (BoardMiner | undefined)[];
   /** Those that stand at no slot of it. */

@@ -125,7 +125,7 @@ function Line({ line, taken, isAside, onMark }: LineProps) {
   }, [line, taken, isAside, onMark, farm.id, texts, show]);
 }
 
-/** A long worklist has half as many elements while what is in closed menus is not made. */
+/** What is in it is made when it is opened: a worklist can have a hundred of them. */
 function Menu({ children }: { readonly children: () => ComponentChildren }) {
   const texts = useTexts();
   const isOpen = useSignal(false);

@@ -151,3 +151,17 @@ test('maintenance is given to miners without an ops status, and taken from those
   expect(off.miners).toEqual([all[1]]);
   expect(off.leftOut.map(({ reason }) => reason)).toEqual(['it is in no maintenance', 'its ops status is transit']);
 });
+
+test('miners are listed in the order of a walk, however they were found', () => {
+  const abilities = ['miner.system.reboot'] as const;
+  const [unplaced, far, near] = [
+    row({ ip: '10.31.3.9', abilities }),
+    row({ ip: '10.31.3.1', abilities, container: 'C10', rack: 'C10-1', position: 1 }),
+    row({ ip: '10.31.3.5', abilities, container: 'C2', rack: 'C2-1', position: 2 }),
+  ];
+  for (const found of [
+    [unplaced, far, near],
+    [far, near, unplaced],
+  ])
+    expect(candidatesFor('miner.system.reboot', found).miners).toEqual([near, far, unplaced]);
+});
