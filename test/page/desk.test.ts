@@ -231,6 +231,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the desk', () => {
       expect(await painted()).toBe(shown);
       return shown;
     };
+    // A second try begins as the first one did.
+    device(4).setFault('board-dead', false);
+    for (const args of [
+      ['position', 'clear', device(5).ip],
+      ['position', 'set', device(3).ip, 'C1-02/4'],
+    ])
+      expect(await site.pithead(...args)).toMatchObject({ code: 0 });
     device(0).setFault('board-dead', true);
     const first = 'C1-01: 2 good, 1 not good, 3 empty';
     const seen = [await becomes(first, 'C1-02: 2 good, 4 empty')];

@@ -1,7 +1,7 @@
 // Without a network notes and places wait on the device, are sent once when it is back, and nothing is shown as done
 // before; orders to devices never wait. A photo of a sticker names a miner. And a control board that was changed: the
 // place goes on with the new unit.
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { until } from '../e2e/until.ts';
@@ -149,9 +149,16 @@ describe.skipIf(BROWSER_PATH === undefined)('a photo of a sticker', () => {
     const photo = page.getByLabel('Photo of the sticker');
     await photo.setInputFiles(photoOf(''));
     await page.getByText('No code was found on the photo.').waitFor();
+    // Which code is that of a miner is known only after the miners have come.
+    const held: Route[] = [];
+    await page.route(/\/board(\?|$)/, (route) => void held.push(route));
+    await page.reload();
     await photo.setInputFiles(photoOf(`S19-104\n${device(3).truth().mac.replaceAll(':', '')}`));
+    await page.getByText('Reading the photo…').waitFor();
+    await held.at(-1)?.continue();
     await expect.poll(() => page.locator('.miner-card').count()).toBe(1);
     expect(await page.locator('.miner-card').innerText()).toContain(device(3).ip);
+    await page.unroute(/\/board(\?|$)/);
     await page.goto(`${base(page)}/walk/C03`);
     await photo.setInputFiles(photoOf(device(3).truth().mac));
     await button(page, new RegExp(`^${device(3).ip.replaceAll('.', '\\.')}`)).waitFor();

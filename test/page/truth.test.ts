@@ -1,6 +1,6 @@
 // What the page says when something is between it and the truth: sockets that are blocked, a service that is away, a
 // session that was ended, a role that may less.
-import type { Browser } from 'playwright-core';
+import type { Browser, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loopback } from '../support/loopback.ts';
 import { BROWSER_PATH, launch } from './support/browser.ts';
@@ -29,6 +29,34 @@ describe.skipIf(BROWSER_PATH === undefined)('the truth', () => {
     await page.getByRole('link', { name: /^Fan/ }).first().waitFor({ timeout: 30_000 });
     site.farm.devices[2]?.setFault('fan-stopped', false);
     await page.getByText('No miner needs you.').waitFor({ timeout: 60_000 });
+    await context.close();
+  });
+
+  test('before the first miners have come no screen says how many there are', async () => {
+    const [first] = site.farm.devices;
+    expect(await site.pithead('container', 'add', 'L')).toMatchObject({ code: 0 });
+    expect(
+      await site.pithead('rack', 'set', 'L-01', '--container', 'L', '--rows', '1', '--columns', '3'),
+    ).toMatchObject({
+      code: 0,
+    });
+    expect(await site.pithead('position', 'set', first?.ip ?? '', 'L-01/1')).toMatchObject({ code: 0 });
+    const { page, context } = await site.enter(browser, 'technician');
+    const farm = page.url().replace(/(\/f\/[^/]+)\/.*$/, '$1');
+    const held: Route[] = [];
+    await page.route(/\/board(\?|$)/, (route) => void held.push(route));
+    for (const screen of ['now', 'miners', 'overview', 'map', 'map/L-01', `miners/${first?.ip}`, 'find']) {
+      await page.goto(`${farm}/${screen}`);
+      if (screen === 'find') await page.getByRole('searchbox').fill(first?.ip ?? '');
+      await page.getByRole('main').getByText('Loading…').first().waitFor();
+      const words = await page.getByRole('main').innerText();
+      expect(words, screen).not.toMatch(/no miner|\d empty|\b0\b|not here/i);
+    }
+    await held.at(-1)?.continue();
+    await page.locator('.miner-card').first().waitFor();
+    await page.unroute(/\/board(\?|$)/);
+    await page.goto(`${farm}/map`);
+    await page.getByText('1 good, 2 empty').waitFor();
     await context.close();
   });
 

@@ -72,8 +72,8 @@ export function createFarmState(app: AppState, farm: FarmOfSession) {
   return {
     farm,
     ref,
-    /** Undefined = not known yet. */
-    known: miners,
+    /** False before the first miners have come: until then nothing may be said of how many there are. */
+    isKnown: computed(() => miners.value !== undefined),
     miners: all,
     /** By which a person looks for them. */
     names: noNames(),

@@ -1,5 +1,5 @@
 // A photo of the sticker of a miner, whose bar codes the browser itself reads. Where it cannot, there is no button.
-import { useSignal } from '@preact/signals';
+import { useSignal, useSignalEffect } from '@preact/signals';
 import { useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
 import { stickerText } from '../../model/field/sticker.ts';
@@ -15,17 +15,25 @@ declare global {
 type StickerProps = { readonly onRead: (text: string) => void };
 
 export function Sticker({ onRead }: StickerProps) {
-  const { miners } = useFarm();
+  const { miners, isKnown } = useFarm();
   const { sticker } = useTexts();
   const state = useSignal<'idle' | 'reading' | 'none'>('idle');
+  const codes = useSignal<readonly string[]>([]);
+  // Which of several codes is that of a miner can be said when the miners have come.
+  useSignalEffect(() => {
+    if (codes.value.length === 0 || !isKnown.value) return;
+    const text = stickerText(codes.value, miners.peek());
+    codes.value = [];
+    state.value = text === undefined ? 'none' : 'idle';
+    if (text !== undefined) onRead(text);
+  });
   const { BarcodeDetector } = window;
   if (BarcodeDetector === undefined) return null;
   const read = async (photo: File) => {
     state.value = 'reading';
-    const codes = await codesOf(photo, new BarcodeDetector());
-    const text = stickerText(codes, miners.peek());
-    state.value = text === undefined ? 'none' : 'idle';
-    if (text !== undefined) onRead(text);
+    const found = await codesOf(photo, new BarcodeDetector());
+    codes.value = found;
+    if (found.length === 0) state.value = 'none';
   };
   return (
     <div class="sticker">

@@ -5,6 +5,7 @@ import { useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
 import { useNames } from '../../live/use-names.ts';
 import { findMiners } from '../../model/list/find.ts';
+import { NoneFound } from '../../parts/field/none-found.tsx';
 import { Sticker } from '../../parts/field/sticker.tsx';
 import { MinerCard } from '../../parts/miner-card.tsx';
 
@@ -38,9 +39,7 @@ export function Find() {
         />
       </label>
       <Sticker onRead={(text) => (written.value = text)} />
-      <div role="status">
-        {written.value.trim() !== '' && list.length === 0 && <p class="note">{texts.find.none}</p>}
-      </div>
+      <div role="status">{written.value.trim() !== '' && list.length === 0 && <NoneFound />}</div>
       <ul class="cards">
         {list.slice(0, MOST).map((miner) => (
           <li key={miner.id}>

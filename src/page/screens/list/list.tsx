@@ -20,7 +20,7 @@ import { useFiltered } from './use-filtered.ts';
 const WIDE = '(min-width: 640px)';
 
 export function MinerList() {
-  const { miners, minerOf, known, farm } = useFarm();
+  const { miners, minerOf, isKnown, farm } = useFarm();
   const { nowMs } = useApp();
   const texts = useTexts();
   const { query, path, route } = useLocation();
@@ -39,8 +39,8 @@ export function MinerList() {
   const { shown, selection, isAsking } = useFiltered(filter);
   const now = nowMs.peek();
   // Before the first miners have come there is no order to be kept.
-  const isKnown = known.value !== undefined && !isAsking;
-  const order = useOrder({ miners: shown, sort, what: isKnown ? `${writeFilter(filter)} ${sort}` : '', nowMs: now });
+  const what = isKnown.value && !isAsking ? `${writeFilter(filter)} ${sort}` : '';
+  const order = useOrder({ miners: shown, sort, what, nowMs: now });
   const rows = order.ids;
   const cursor = useCursor(rows, (id) => route(`/f/${farm.id}/miners/${id}`), toggle);
   const change = (next: typeof filter, by: Sort = sort) => {
@@ -48,7 +48,7 @@ export function MinerList() {
     const inOrder = by === 'location' ? '' : `sort=${by}`;
     route(`${path}?${[text, inOrder].filter((part) => part !== '').join('&')}`, true);
   };
-  if (known.value === undefined) return <Loading />;
+  if (!isKnown.value) return <Loading />;
   const ids = chosen.value.size > 0 ? rows.filter((id) => chosen.value.has(id)) : rows;
   return (
     <section class="list">

@@ -20,17 +20,17 @@ const MOST = 1_000;
 type Taken = { readonly miners: readonly BoardMiner[]; readonly atMs: number };
 
 export function WalkList() {
-  const { known } = useFarm();
+  const { isKnown } = useFarm();
   const { nowMs } = useApp();
   const { query } = useLocation();
   const filter = readFilter(query);
   const { shown, selection, isAsking } = useFiltered(filter);
   const taken = useSignal<Taken | undefined>(undefined);
-  const isKnown = known.value !== undefined && !isAsking;
+  const isReady = isKnown.value && !isAsking;
   const what = writeFilter(filter);
   useEffect(() => {
-    if (isKnown) taken.value = { miners: sorted(shown, 'location', nowMs.peek()), atMs: nowMs.peek() };
-  }, [isKnown, what]);
+    if (isReady) taken.value = { miners: sorted(shown, 'location', nowMs.peek()), atMs: nowMs.peek() };
+  }, [isReady, what]);
   return (
     <section>
       <RefusalNote refusal={selection.refusal} />

@@ -1,7 +1,7 @@
 // All racks of the farm in one picture, container by container; a tap on a rack goes to it. The list below says and
 // does the same for keyboards and screen readers.
 import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useApp, useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
@@ -14,14 +14,14 @@ import { HeatSwitch, useHeatBy } from './heat-switch.tsx';
 import { type MapPicture, type Painted, paintMap } from './paint.ts';
 
 export function FarmMap() {
-  const { farm } = useFarm();
+  const { farm, isKnown } = useFarm();
   const texts = useTexts();
   const { answer, refusal } = useRacks();
   return (
     <section>
       <h1>{texts.map.title}</h1>
       <RefusalNote refusal={refusal} />
-      {answer === undefined ? (
+      {answer === undefined || !isKnown.value ? (
         refusal === undefined && <Loading />
       ) : answer.data.length === 0 ? (
         <p class="note">
@@ -42,9 +42,11 @@ function Picture({ racks }: { racks: Racks }) {
   const by = useHeatBy();
   const frame = useRef<HTMLDivElement>(null);
   const width = useSignal(START_WIDTH);
-  useEffect(() => {
+  // Before the browser shows anything: no picture is seen in another width than its own.
+  useLayoutEffect(() => {
     const { current } = frame;
     if (current === null) return;
+    width.value = current.clientWidth;
     const observer = new ResizeObserver(() => (width.value = current.clientWidth));
     observer.observe(current);
     return () => observer.disconnect();

@@ -15,7 +15,7 @@ import { type RackDetail, useRack } from '../locations/use-places.ts';
 import { HeatSwitch, levelText, useHeatBy } from './heat-switch.tsx';
 
 export function RackMap({ rack = '' }: { rack?: string }) {
-  const { farm, may } = useFarm();
+  const { farm, may, isKnown } = useFarm();
   const texts = useTexts();
   const { answer, refusal } = useRack(rack);
   const base = `/f/${farm.id}`;
@@ -34,7 +34,11 @@ export function RackMap({ rack = '' }: { rack?: string }) {
       </p>
       <RefusalNote refusal={refusal} />
       <HeatSwitch />
-      {answer === undefined ? refusal === undefined && <Loading /> : <Slots key={rack} rack={answer.data} />}
+      {answer === undefined || !isKnown.value ? (
+        refusal === undefined && <Loading />
+      ) : (
+        <Slots key={rack} rack={answer.data} />
+      )}
     </section>
   );
 }

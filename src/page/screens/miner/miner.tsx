@@ -22,12 +22,12 @@ const EVERY_MS = 5_000;
 
 export function Miner() {
   const { params } = useRoute();
-  const { known: all, minerOf, ref } = useFarm();
+  const { isKnown, minerOf, ref } = useFarm();
   const texts = useTexts();
   const id = params.id ?? '';
   const detail = useAsked<Answer<MinerDetail>>(farmPath(ref, `miners/${encodeURIComponent(id)}`), EVERY_MS);
   const row = minerOf(id);
-  if (all.value === undefined) return <Loading />;
+  if (!isKnown.value) return <Loading />;
   if (row === undefined) return <p class="note note-bad">{texts.miner.gone}</p>;
   const known = detail.answer?.data;
   return (

@@ -13,10 +13,9 @@ import { Worklist } from './worklist.tsx';
 
 export function Now() {
   const texts = useTexts();
-  const { known } = useFarm();
-  const isKnown = useComputed(() => known.value !== undefined).value;
+  const { isKnown } = useFarm();
   const lines = useWorkLines();
-  if (!isKnown) return <Loading />;
+  if (!isKnown.value) return <Loading />;
   return (
     <>
       <h1 class="hidden">{texts.now.title}</h1>

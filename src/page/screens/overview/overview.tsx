@@ -13,13 +13,13 @@ import { bucketsOf, HOURS, knownHours, uptimeOf } from './uptime.ts';
 import { useUptime } from './use-uptime.ts';
 
 export function Overview() {
-  const { known, miners, farm } = useFarm();
+  const { isKnown, miners, farm } = useFarm();
   const { nowMs, format } = useApp();
   const texts = useTexts();
   const { query, path } = useLocation();
   const by = isGrouping(query.by) ? query.by : 'rack';
   const figures = useComputed(() => figuresOf(miners.value, nowMs.peek())).value;
-  if (known.value === undefined) return <Loading />;
+  if (!isKnown.value) return <Loading />;
   return (
     <section class="overview">
       <h1>

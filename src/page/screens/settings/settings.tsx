@@ -14,7 +14,7 @@ const EVERY_MS = 10_000;
 
 export function Settings() {
   const { settings: texts } = useTexts();
-  const { ref, known } = useFarm();
+  const { ref, isKnown, miners } = useFarm();
   const { answer, atMs, refusal } = useAsked<Answer<readonly FarmAgent[]>>(
     farmPath(ref, 'agents?page_size=100'),
     EVERY_MS,
@@ -40,7 +40,7 @@ export function Settings() {
           <AgentCard
             key={agent.id}
             agent={agent}
-            minerCount={known.value?.filter(({ agentId }) => agentId === agent.id).length}
+            minerCount={isKnown.value ? miners.value.filter(({ agentId }) => agentId === agent.id).length : undefined}
           />
         ))}
       </ul>

@@ -4,6 +4,7 @@ import { useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
 import { labelOf, modelOf } from '../../model/label.ts';
 import { findMiners } from '../../model/list/find.ts';
+import { NoneFound } from '../../parts/field/none-found.tsx';
 import { Sticker } from '../../parts/field/sticker.tsx';
 
 const MOST = 5;
@@ -38,7 +39,7 @@ export function ByHand({ onNamed }: { onNamed: (minerId: string) => void }) {
         />
       </label>
       <Sticker onRead={(text) => (written.value = text)} />
-      {written.value.trim() !== '' && found.length === 0 && <p class="note">{texts.find.none}</p>}
+      {written.value.trim() !== '' && found.length === 0 && <NoneFound />}
       <div class="actions">
         {found.slice(0, MOST).map((miner) => (
           <button key={miner.id} type="button" class="act" onClick={() => name(miner.id)}>
