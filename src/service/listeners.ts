@@ -9,6 +9,7 @@ import { isExposed, isLoopback, plainUrl } from '../base/net/ipv4.ts';
 import type { OpenTls } from './certificates/open-tls.ts';
 import type { App, ServerLimits } from './http/server.ts';
 import { serveTls } from './http/tls-front.ts';
+import { createLocalName } from './local-name/responder.ts';
 
 /** Requests under way get this time to be answered when the service stops. */
 const ANSWER_MS = 4_000;
@@ -49,13 +50,16 @@ export function createListeners(app: App, parts: ListenerParts) {
   };
   const renewal =
     secured === undefined ? [] : [createRound('renewing the certificate', RENEW_MS, secured.renew, clock, log)];
+  const farm = tls?.source.farm;
+  const localName =
+    farm === undefined ? [] : [createLocalName({ name: farm.localName, links: farm.links, clock, log })];
   const servers = tls === undefined ? [app.server] : [app.server, tls.front];
   /** When it stops, a load balancer sends new clients to another copy; none is accepted that cannot be served. */
   const accepting: Part = { name: 'accepting connections', start() {}, stop: () => acceptNoMore(servers) };
   return {
     server,
     /** They start after everything that serves clients, and stop before it. */
-    outerParts: [...renewal, accepting],
+    outerParts: [...renewal, ...localName, accepting],
     /** With the port that was taken; `localUrl` is plain HTTP, for this host alone. */
     addresses: () => addresses,
   };

@@ -145,7 +145,7 @@ async function compose(
   metrics.register(app);
   registerRoutes(app, {
     ...{ version: options.version, page: options.page ?? PAGE },
-    farmAuthority: () => tls?.source.trusted?.(),
+    farmAuthority: () => tls?.source.farm?.trusted(),
     store: { ...store, ...notifyingStores(store, shown, agents) },
     ...shown.forRoutes,
     ...{ upgrades, clock },

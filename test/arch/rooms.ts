@@ -39,6 +39,7 @@ const SERVICE_FOLDERS = [
   'audit',
   'locations',
   'certificates',
+  'local-name',
 ];
 
 const BELOW_AGENT = ['base', 'model', 'wire', 'transport', 'case', 'driver'];

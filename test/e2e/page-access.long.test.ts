@@ -1,18 +1,21 @@
 // Who opens the web page, from the question of setup to a browser of the LAN: certificates are made, the service serves
 // them at the address that was named and plain HTTP at 127.0.0.1, and doctor says how long that is good.
 import { X509Certificate } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
+import { decode, encode } from 'dns-packet';
 import { Agent, request } from 'undici';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { loadConfig } from '../../src/agent/config/config.ts';
 import { loopback } from '../support/loopback.ts';
 import { startPithead } from './process.ts';
+import { untilSoon } from './until.ts';
 
 const lan = loopback(28);
 const address = lan.ip(5);
@@ -62,6 +65,26 @@ const doctor = async () => {
   return (about: string) => findings.filter((finding) => finding.about === about);
 };
 
+/** As a phone asks for a name, here from the address of the service itself: its network is this one address. */
+async function addressOf(name: string): Promise<unknown> {
+  const socket = createSocket('udp4');
+  onTestFinished(() => void socket.close());
+  socket.bind(0, address);
+  await once(socket, 'listening');
+  socket.setMulticastInterface(address);
+  const answers: unknown[] = [];
+  socket.on('message', (bytes) => answers.push(...(decode(bytes).answers ?? [])));
+  const question = encode({ type: 'query', questions: [{ type: 'A', name }] });
+  await untilSoon(
+    () => {
+      if (answers.length === 0) socket.send(question, 5353, '224.0.0.251');
+      return answers.length;
+    },
+    (count) => count > 0,
+  );
+  return z.looseObject({ type: z.literal('A'), data: z.string() }).parse(answers[0]).data;
+}
+
 test('this network: certificates are made, served at the address, and the next setup keeps them', async () => {
   writeFileSync(join(folder, 'pithead.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
   const listen = ['--page', 'network', '--listen', `${address}:${port}`];
@@ -96,6 +119,7 @@ test('this network: certificates are made, served at the address, and the next s
       onTestFinished(() => void socket.destroy());
     });
   expect(await asked(new URL(page.nameUrl ?? '').hostname)).toBe('content');
+  expect(await addressOf(new URL(page.nameUrl ?? '').hostname)).toBe(address);
   expect(await asked('pithead-other.local')).toMatch(/does not match certificate/);
   const about = await doctor();
   expect(about('certificate').map(({ level }) => level)).toEqual(['ok', 'ok']);

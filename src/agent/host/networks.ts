@@ -1,7 +1,7 @@
 // The IPv4 networks that this host stands in, from its own interfaces. It sends nothing.
 import { readFileSync } from 'node:fs';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
-import type { Span } from '../../base/net/intervals.ts';
+import type { Link, Span } from '../../base/net/intervals.ts';
 import { formatIpv4, isInRange, parseIpv4Range } from '../../base/net/ipv4.ts';
 
 type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
@@ -9,7 +9,7 @@ type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | unde
 /** `addresses` = those that a scan would probe. */
 export type PrivateNetwork = { readonly interface: string; readonly cidr: string; readonly addresses: number };
 
-export type OwnNetwork = Span & { readonly interface: string; readonly address: string };
+export type OwnNetwork = Link & { readonly interface: string };
 
 /** Networks inside this host (containers, virtual machines): no miner stands in them. */
 const INSIDE = /^(docker|br-|veth|virbr|cni|flannel|lxc|podman)/;

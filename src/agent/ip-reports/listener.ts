@@ -4,6 +4,7 @@ import { LruMap } from 'toad-cache';
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { createRateLimit } from '../../base/time/rate-limit.ts';
 import type { DriverSet } from '../../driver/load/driver-set.ts';
 import { type Claim, MAX_REPORT_BYTES, type ReportFormat, reportFormats } from './formats.ts';
 import { createUdpPorts } from './udp-ports.ts';
@@ -110,17 +111,5 @@ export function createIpReports({ clock, log, drivers, portOf, isOurs, onReport 
     },
     /** The bound port of each format, by its standard port. */
     ports: ports.bound,
-  };
-}
-
-/** Returns whether one more may pass now, and counts it if so: at most `most` in any window. */
-function createRateLimit(clock: Pick<Clock, 'monotonicMs'>, most: number, windowMs: number): () => boolean {
-  const passed: number[] = [];
-  return () => {
-    const nowMs = clock.monotonicMs();
-    while (passed.length > 0 && nowMs - (passed[0] ?? 0) >= windowMs) passed.shift();
-    if (passed.length >= most) return false;
-    passed.push(nowMs);
-    return true;
   };
 }

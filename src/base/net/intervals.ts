@@ -4,6 +4,11 @@ import { formatIpv4 } from './ipv4.ts';
 
 export type Span = { readonly first: number; readonly last: number };
 
+/** An address of this host, and the network in which it has it. */
+export type Link = Span & { readonly address: string };
+
+export const addressesOf = (links: readonly Link[]): string[] => links.map(({ address }) => address);
+
 /** Sorted and disjoint; neighbours that touch become one. */
 export function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: { first: number; last: number }[] = [];

@@ -7,6 +7,7 @@ import type { AgentConfig } from '../../agent/config/config.ts';
 import { ownAddress, ownNetworks } from '../../agent/host/networks.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import type { Link } from '../../base/net/intervals.ts';
 import { isLoopback, parseIpv4, plainUrl } from '../../base/net/ipv4.ts';
 import { VERSION } from '../../base/version.ts';
 import { errorSchema } from '../../wire/api/envelope.ts';
@@ -54,13 +55,17 @@ const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
 /** What the certificates of the farm are for: networks of the miners and of this host, and its addresses in them. */
 export function farmTls({ stateDir, name, ranges, listen }: AgentConfig, host = listen.host) {
-  const ofHost = () => ownNetworks().map(({ address }) => address);
   const one = EVERY_ADDRESS.includes(host) ? undefined : parseIpv4(host);
-  const single = one === undefined ? [] : [{ first: one, last: one }];
+  const single = one === undefined ? [] : [{ address: host, first: one, last: one }];
+  const links = (): readonly Link[] => {
+    if (one === undefined) return ownNetworks();
+    const ofHost = ownNetworks().filter(({ address }) => address === host);
+    return ofHost.length > 0 ? ofHost : single;
+  };
   return {
     ...{ folder: stateDir, name: name ?? hostname() },
     networks: () => [...ranges.ranges.flatMap(({ spans }) => spans), ...ownNetworks(), ...single],
-    addresses: () => (one === undefined ? ofHost() : [host]),
+    links,
   };
 }
 

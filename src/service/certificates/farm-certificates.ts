@@ -167,7 +167,11 @@ export async function openFarmCertificates(
     if (unfit !== undefined && unfit !== reported)
       log.warn({}, `the certificate authority of this farm has to be replaced: ${unfit}. pithead setup --page network`);
     reported = unfit;
-    return { trusted, material: await ensureLeaf(place, authority, { addresses, nowMs: nowMs(), log }) };
+    return {
+      trusted,
+      localName: authority.localName,
+      material: await ensureLeaf(place, authority, { addresses, nowMs: nowMs(), log }),
+    };
   };
   let current = await now();
   return {
@@ -179,5 +183,6 @@ export async function openFarmCertificates(
       return current.material.cert.equals(before.cert) ? undefined : current.material;
     },
     trusted: (): TrustedAuthority => current.trusted,
+    localName: () => current.localName,
   };
 }

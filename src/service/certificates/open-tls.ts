@@ -1,7 +1,7 @@
 // The TLS of a service as its settings name it: PEM files of others, or certificates that it makes itself.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { Span } from '../../base/net/intervals.ts';
+import { addressesOf, type Link, type Span } from '../../base/net/intervals.ts';
 import { openOrCreateVault } from '../../base/storage/vault.ts';
 import { openFarmCertificates, type TrustedAuthority } from './farm-certificates.ts';
 import { permittedRanges } from './permitted.ts';
@@ -16,12 +16,15 @@ export type FarmTls = {
   /** The networks that a new authority is to be good for, as far as they are private. */
   readonly networks: () => readonly Span[];
   /** At which the service is reached now. */
-  readonly addresses: () => readonly string[];
+  readonly links: () => readonly Link[];
 };
 
 export type OwnTls = TlsFiles | { readonly farm: FarmTls };
 
-export type OpenTls = TlsSource & { trusted?(): TrustedAuthority };
+/** What of such certificates others need. */
+export type OpenFarm = Pick<FarmTls, 'links'> & { trusted(): TrustedAuthority; localName(): string };
+
+export type OpenTls = TlsSource & { readonly farm?: OpenFarm };
 
 /** `keyFile`: of this host; made if there is none. Throws ConfigError for what is no good. */
 export async function openTls(
@@ -34,11 +37,12 @@ export async function openTls(
       log.warn({ certFile: tls.certFile }, 'the certificate has expired: clients will refuse it');
     return source;
   }
-  const { folder, name, networks, addresses } = tls.farm;
+  const { folder, name, networks, links } = tls.farm;
   const vault = keyFile === undefined ? undefined : openOrCreateVault(keyFile);
-  return openFarmCertificates(
+  const { material, renew, ...farm } = await openFarmCertificates(
     { folder, vault },
-    { name, ranges: () => permittedRanges(networks()), addresses },
+    { name, ranges: () => permittedRanges(networks()), addresses: () => addressesOf(links()) },
     { nowMs: () => clock.nowMs(), log },
   );
+  return { material, renew, farm: { ...farm, links } };
 }

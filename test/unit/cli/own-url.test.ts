@@ -39,6 +39,6 @@ test('certificates of the farm are for addresses beyond this host, also for one 
   expect(tls('host: 10.31.0.5, tls: farm', '127.0.0.1')).toBeUndefined();
   const farm = tls('tls: farm', '10.31.0.5');
   if (farm === undefined || !('farm' in farm)) throw new Error('expected certificates of the farm');
-  expect(farm.farm.addresses()).toEqual(['10.31.0.5']);
-  expect(farm.farm.networks()).toContainEqual({ first: 0x0a1f0005, last: 0x0a1f0005 });
+  expect(farm.farm.links()).toEqual([{ address: '10.31.0.5', first: 0x0a1f0005, last: 0x0a1f0005 }]);
+  expect(farm.farm.networks()).toContainEqual(expect.objectContaining({ first: 0x0a1f0005, last: 0x0a1f0005 }));
 });

@@ -4,20 +4,35 @@ import { changedConfig, listenHostIn, newConfig } from '../../../src/cli/setup/c
 import { firewallLine } from '../../../src/cli/setup/page/firewall.ts';
 import { describePage, settingsFor } from '../../../src/cli/setup/page/page-access.ts';
 
-test.each<[string, string[], string | undefined]>([
-  ['linux', ['/usr/sbin/ufw', '/usr/sbin/nft'], 'sudo ufw allow 8420/tcp'],
+const WINDOWS_RULE = 'netsh advfirewall firewall add rule name="Pithead" dir=in action=allow';
+const NFT_RULE = 'sudo nft insert rule inet filter input';
+
+test.each<[string, string[], string | undefined, string | undefined]>([
+  ['linux', ['/usr/sbin/ufw', '/usr/sbin/nft'], 'sudo ufw allow 8420/tcp', 'sudo ufw allow 8420/tcp'],
   [
     'linux',
     ['/usr/bin/firewall-cmd', '/usr/sbin/nft'],
     'sudo firewall-cmd --permanent --add-port=8420/tcp && sudo firewall-cmd --reload',
+    'sudo firewall-cmd --permanent --add-port=8420/tcp --add-service=mdns && sudo firewall-cmd --reload',
   ],
-  ['linux', ['/usr/sbin/nft'], 'sudo nft insert rule inet filter input tcp dport 8420 accept'],
-  ['linux', [], undefined],
-  ['win32', [], 'netsh advfirewall firewall add rule name="Pithead" dir=in action=allow protocol=TCP localport=8420'],
-  ['darwin', [], undefined],
-])('on %s with %j: %s', (platform, programs, line) =>
-  expect(firewallLine(8_420, { platform, isThere: (path) => programs.includes(path) })).toBe(line),
-);
+  [
+    'linux',
+    ['/usr/sbin/nft'],
+    `${NFT_RULE} tcp dport 8420 accept`,
+    `${NFT_RULE} tcp dport 8420 accept && ${NFT_RULE} udp dport 5353 accept`,
+  ],
+  ['linux', [], undefined, undefined],
+  [
+    'win32',
+    [],
+    `${WINDOWS_RULE} protocol=TCP localport=8420`,
+    `${WINDOWS_RULE} protocol=TCP localport=8420 && ${WINDOWS_RULE} protocol=UDP localport=5353`,
+  ],
+  ['darwin', [], undefined, undefined],
+])('on %s with %j: %s, and with a local name: %s', (platform, programs, line, withName) => {
+  const system = { platform, isThere: (path: string) => programs.includes(path) };
+  expect([firewallLine(8_420, false, system), firewallLine(8_420, true, system)]).toEqual([line, withName]);
+});
 
 const opened = {
   access: 'network',
@@ -32,7 +47,7 @@ test('for a network a person reads address, name, firewall, how to trust it, and
   const text = describePage(opened, { isTerminal: false, config: 'p.yaml' }).join('\n');
   for (const part of [
     'https://10.31.0.5:8420',
-    'https://pithead-x.local:8420, where the network resolves',
+    'https://pithead-x.local:8420, the same by name',
     'sudo ufw allow 8420/tcp',
     'https://10.31.0.5:8420/trust',
     'AA:BB',

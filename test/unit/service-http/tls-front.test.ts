@@ -29,7 +29,7 @@ async function startFarm({ host = address, addresses = [address], limits = DEFAU
   const farm = {
     ...{ folder: temporaryFolder(), name: 'test' },
     networks: () => [{ first, last: first + 15 }],
-    addresses: () => addresses,
+    links: () => addresses.map((address) => ({ address, first, last: first + 15 })),
   };
   const rig = await startRig({ host, tls: { farm }, limits, log });
   const { port } = new URL(rig.url);

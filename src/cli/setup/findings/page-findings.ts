@@ -2,6 +2,7 @@
 import type { AgentConfig } from '../../../agent/config/config.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { ConfigError } from '../../../base/errors.ts';
+import { addressesOf } from '../../../base/net/intervals.ts';
 import { isExposed, isLoopback, plainUrl } from '../../../base/net/ipv4.ts';
 import { openVault } from '../../../base/storage/vault.ts';
 import { dayOf, whyRenewLeaf, whyReplaceAuthority } from '../../../service/certificates/farm-certificates.ts';
@@ -69,7 +70,7 @@ function filesOf(files: TlsFiles): Finding {
 function farmCertificates(config: AgentConfig): Finding[] {
   const { stateDir, credentials } = config;
   const vault = openVault(credentials.keyFile);
-  const addresses = farmTls(config).addresses();
+  const addresses = addressesOf(farmTls(config).links());
   const nowMs = systemClock.nowMs();
   try {
     const authority = readAuthority(stateDir, vault);

@@ -6,6 +6,7 @@ import type { AgentConfig } from '../../../agent/config/config.ts';
 import { ownAddress } from '../../../agent/host/networks.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { silentLog } from '../../../base/log.ts';
+import { addressesOf } from '../../../base/net/intervals.ts';
 import { isLoopback, plainUrl } from '../../../base/net/ipv4.ts';
 import type { Vault } from '../../../base/storage/vault.ts';
 import { isPrivateAddress, permittedAddresses, permittedRanges } from '../../../service/certificates/permitted.ts';
@@ -49,7 +50,7 @@ export function settingsFor(
 export type OpenedPage = {
   readonly access: PageAccess;
   readonly url: string | null;
-  /** The same where the network resolves names that end with .local. */
+  /** The same by the local name, which devices of the network of this host can ask for. */
   readonly nameUrl: string | null;
   /** SHA-256 of the authority that devices are made to trust. */
   readonly fingerprint: string | null;
@@ -68,7 +69,7 @@ export async function openPage(
   const { host, port, tls } = config.listen;
   if (access === 'off') return none;
   if (access === 'host') return { ...none, url: plainUrl('127.0.0.1', port) };
-  const firewall = firewallLine(port) ?? null;
+  const firewall = firewallLine(port, tls === 'farm') ?? null;
   const farm = farmTls(config);
   const usual = host === '0.0.0.0' || host === '::' ? ownAddress() : host;
   if (tls !== 'farm') return { ...none, url: secureUrl(usual, port), firewall };
@@ -88,11 +89,12 @@ const secureUrl = (host: string, port: number) => plainUrl(host, port).replace('
 async function makeCertificates(folder: string, farm: ReturnType<typeof farmTls>, vault: Vault | undefined) {
   const { ensureAuthority, openFarmCertificates } = await import('../../../service/certificates/farm-certificates.ts');
   const place = { folder, vault };
-  const situation = { ...farm, ranges: () => permittedRanges(farm.networks()) };
+  const ofHost = () => addressesOf(farm.links());
+  const situation = { ...farm, ranges: () => permittedRanges(farm.networks()), addresses: ofHost };
   const nowMs = systemClock.nowMs;
   const { authority, isNew } = await ensureAuthority(place, situation, nowMs(), { replaceUnfit: true });
   const { trusted } = await openFarmCertificates(place, situation, { nowMs, log: silentLog });
-  const addresses = permittedAddresses(farm.addresses(), authority.ranges);
+  const addresses = permittedAddresses(ofHost(), authority.ranges);
   return { localName: authority.localName, addresses, fingerprint: trusted().fingerprint, isNew };
 }
 
@@ -106,9 +108,7 @@ export function describePage(
   if (access === 'host') return [`${url}, on this host alone`, claim];
   return [
     url,
-    ...(nameUrl === null || nameUrl === url
-      ? []
-      : [`${nameUrl}, where the network resolves names that end with .local`]),
+    ...(nameUrl === null || nameUrl === url ? [] : [`${nameUrl}, the same by name, from the network of this host`]),
     ...(isTerminal ? renderUnicodeCompact(url, { border: 2 }).split('\n') : []),
     ...(firewall === null ? [] : [`If the firewall of this host is closed: ${firewall}`]),
     ...(fingerprint === null ? [] : trustLines(url, fingerprint, isNewAuthority)),
