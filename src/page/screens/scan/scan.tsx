@@ -7,7 +7,7 @@ import { newIdempotencyKey } from '../../api/request.ts';
 import { useApp, useTexts } from '../../app-state.ts';
 import { type Refusal, useAsked } from '../../live/ask/use-asked.ts';
 import { useFarm } from '../../live/farm-state.ts';
-import { RefusalNote } from '../../parts/bits.tsx';
+import { Loading, RefusalNote } from '../../parts/bits.tsx';
 import type { Created } from '../act/use-send.ts';
 import { BatchLine } from '../tasks/batch-line.tsx';
 import type { Batch } from '../tasks/use-batches.ts';
@@ -65,7 +65,11 @@ function NewScan() {
           onInput={({ currentTarget: { value } }) => (written.value = value)}
         />
       </label>
-      {online.length === 0 && <p class="note note-bad">{texts.scan.noAgent}</p>}
+      {agents.answeredMs.value === undefined ? (
+        <Loading />
+      ) : (
+        online.length === 0 && <p class="note note-bad">{texts.scan.noAgent}</p>
+      )}
       <RefusalNote refusal={refusal.value} />
       <button type="submit" class="act act-main" disabled={isBusy.value || online.length === 0}>
         {texts.scan.start}
@@ -83,6 +87,7 @@ function LastScans() {
     <>
       <h2>{texts.scan.last}</h2>
       <RefusalNote refusal={refusal} />
+      {answer === undefined && refusal === undefined && <Loading />}
       {answer?.data.length === 0 && <p class="note">{texts.scan.none}</p>}
       <ul class="work">
         {answer?.data.map((batch) => (
