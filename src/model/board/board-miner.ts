@@ -74,15 +74,13 @@ export type BoardState = (typeof BOARD_STATES)[number];
  */
 export function isInState(miner: BoardMiner, state: BoardState, nowMs: number): boolean {
   const { opsStatus } = miner;
-  const isOnSite = opsStatus === null || opsStatus === 'maintenance';
-  const isSilent = isOnSite && !miner.isOnline && !miner.isUnknown;
   switch (state) {
     case 'ill':
       return miner.flags !== 0 && !miner.isUnknown && opsStatus === null;
     case 'silent':
-      return isSilent;
+      return isSilent(miner);
     case 'missing':
-      return isSilent && nowMs - (miner.seenAtMs ?? miner.createdAtMs ?? nowMs) >= MISSING_MS;
+      return isSilent(miner) && nowMs - (miner.seenAtMs ?? miner.createdAtMs ?? nowMs) >= MISSING_MS;
     case 'hung':
       return miner.isHung && !miner.isUnknown;
     case 'new':
@@ -93,5 +91,8 @@ export function isInState(miner: BoardMiner, state: BoardState, nowMs: number): 
       return opsStatus === 'maintenance';
   }
 }
+
+const isSilent = ({ opsStatus, isOnline, isUnknown }: BoardMiner): boolean =>
+  !isOnline && !isUnknown && (opsStatus === null || opsStatus === 'maintenance');
 
 export const flagsOf = ({ flags }: BoardMiner): readonly AnomalyType[] => fromBitmask(flags);

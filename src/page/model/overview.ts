@@ -55,12 +55,13 @@ export function figuresOf(miners: Iterable<BoardMiner>, nowMs: number): Figures 
 /** By name, those without one last. */
 export function groupsOf(miners: Iterable<BoardMiner>, by: Grouping, nowMs: number): readonly Group[] {
   const tallies = new Map<string | null, Tally>();
+  // Neighbours come one after the other.
+  let last: { readonly name: string | null; readonly tally: Tally } | undefined;
   for (const miner of miners) {
     // An empty name is none, in the filter of a list too.
     const name = miner[by] || null;
-    const tally = tallies.get(name) ?? newTally();
-    tallies.set(name, tally);
-    count(tally, miner, nowMs);
+    if (last?.name !== name) last = { name, tally: ofKey(tallies, name, newTally) };
+    count(last.tally, miner, nowMs);
   }
   return [...tallies].map(([name, tally]) => ({ name, ...figures(tally) })).toSorted(byName);
 }
@@ -70,7 +71,10 @@ const byName = ({ name: a }: Group, { name: b }: Group): number =>
 
 /** What makes least of what it should comes first, then what has most ill ones. */
 export const worstFirst = (groups: readonly Group[]): readonly Group[] =>
-  groups.toSorted((a, b) => worstShare(a) - worstShare(b) || illShare(b) - illShare(a) || byName(a, b));
+  groups
+    .map((group) => ({ group, share: worstShare(group), ill: illShare(group) }))
+    .toSorted((a, b) => a.share - b.share || b.ill - a.ill || byName(a.group, b.group))
+    .map(({ group }) => group);
 
 const worstShare = ({ algorithms }: Figures): number =>
   Math.min(...algorithms.map(({ share }) => share ?? Number.POSITIVE_INFINITY), NOT_KNOWN);
@@ -113,11 +117,17 @@ const newAlgorithmTally = (): AlgorithmTally => ({
   withoutExpected: 0,
 });
 
+function ofKey<T>(map: Map<string | null, T>, key: string | null, make: () => T): T {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
 function count(tally: Tally, miner: BoardMiner, nowMs: number): void {
   const { opsStatus, isUnknown, isOnline } = miner;
-  const algorithm = miner.algorithm || null;
-  const sum = tally.algorithms.get(algorithm) ?? newAlgorithmTally();
-  tally.algorithms.set(algorithm, sum);
+  const sum = ofKey(tally.algorithms, miner.algorithm || null, newAlgorithmTally);
   tally.miners += 1;
   sum.miners += 1;
   if (causeOf(miner, nowMs) !== undefined) tally.ill += 1;
@@ -141,9 +151,7 @@ function countRate(sum: AlgorithmTally, miner: BoardMiner): void {
   }
   sum.rateHs += rateHs;
   sum.rates += 1;
-  const model = `${miner.make} ${miner.model}`;
-  if (!miner.algorithm && sum.model !== undefined && sum.model !== model) sum.isMixed = true;
-  sum.model = model;
+  if (!miner.algorithm) countModel(sum, `${miner.make} ${miner.model}`);
   if (mode === 'sleep' || opsStatus !== null) return;
   if (expectedHs === null) {
     sum.withoutExpected += 1;
@@ -152,6 +160,11 @@ function countRate(sum: AlgorithmTally, miner: BoardMiner): void {
   sum.countedHs += rateHs;
   sum.expectedHs += expectedHs;
   sum.expectations += 1;
+}
+
+function countModel(sum: AlgorithmTally, model: string): void {
+  if (sum.model !== undefined && sum.model !== model) sum.isMixed = true;
+  sum.model = model;
 }
 
 function countPower(sum: AlgorithmTally, { powerW, hashrateHs }: BoardMiner): void {

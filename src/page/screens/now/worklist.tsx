@@ -39,7 +39,7 @@ export function Worklist({ lines: found }: { readonly lines: ReadonlySignal<read
       {isAllGood && <p class="note note-good">{texts.now.allGood}</p>}
       <OnlyMine mine={mine} count={own.length} />
       <RefusalNote refusal={taken.refusal} />
-      <ul class="work">
+      <ul class="work worklist">
         {open.map((line) => (
           <Line key={line.key} line={line} taken={taken} isAside={false} onMark={mark} />
         ))}
