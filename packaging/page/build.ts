@@ -15,6 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.wasm': 'application/wasm',
   '.txt': 'text/plain; charset=utf-8',
 };
 const TAG_LENGTH = 16;
@@ -43,7 +44,7 @@ export async function buildPage(
     platform: 'browser',
     // The first versions with `light-dark()` in style sheets.
     target: ['chrome123', 'firefox120', 'safari17.5'],
-    loader: { '.md': 'text', '.png': 'file' },
+    loader: { '.md': 'text', '.png': 'file', '.wasm': 'file' },
     jsx: 'automatic',
     jsxImportSource: 'preact',
     tsconfig: 'src/page/tsconfig.json',

@@ -9,7 +9,8 @@ import { BROWSER_PATH, follow, hold, launch, SIZES, type Visit } from './support
 import { freePort, type PageSite, startSite } from './support/site.ts';
 
 const NET = loopback(26);
-const REFUSED = /40[0134]/;
+/** A browser writes of a socket that is refused either its status or that it has no credentials. */
+const REFUSED = /40[0134]|no valid credentials/;
 let site: PageSite;
 let browser: Browser;
 /** What takes the messages of webhooks. */

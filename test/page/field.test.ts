@@ -1,9 +1,12 @@
 // Without a network notes and places wait on the device, are sent once when it is back, and nothing is shown as done
 // before; orders to devices never wait. A photo of a sticker names a miner. And a control board that was changed: the
 // place goes on with the new unit.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { prepareZXingModule, writeBarcode } from 'zxing-wasm/writer';
 import { until } from '../e2e/until.ts';
 import { loopback } from '../support/loopback.ts';
 import { BROWSER_PATH, launch } from './support/browser.ts';
@@ -139,6 +142,15 @@ window.createImageBitmap = async (photo) => {
   return { close() {} };
 };`;
 
+/** A picture of one code, as a printer of labels makes it. */
+async function stickerOf(format: 'Code128' | 'QRCode', text: string) {
+  prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(readFileSync(WRITER)).buffer } });
+  const { image, error } = await writeBarcode(text, { format, scale: 4 });
+  if (image === null) throw new Error(`make a ${format}: ${error}`);
+  return { name: 'sticker.png', mimeType: 'image/png', buffer: Buffer.from(await image.arrayBuffer()) };
+}
+const WRITER = fileURLToPath(import.meta.resolve('zxing-wasm/writer/zxing_writer.wasm'));
+
 describe.skipIf(BROWSER_PATH === undefined)('a photo of a sticker', () => {
   const photoOf = (text: string) => ({ name: 'sticker.jpg', mimeType: 'image/jpeg', buffer: Buffer.from(text) });
 
@@ -166,12 +178,33 @@ describe.skipIf(BROWSER_PATH === undefined)('a photo of a sticker', () => {
     await context.close();
   });
 
-  test('is not offered where the browser reads no codes', async () => {
-    const { page, context } = await site.enter(browser, 'technician');
+  test('is read where the browser reads no codes, by what comes from the service alone', async () => {
+    const { page, context, faults } = await site.enter(browser, 'technician', {
+      expected: /wasm|ArrayBuffer|Failed to load/,
+    });
     await context.addInitScript('delete window.BarcodeDetector');
+    const photo = page.getByLabel('Photo of the sticker');
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(request.url()));
     await page.goto(`${base(page)}/find`);
-    await page.getByRole('searchbox').waitFor();
-    expect(await page.getByLabel('Photo of the sticker').count()).toBe(0);
+    await photo.waitFor({ state: 'attached' });
+    expect(asked.filter((url) => url.endsWith('.wasm'))).toEqual([]);
+    await page.route('**/*.wasm', (route) => route.abort());
+    await photo.setInputFiles(await stickerOf('Code128', device(2).truth().mac.replaceAll(':', '')));
+    await page.getByText('The reader of codes could not be loaded.').waitFor();
+    await page.unroute('**/*.wasm');
+    for (const [format, index] of [
+      ['Code128', 2],
+      ['QRCode', 3],
+    ] as const) {
+      await photo.setInputFiles(await stickerOf(format, device(index).truth().mac.replaceAll(':', '')));
+      await page.locator('.miner-card', { hasText: device(index).ip }).waitFor();
+      expect(await page.locator('.miner-card').count()).toBe(1);
+    }
+    await photo.setInputFiles({ name: 'dark.jpg', mimeType: 'image/jpeg', buffer: Buffer.alloc(500) });
+    await page.getByText('No code was found on the photo.').waitFor();
+    expect(new Set(asked.map((url) => new URL(url).origin))).toEqual(new Set([new URL(site.url()).origin]));
+    expect(faults).toEqual([]);
     await context.close();
   });
 });

@@ -9,8 +9,11 @@ import { claim, type PageSite, startSite } from './support/site.ts';
 
 const MINER = z.looseObject({ id: z.string() });
 const NET = loopback(26);
-/** Of a person that is refused something, and of a session that has ended. */
-const REFUSED = /40[139]/;
+/**
+ * Of a person that is refused something, and of a session that has ended. Of a socket that is refused a browser writes
+ * its status, or that it has no credentials.
+ */
+const REFUSED = /40[139]|no valid credentials/;
 let site: PageSite;
 let browser: Browser;
 

@@ -414,6 +414,7 @@ export const en = {
     take: 'Photo of the sticker',
     reading: 'Reading the photo…',
     none: 'No code was found on the photo. Go closer, and hold it steady.',
+    notLoaded: 'The reader of codes could not be loaded. Try again where there is a network.',
   },
   swap: {
     title: 'Board swap',

@@ -413,6 +413,7 @@ export const es: Texts = {
     take: 'Foto de la etiqueta',
     reading: 'Leyendo la foto…',
     none: 'No hay ningún código en la foto. Acércate y no la muevas.',
+    notLoaded: 'No se pudo cargar el lector de códigos. Inténtalo donde haya red.',
   },
   swap: {
     title: 'Cambio de placa',

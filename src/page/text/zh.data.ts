@@ -410,6 +410,7 @@ export const zh: Texts = {
     take: '拍摄标签',
     reading: '正在读取照片…',
     none: '照片上没有找到条码。请靠近并拿稳。',
+    notLoaded: '无法加载条码识别。请在有网络的地方重试。',
   },
   swap: {
     title: '更换控制板',

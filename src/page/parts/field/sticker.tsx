@@ -1,4 +1,5 @@
-// A photo of the sticker of a miner, whose bar codes the browser itself reads. Where it cannot, there is no button.
+// A photo of the sticker of a miner, and what its bar codes say: the browser reads them itself, or what is loaded for
+// those that cannot.
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useTexts } from '../../app-state.ts';
 import { useFarm } from '../../live/farm-state.ts';
@@ -17,7 +18,7 @@ type StickerProps = { readonly onRead: (text: string) => void };
 export function Sticker({ onRead }: StickerProps) {
   const { miners, isKnown } = useFarm();
   const { sticker } = useTexts();
-  const state = useSignal<'idle' | 'reading' | 'none'>('idle');
+  const state = useSignal<'idle' | 'reading' | 'none' | 'notLoaded'>('idle');
   const codes = useSignal<readonly string[]>([]);
   // Which of several codes is that of a miner can be said when the miners have come.
   useSignalEffect(() => {
@@ -27,13 +28,12 @@ export function Sticker({ onRead }: StickerProps) {
     state.value = text === undefined ? 'none' : 'idle';
     if (text !== undefined) onRead(text);
   });
-  const { BarcodeDetector } = window;
-  if (BarcodeDetector === undefined) return null;
   const read = async (photo: File) => {
     state.value = 'reading';
-    const found = await codesOf(photo, new BarcodeDetector());
+    const reader = await readerOfCodes();
+    const found = (await reader?.(photo).catch(() => [])) ?? [];
     codes.value = found;
-    if (found.length === 0) state.value = 'none';
+    if (found.length === 0) state.value = reader === undefined ? 'notLoaded' : 'none';
   };
   return (
     <div class="sticker">
@@ -55,19 +55,24 @@ export function Sticker({ onRead }: StickerProps) {
       <span role="status">
         {state.value === 'reading' && sticker.reading}
         {state.value === 'none' && sticker.none}
+        {state.value === 'notLoaded' && sticker.notLoaded}
       </span>
     </div>
   );
 }
 
-/** Empty where nothing can be read, for whatever reason: a person takes another photo. */
-async function codesOf(photo: File, detector: Detector): Promise<readonly string[]> {
-  try {
-    const image = await createImageBitmap(photo);
-    const found = await detector.detect(image);
-    image.close();
-    return found.map(({ rawValue }) => rawValue);
-  } catch {
-    return [];
-  }
+type CodeReader = (photo: File) => Promise<readonly string[]>;
+
+/** Undefined = it could not be loaded. What it cannot read is no code: a person takes another photo. */
+async function readerOfCodes(): Promise<CodeReader | undefined> {
+  const { BarcodeDetector } = window;
+  if (BarcodeDetector !== undefined) return (photo) => codesByBrowser(photo, new BarcodeDetector());
+  return import('./code-reader.ts').then(({ loadCodeReader }) => loadCodeReader()).catch(() => undefined);
+}
+
+async function codesByBrowser(photo: File, detector: Detector): Promise<readonly string[]> {
+  const image = await createImageBitmap(photo);
+  const found = await detector.detect(image);
+  image.close();
+  return found.map(({ rawValue }) => rawValue);
 }

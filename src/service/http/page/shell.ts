@@ -7,7 +7,8 @@ import type { Page } from './assets.ts';
  */
 export const POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
+  // The reader of bar codes is WebAssembly; texts still cannot be run as scripts.
+  "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
   "img-src 'self' data: blob:",
   "connect-src 'self'",
