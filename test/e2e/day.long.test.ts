@@ -95,7 +95,7 @@ describe('a host', () => {
     await keepScreen('config-check-wrong', ['config', 'check', join(site.folder, 'bad.yaml')], { mask, code: 78 });
     await until(
       async () => (await site.pithead('status')).stdout,
-      (shown) => / 0 closed|\d+ identified/.test(shown),
+      (shown) => / 0 closed|\d+ identified/.test(shown) && /nothing\s+waits/.test(shown),
     );
     await keep('status', ['status']);
     await keep('reload', ['reload']);

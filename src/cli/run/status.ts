@@ -171,8 +171,12 @@ const flagsOf = (flags: AgentStatus['miners']['flags']) => {
 
 function uplinkOf({ url, phase, connected_since, last_error, backlog }: AgentStatus['uplinks'][number]): string {
   const since = connected_since === null ? '' : ` since ${formatTime(connected_since)}`;
-  const waits = backlog === null || backlog === 0 ? 'nothing waits' : `${backlog} slices wait`;
-  return `${url}: ${phase}${since}, ${waits}${last_error === null ? '' : `; ${last_error}`}`;
+  return `${url}: ${phase}${since}, ${waitsText(backlog ?? 0)}${last_error === null ? '' : `; ${last_error}`}`;
+}
+
+function waitsText(slices: number): string {
+  if (slices === 0) return 'nothing waits';
+  return slices === 1 ? 'one slice waits' : `${slices} slices wait`;
 }
 
 function scansOf({ running, waiting, last }: AgentStatus['scans']): [string] {
