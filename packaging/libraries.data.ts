@@ -39,11 +39,11 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   uqr: 'QR codes',
   uuid: 'ids that sort by time',
   'write-excel-file': 'miners as a workbook',
-  'zxing-wasm': 'bar codes on photos, where the browser reads none',
   ws: 'the uplink',
   yaml: 'the configuration file',
   'yocto-queue': 'queues',
   zod: 'what comes from outside is checked',
+  'zxing-wasm': 'bar codes on photos, where the browser reads none',
 };
 
 /** What those bring along. */

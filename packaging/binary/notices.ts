@@ -27,7 +27,7 @@ export function notices(root: string, metafile: string): string {
   return [heading, ...[...new Set(parts)].toSorted()].join('\n');
 }
 
-/** Code of others that a package has compiled, and whose licence it names without its text: that of the viewer too. */
+/** Code of others within packages that lack the text of its licence: the viewer has the same licence, and its text. */
 const COMPILED: Readonly<Record<string, string>> = {
   'node_modules/zxing-wasm': 'ZXing-C++ (github.com/zxing-cpp/zxing-cpp) in zxing-wasm',
 };

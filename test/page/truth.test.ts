@@ -19,7 +19,7 @@ afterAll(async () => {
   await site?.stop();
 });
 
-const SHOWS_COUNTS = ['now', 'miners', 'overview', 'map', 'map/L-01', 'miners/unknown', 'scan', 'tasks', 'find'];
+const COUNTING_SCREENS = ['now', 'miners', 'overview', 'map', 'map/L-01', 'miners/unknown', 'scan', 'tasks', 'find'];
 /** What they ask. */
 const ASKED = /\/(board|agents|task-batches\/search)(\?|$)/;
 
@@ -48,7 +48,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the truth', () => {
     const farm = page.url().replace(/(\/f\/[^/]+)\/.*$/, '$1');
     const held: Route[] = [];
     await page.route(ASKED, (route) => void held.push(route));
-    for (const screen of SHOWS_COUNTS) {
+    for (const screen of COUNTING_SCREENS) {
       await page.goto(`${farm}/${screen}`);
       if (screen === 'find') await page.getByRole('searchbox').fill(ip);
       await page.getByRole('main').getByText('Loading…').first().waitFor();

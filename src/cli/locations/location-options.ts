@@ -8,6 +8,7 @@ import {
   mustHaveService,
   withConnection,
 } from '../connection/connection.ts';
+import { countOf } from '../output/format.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { type LocationService, locationsOf, type Move } from './location-service.ts';
 
@@ -47,5 +48,3 @@ export function moveLines(moves: readonly Move[], isDryRun: boolean): readonly s
   );
   return [...lines, `${countOf(moves.length, 'miner')} ${isDryRun ? 'would move' : 'moved'}`];
 }
-
-export const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import { DIRECTIONS, FIRST_CORNERS, MAX_LINES, type RackShape } from '../../model/locations/rack-grid.ts';
 import { readWhole, wrongOption } from '../options.ts';
-import { UNKNOWN } from '../output/format.ts';
+import { countOf, UNKNOWN } from '../output/format.ts';
 import { type Column, screenWidth, table } from '../output/table.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { countOf, type LocationFlags, onLocations, print, withLocations } from './location-options.ts';
+import { type LocationFlags, onLocations, print, withLocations } from './location-options.ts';
 import type { Container, Rack, RackDetail } from './location-service.ts';
 
 const SHAPE_HELP = `

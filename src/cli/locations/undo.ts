@@ -2,10 +2,10 @@
 // that holds, and asks first.
 import { confirm, isCancel } from '@clack/prompts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
-import { formatTime, UNKNOWN } from '../output/format.ts';
+import { countOf, formatTime, UNKNOWN } from '../output/format.ts';
 import { type Column, screenWidth, table } from '../output/table.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { countOf, type LocationFlags, moveLines, print, withLocations } from './location-options.ts';
+import { type LocationFlags, moveLines, print, withLocations } from './location-options.ts';
 import type { LocationChange } from './location-service.ts';
 
 export type UndoFlags = LocationFlags & { list?: boolean; dryRun?: boolean; yes?: boolean };

@@ -58,3 +58,6 @@ export function formatSince(since: string | number, nowMs: number): string {
   const isToday = time.slice(0, 10) === now.slice(0, 10);
   return time.slice(isToday ? 11 : 0, 16);
 }
+
+/** `1 slice`, `2 slices`. */
+export const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

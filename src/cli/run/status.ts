@@ -8,7 +8,7 @@ import { formatDurationMs } from '../../base/time/duration.ts';
 import { classesOf } from '../../model/contact.ts';
 import { type RunningFlags, seekAgent, troubleOf, withRunning } from '../miners/running-agent.ts';
 import { CommandFailed } from '../output/exit.ts';
-import { formatSince, formatTime } from '../output/format.ts';
+import { countOf, formatSince, formatTime } from '../output/format.ts';
 import { screenWidth } from '../output/table.ts';
 import { type CliContext, type Paint, painter } from '../output/terminal.ts';
 import { wrapped } from '../output/wrap.ts';
@@ -101,7 +101,7 @@ function describe(state: AgentStatus, paint: Paint, width: number | undefined): 
       row('FINDING', paint(finding.severity === 'critical' ? 'red' : 'yellow', findingOf(finding))),
     ),
     ...state.set_aside.slice(0, MAX_SET_ASIDE_SHOWN).map((aside) => row('SET ASIDE', paint('yellow', asideOf(aside)))),
-    ['networks', `${networks.addresses} addresses in ${networks.ranges} range${networks.ranges === 1 ? '' : 's'}`],
+    ['networks', `${networks.addresses} addresses in ${countOf(networks.ranges, 'range')}`],
     ['miners', `${miners.total}: ${miners.answering} answer, ${miners.hashing} hash${counted(miners)}`],
     ['flags', flagsOf(miners.flags)],
     ...driversOf(state.drivers),
@@ -112,7 +112,10 @@ function describe(state: AgentStatus, paint: Paint, width: number | undefined): 
     ],
     ['tasks', `${tasks.running} run, ${tasks.waiting} wait`],
     ...state.uplinks.map((uplink) => row('service', uplinkOf(uplink))),
-    ['outbox', `${outbox.slices} slices, ${(outbox.bytes / 1024 ** 2).toFixed(1)} MiB${lost(outbox.dropped_records)}`],
+    [
+      'outbox',
+      `${countOf(outbox.slices, 'slice')}, ${(outbox.bytes / 1024 ** 2).toFixed(1)} MiB${lost(outbox.dropped_records)}`,
+    ],
     ...(state.service?.backup ? [row('backup', backupOf(state.service.backup))] : []),
     ['standstill', lastStallOf(state.last_standstill)],
   ];
@@ -174,10 +177,8 @@ function uplinkOf({ url, phase, connected_since, last_error, backlog }: AgentSta
   return `${url}: ${phase}${since}, ${waitsText(backlog ?? 0)}${last_error === null ? '' : `; ${last_error}`}`;
 }
 
-function waitsText(slices: number): string {
-  if (slices === 0) return 'nothing waits';
-  return slices === 1 ? 'one slice waits' : `${slices} slices wait`;
-}
+const waitsText = (slices: number): string =>
+  slices === 0 ? 'nothing waits' : `${countOf(slices, 'slice')} ${slices === 1 ? 'waits' : 'wait'}`;
 
 function scansOf({ running, waiting, last }: AgentStatus['scans']): [string] {
   const now = running.map(({ kind, progress }) =>

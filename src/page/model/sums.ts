@@ -26,7 +26,6 @@ export function farmSums(miners: Iterable<BoardMiner>): FarmSums {
   const sums = new Map<string | null, Sum>();
   let [powerW, online, expected, unknown] = [0, 0, 0, 0];
   let hasPower = false;
-  let last: { readonly algorithm: string | null; readonly sum: Sum } | undefined;
   for (const miner of miners) {
     const isOnSite = miner.opsStatus === null || miner.opsStatus === 'maintenance';
     if (!isOnSite) continue;
@@ -42,14 +41,13 @@ export function farmSums(miners: Iterable<BoardMiner>): FarmSums {
       hasPower = true;
     }
     if (hashrateHs === null) continue;
-    // Neighbours are mostly of one algorithm.
-    if (last?.algorithm !== miner.algorithm) last = { algorithm: miner.algorithm, sum: sumOf(sums, miner.algorithm) };
-    const { sum } = last;
+    const sum = sums.get(miner.algorithm) ?? { hashrateHs: 0, countedHs: 0, expectedHs: 0 };
     sum.hashrateHs += hashrateHs;
     if (miner.expectedHs !== null && miner.mode !== 'sleep' && miner.opsStatus === null) {
       sum.countedHs += hashrateHs;
       sum.expectedHs += miner.expectedHs;
     }
+    sums.set(miner.algorithm, sum);
   }
   const algorithms = [...sums].map(([algorithm, sum]) => ({
     ...{ algorithm, hashrateHs: sum.hashrateHs },
@@ -59,12 +57,6 @@ export function farmSums(miners: Iterable<BoardMiner>): FarmSums {
     algorithms: algorithms.filter(({ hashrateHs, share }) => hashrateHs > 0 || share !== null).toSorted(byName),
     ...{ powerW: hasPower ? powerW : null, online, expected, unknown },
   };
-}
-
-function sumOf(sums: Map<string | null, Sum>, algorithm: string | null): Sum {
-  const sum = sums.get(algorithm) ?? { hashrateHs: 0, countedHs: 0, expectedHs: 0 };
-  sums.set(algorithm, sum);
-  return sum;
 }
 
 const byName = (a: AlgorithmSum, b: AlgorithmSum) => ((a.algorithm ?? '~') < (b.algorithm ?? '~') ? -1 : 1);

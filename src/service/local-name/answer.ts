@@ -13,7 +13,7 @@ const MOST_BYTES = 9_000;
 
 export type OwnName = { readonly name: string; readonly address: string };
 
-/** `isOnce` = it asks from a port of its own, as Android does: only it is answered. */
+/** `isOnce` = it asks from a port of its own, and hears only what is sent there: it alone is answered. */
 export type NameQuery = { readonly id: number; readonly questions: readonly Question[]; readonly isOnce: boolean };
 
 /** Undefined = the bytes ask nothing that `own` answers. `port` = from which they came, `mdnsPort` = that of all. */
@@ -55,9 +55,11 @@ export function answerTo({ id, questions, isOnce }: NameQuery, { name, address }
   const common = { name, class: 'IN', ttl: isOnce ? TTL_ONCE_S : TTL_S, flush: !isOnce } as const;
   const asked = new Set<string>(questions.map(({ type }) => type));
   const answers: Answer[] = [];
-  if (asked.has('A') || asked.has('ANY')) answers.push({ ...common, type: 'A', data: address });
+  // All get the whole, whatever was asked: what another asks within the same second is then answered as well.
+  if (!isOnce || asked.has('A') || asked.has('ANY')) answers.push({ ...common, type: 'A', data: address });
   // Who waits for an IPv6 address goes on at once (section 6.1).
-  if (asked.has('AAAA')) answers.push({ ...common, type: 'NSEC', data: { nextDomain: name, rrtypes: ['A'] } });
+  if (!isOnce || asked.has('AAAA'))
+    answers.push({ ...common, type: 'NSEC', data: { nextDomain: name, rrtypes: ['A'] } });
   return encode({
     ...{ type: 'response', flags: AUTHORITATIVE_ANSWER, answers },
     ...(isOnce ? { id, questions: [...questions] } : { id: 0 }),

@@ -28,48 +28,49 @@ type Options = {
   readonly log: Log;
 };
 
-/** Follows the addresses of this host once a minute. Where the port cannot be had, it says so once and tries again. */
+/** Looks once a minute which addresses this host has. Where the port cannot be had, it says so once and tries again. */
 export function createLocalName({ name, links, port = MDNS_PORT, clock, log }: Options): Part {
   const open = new Map<string, Socket>();
   const reported = new Set<string>();
 
-  const refuse = (address: string, socket: Socket, error: unknown) => {
-    if (open.get(address) !== socket) return;
-    open.delete(address);
+  const refuse = (link: Link, socket: Socket, error: unknown) => {
+    const key = keyOf(link);
+    if (open.get(key) !== socket) return;
+    open.delete(key);
     socket.close();
-    const data = { address, port, cause: renderError(error) };
-    if (!reported.has(address))
+    const data = { address: link.address, port, cause: renderError(error) };
+    if (!reported.has(key))
       log.warn(data, `this network cannot be told where ${name()} is: people open the page by its address there`);
-    reported.add(address);
+    reported.add(key);
   };
 
   const answerIn = (link: Link) => {
     const socket = createSocket({ type: 'udp4', reuseAddr: true });
-    open.set(link.address, socket);
-    const take = createTaker({ own: () => ({ name: name(), address: link.address }), port, clock });
-    socket.on('error', (error) => refuse(link.address, socket, error));
+    open.set(keyOf(link), socket);
+    const onPacket = createPacketHandler({ own: () => ({ name: name(), address: link.address }), port, clock });
+    socket.on('error', (error) => refuse(link, socket, error));
     socket.on('message', (bytes, from) => {
-      if (isWithin(link, from.address)) take(socket, bytes, from);
+      if (isWithin(link, from.address)) onPacket(socket, bytes, from);
     });
     socket.bind(port, () => {
-      if (open.get(link.address) !== socket) return;
+      if (open.get(keyOf(link)) !== socket) return;
       try {
         join(socket, link.address);
-        reported.delete(link.address);
+        reported.delete(keyOf(link));
       } catch (error) {
-        refuse(link.address, socket, error);
+        refuse(link, socket, error);
       }
     });
   };
 
   const look = () => {
-    const wanted = new Map(links().map((link) => [link.address, link]));
-    for (const [address, socket] of open)
-      if (!wanted.has(address)) {
-        open.delete(address);
+    const wanted = new Map(links().map((link) => [keyOf(link), link]));
+    for (const [key, socket] of open)
+      if (!wanted.has(key)) {
+        open.delete(key);
         socket.close();
       }
-    for (const [address, link] of wanted) if (!open.has(address)) answerIn(link);
+    for (const [key, link] of wanted) if (!open.has(key)) answerIn(link);
   };
   const round = createRound('answering to the local name', LOOK_MS, look, clock, log);
   return {
@@ -84,6 +85,8 @@ export function createLocalName({ name, links, port = MDNS_PORT, clock, log }: O
   };
 }
 
+const keyOf = ({ address, first, last }: Link): string => `${address} ${first} ${last}`;
+
 function join(socket: Socket, address: string): void {
   socket.addMembership(GROUP, address);
   socket.setMulticastInterface(address);
@@ -96,12 +99,12 @@ const isWithin = ({ first, last }: Link, sender: string): boolean => {
   return address >= first && address <= last;
 };
 
-type TakerOptions = Pick<Options, 'clock'> & {
+type HandlerOptions = Pick<Options, 'clock'> & {
   readonly own: () => { readonly name: string; readonly address: string };
   readonly port: number;
 };
 
-function createTaker({ own, port, clock }: TakerOptions) {
+function createPacketHandler({ own, port, clock }: HandlerOptions) {
   const mayRead = createRateLimit(clock, MOST_READ, SECOND_MS);
   const mayAnswerAll = createRateLimit(clock, MOST_TO_ALL, SECOND_MS);
   const mayAnswerOne = createRateLimit(clock, MOST_ONCE, SECOND_MS);

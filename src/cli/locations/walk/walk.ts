@@ -9,8 +9,9 @@ import { beginWalk, type WalkSlot, type WalkState } from '../../../model/locatio
 import { mustHaveService, withConnection } from '../../connection/connection.ts';
 import { readWhole } from '../../options.ts';
 import { CommandFailed } from '../../output/exit.ts';
+import { countOf } from '../../output/format.ts';
 import { type CliContext, type Paint, painter } from '../../output/terminal.ts';
-import { addLocationOptions, countOf, type LocationFlags } from '../location-options.ts';
+import { addLocationOptions, type LocationFlags } from '../location-options.ts';
 import { type LocationService, locationsOf } from '../location-service.ts';
 import { followButtons, newestEvent } from './buttons.ts';
 import { createInputs, type Inputs } from './inputs.ts';

@@ -68,10 +68,10 @@ async function start(links: () => readonly Link[]) {
   const part = createLocalName({ name: () => NAME, links, port, clock, log });
   await part.start();
   onTestFinished(() => part.stop());
-  // Binding is real: the first answer shows that it is done.
   const warnings = () => log.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
   return { clock, part, warnings };
 }
+
 /** Until it has answered: before its socket is bound nothing is heard. */
 async function untilAnswered(asker: Awaited<ReturnType<typeof host>>, count = 1) {
   await untilSoon(
@@ -100,9 +100,13 @@ test('who asks all is answered before all, once a second', async () => {
   await asker.ask();
   await asker.ask();
   await clock.advance(1_000);
-  await untilAnswered(asker, 2);
-  await untilSoon(listener.heard, ({ length }) => length === 2);
-  expect(asker.heard()).toEqual(Array(2).fill(['A', NAME]));
+  await untilAnswered(asker, 3);
+  const whole = [
+    ['A', NAME],
+    ['NSEC', NAME],
+  ];
+  await untilSoon(listener.heard, ({ length }) => length === 4);
+  expect(asker.heard()).toEqual([...whole, ...whole]);
 });
 
 test('from beyond its networks, and for another name, nothing is answered', async () => {
@@ -148,6 +152,18 @@ test('it follows the addresses of the host, and is silent after its end', async 
   await phone.ask();
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(phone.heard()).toHaveLength(before);
+});
+
+test('a network that becomes a larger one is answered as a whole', async () => {
+  let link = { ...linkOf(lan, 1), last: (parseIpv4(lan.ip(0)) ?? 0) + 7 };
+  const { clock } = await start(() => [link]);
+  const [near, far] = [await host(lan.ip(6), 'asks once'), await host(lan.ip(9), 'asks once')];
+  await far.ask();
+  await untilAnswered(near);
+  expect(far.heard()).toEqual([]);
+  link = linkOf(lan, 1);
+  await clock.advance(60_000);
+  await untilAnswered(far);
 });
 
 test('a port that another program holds alone is said once, and tried again', async () => {
